@@ -1,0 +1,9 @@
+-- Failed sign-ins and client authentications, counted for all processes together.
+CREATE TABLE failure_counts (
+  key text COLLATE "C" NOT NULL,
+  points integer NOT NULL,
+  expire timestamptz(3),
+  CONSTRAINT failure_counts_pkey PRIMARY KEY (key)
+);
+
+CREATE INDEX failure_counts_expire_idx ON failure_counts (expire);

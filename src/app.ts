@@ -1,0 +1,92 @@
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Clock } from './clock.js';
+import { composeServices } from './composition.js';
+import type { Config } from './config.js';
+import { bindContract } from './contract/bind.js';
+import type { Contract } from './contract/contract.js';
+import { createValidatorCompiler } from './contract/validator.js';
+import type { Database } from './database/client.js';
+import { createConnectionErrorHandler } from './http/connection-errors.js';
+import { documentRoutes } from './http/document-routes.js';
+import { createErrorHandler } from './http/error-handler.js';
+import { parseForm } from './http/form-parser.js';
+import { healthRoutes } from './http/health-routes.js';
+import { guardHost } from './http/host-guard.js';
+import { routeNotFound } from './http/not-found.js';
+import { createProblemSender } from './http/problem-sender.js';
+import { requestIdFor, requestIdHeader } from './http/request-id.js';
+import type { SigningKeys } from './oauth/signing-keys.js';
+import { assetRoutes } from './pages/assets.js';
+import { consentForm } from './pages/consent.js';
+import { errorPages } from './pages/error-pages.js';
+import { problemPage } from './pages/problem-page.js';
+import { privatePageHeaders } from './pages/security-headers.js';
+import { signInPages } from './pages/sign-in.js';
+
+/** What the application is composed of besides its own code. */
+export interface AppDependencies {
+  readonly config: Config;
+  readonly contract: Contract;
+  readonly database: Database;
+  readonly signingKeys: SigningKeys;
+  /** Seals what browsers carry. */
+  readonly appSecret: string;
+  readonly clock: Clock;
+  readonly logger: FastifyBaseLogger | false;
+}
+
+/** Largest body that any operation takes. */
+export const bodyLimitBytes = 64 * 1024;
+
+/** Longer than any id, so that a long one is an unknown record and not an unknown route. */
+const maximumParameterLength = 8 * 1024;
+
+/**
+ * Composes the server without listening.
+ *
+ * @throws {Error} when contract and handlers disagree
+ */
+export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { config, contract, logger } = dependencies;
+  const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document) => ({
+    html: problemPage(document),
+    headers: privatePageHeaders(),
+  }));
+  const handleError = createErrorHandler(sendProblem);
+  const app = fastify({
+    ...(logger === false ? { logger } : { loggerInstance: logger }),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: bodyLimitBytes,
+    requestIdHeader: false,
+    genReqId: requestIdFor,
+    // Open connections are served to the end while the server closes, not cut off with a bare 503.
+    return503OnClosing: false,
+    http: { requireHostHeader: false },
+    routerOptions: { maxParamLength: maximumParameterLength },
+    clientErrorHandler: createConnectionErrorHandler(contract.problems, config.errorsUrl),
+    frameworkErrors: handleError,
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(requestIdHeader, request.id);
+    await guardHost(request);
+  });
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
+  app.setValidatorCompiler(createValidatorCompiler());
+  app.removeContentTypeParser('text/plain');
+  await app.register(cookie);
+  await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
+
+  await app.register(healthRoutes, dependencies);
+  await app.register(documentRoutes, { contract });
+  await app.register(errorPages, { problems: contract.problems });
+  const { handlers, authenticate, consent, signIn } = composeServices(dependencies);
+  await app.register(assetRoutes);
+  await app.register(signInPages, signIn);
+  await app.register(consentForm, consent);
+  await bindContract(app, { contract, handlers, authenticate });
+  return app;
+}

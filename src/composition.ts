@@ -1,0 +1,80 @@
+import type { AppDependencies } from './app.js';
+import type { Authenticate } from './contract/bind.js';
+import type { Handlers } from './contract/handlers.js';
+import { createAuthenticate } from './http/authentication.js';
+import { BrowserSessions } from './http/browser-sessions.js';
+import { EmployeeHandlers } from './http/handlers/employees.js';
+import { mergeHandlers } from './http/handlers/merge.js';
+import { OAuthHandlers } from './http/handlers/oauth.js';
+import { AccessTokens } from './oauth/access-tokens.js';
+import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
+import { ClientAuthentication } from './oauth/client-authentication.js';
+import { authorizationServerMetadata } from './oauth/metadata.js';
+import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
+import { TokenEndpoint } from './oauth/token-endpoint.js';
+import { TokenStatus } from './oauth/token-status.js';
+import { ConsentHandlers, type consentForm } from './pages/consent.js';
+import type { SignInDependencies } from './pages/sign-in.js';
+import { Applications } from './services/applications.js';
+import { AuditLog } from './services/audit-log.js';
+import { FailureLimit } from './services/failure-limit.js';
+import { Sessions } from './services/sessions.js';
+
+/** What the routes are served by. */
+export interface Composition {
+  readonly handlers: Handlers;
+  readonly authenticate: Authenticate;
+  readonly consent: Parameters<typeof consentForm>[1];
+  readonly signIn: SignInDependencies;
+}
+
+/** Makes every service once and hands each one what it needs. */
+export function composeServices(dependencies: AppDependencies): Composition {
+  const { config, contract, database, signingKeys, clock, appSecret } = dependencies;
+  const { baseUrl } = config;
+  const applications = new Applications(database);
+  const auditLog = new AuditLog(database, clock);
+  const failureLimit = new FailureLimit(database, config.rateLimitFailures);
+  const clientAuthentication = new ClientAuthentication({ applications, failureLimit, auditLog });
+  const sessions = new BrowserSessions(new Sessions(database, clock), { appSecret, baseUrl });
+  const accessTokens = new AccessTokens(signingKeys, {
+    issuer: baseUrl,
+    ttlSeconds: config.accessTokenTtlSeconds,
+    clock,
+  });
+  const authorization = new AuthorizationEndpoint({
+    database,
+    applications,
+    auditLog,
+    clock,
+    issuer: baseUrl,
+    codeTtlSeconds: config.authorizationCodeTtlSeconds,
+  });
+  const tokenEndpoint = new TokenEndpoint(clientAuthentication, {
+    database,
+    accessTokens,
+    auditLog,
+    clock,
+    refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
+    replayLeewaySeconds: config.replayLeewaySeconds,
+  });
+  const revocation = new RevocationEndpoint({
+    database,
+    clientAuthentication,
+    accessTokens,
+    auditLog,
+    clock,
+  });
+  const metadata = authorizationServerMetadata(contract, baseUrl);
+
+  return {
+    handlers: mergeHandlers(
+      new OAuthHandlers(tokenEndpoint, revocation, signingKeys, metadata),
+      new ConsentHandlers(authorization, sessions),
+      new EmployeeHandlers(database, baseUrl),
+    ),
+    authenticate: createAuthenticate(accessTokens, new TokenStatus(database)),
+    consent: { contract, endpoint: authorization, sessions },
+    signIn: { database, sessions, auditLog, failureLimit, baseUrl },
+  };
+}

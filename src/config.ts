@@ -1,0 +1,148 @@
+import { Ajv } from 'ajv';
+
+/** Settings of one process, read once from the environment and never changed afterwards. */
+export interface Config {
+  readonly production: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** Issuer, token audience and prefix of every absolute link; no trailing slash. */
+  readonly baseUrl: string;
+  /** Prefix of problem `type` URIs; no trailing slash. */
+  readonly errorsUrl: string;
+  /** Absent: the embedded database under {@link Config.dataDir} is used. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  /** Absent: generated once under {@link Config.dataDir}. */
+  readonly appSecret: string | undefined;
+  readonly demoData: boolean;
+  readonly accessTokenTtlSeconds: number;
+  readonly refreshTokenTtlSeconds: number;
+  readonly authorizationCodeTtlSeconds: number;
+  readonly replayLeewaySeconds: number;
+  /** Failed client authentications and sign-ins that are allowed in a minute; 0 allows any number. */
+  readonly rateLimitFailures: number;
+  readonly logLevel: LogLevel;
+}
+
+export type LogLevel = (typeof logLevels)[number];
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** A wrong or missing setting; the message is one line that names the variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const seconds = { type: 'integer', minimum: 1, maximum: 31_536_000 } as const;
+
+const environmentSchema = {
+  type: 'object',
+  properties: {
+    NODE_ENV: { type: 'string' },
+    HOST: { type: 'string', minLength: 1, default: '127.0.0.1' },
+    PORT: { type: 'integer', minimum: 0, maximum: 65_535, default: 3000 },
+    BASE_URL: { type: 'string', minLength: 1 },
+    ERRORS_URL: { type: 'string', minLength: 1 },
+    DATABASE_URL: { type: 'string', pattern: '^postgres(ql)?://' },
+    DATA_DIR: { type: 'string', minLength: 1, default: '.data' },
+    APP_SECRET: { type: 'string', minLength: 32 },
+    DEMO_DATA: { type: 'boolean' },
+    ACCESS_TOKEN_TTL: { ...seconds, maximum: 86_400, default: 3600 },
+    REFRESH_TOKEN_TTL: { ...seconds, default: 2_592_000 },
+    AUTHORIZATION_CODE_TTL: { ...seconds, maximum: 600, default: 300 },
+    REPLAY_LEEWAY: { type: 'integer', minimum: 0, maximum: 300, default: 10 },
+    RATE_LIMIT_FAILURES: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 10 },
+    LOG_LEVEL: { enum: logLevels, default: 'info' },
+  },
+} as const;
+
+interface Environment {
+  NODE_ENV?: string;
+  HOST: string;
+  PORT: number;
+  BASE_URL?: string;
+  ERRORS_URL?: string;
+  DATABASE_URL?: string;
+  DATA_DIR: string;
+  APP_SECRET?: string;
+  DEMO_DATA?: boolean;
+  ACCESS_TOKEN_TTL: number;
+  REFRESH_TOKEN_TTL: number;
+  AUTHORIZATION_CODE_TTL: number;
+  REPLAY_LEEWAY: number;
+  RATE_LIMIT_FAILURES: number;
+  LOG_LEVEL: LogLevel;
+}
+
+const validate = new Ajv({
+  coerceTypes: true,
+  useDefaults: true,
+  removeAdditional: true,
+}).compile<Environment>({
+  ...environmentSchema,
+  additionalProperties: false,
+});
+
+/**
+ * Reads the settings from environment variables. An empty variable counts as unset.
+ *
+ * @throws {ConfigError} naming the first variable that is wrong or missing. Values are never repeated:
+ *   some of them are secrets.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const given: Record<string, unknown> = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  if (!validate(given)) throw new ConfigError(describeFirstError());
+  const env = given as unknown as Environment;
+
+  const production = env.NODE_ENV === 'production';
+  if (production && env.APP_SECRET === undefined) {
+    throw new ConfigError(
+      'APP_SECRET is required when NODE_ENV=production: set it to at least 32 random characters',
+    );
+  }
+  if (production && env.DEMO_DATA === true) {
+    throw new ConfigError('DEMO_DATA must not be true when NODE_ENV=production: its passwords are public');
+  }
+  const baseUrl = readUrl('BASE_URL', env.BASE_URL ?? `http://localhost:${env.PORT}`);
+  if (new URL(baseUrl).pathname !== '/' || baseUrl.includes('?')) {
+    throw new ConfigError(
+      'BASE_URL must be a scheme and a host without a path, such as https://api.example.com',
+    );
+  }
+
+  return Object.freeze({
+    production,
+    host: env.HOST,
+    port: env.PORT,
+    baseUrl,
+    errorsUrl: readUrl('ERRORS_URL', env.ERRORS_URL ?? `${baseUrl}/errors`),
+    databaseUrl: env.DATABASE_URL,
+    dataDir: env.DATA_DIR,
+    appSecret: env.APP_SECRET,
+    demoData: env.DEMO_DATA ?? (!production && env.DATABASE_URL === undefined),
+    accessTokenTtlSeconds: env.ACCESS_TOKEN_TTL,
+    refreshTokenTtlSeconds: env.REFRESH_TOKEN_TTL,
+    authorizationCodeTtlSeconds: env.AUTHORIZATION_CODE_TTL,
+    replayLeewaySeconds: env.REPLAY_LEEWAY,
+    rateLimitFailures: env.RATE_LIMIT_FAILURES,
+    logLevel: env.LOG_LEVEL,
+  });
+}
+
+function readUrl(name: string, value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
+    throw new ConfigError(`${name} must be an http:// or https:// URL`);
+  }
+  return value.replace(/\/+$/, '');
+}
+
+function describeFirstError(): string {
+  const error = validate.errors?.[0];
+  const name = error?.instancePath.slice(1) ?? '';
+  if (error?.keyword === 'enum') return `${name} must be one of ${error.params.allowedValues.join(', ')}`;
+  if (name === 'DATABASE_URL') return 'DATABASE_URL must start with postgres:// or postgresql://';
+  return `${name} ${error?.message}`;
+}

@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import openapiGlue from 'fastify-openapi-glue';
+import type { Principal } from '../oauth/principal.js';
+import { Problem } from '../problems/problem.js';
+import type { Contract, Operation, OperationId } from './contract.js';
+import { createGuard } from './guard.js';
+import { type Handlers, publicOperations } from './handlers.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The contract's operation that the route serves; absent on pages and other plain routes. */
+    operation?: Operation;
+    /** Marks a route that people use with a browser: its refusals are pages. */
+    page?: boolean;
+  }
+  interface FastifyRequest {
+    /** Set once the bearer token is accepted; `null` on operations that ask for none. */
+    caller: Principal | null;
+  }
+}
+
+/**
+ * Finds who calls, and whether the scopes suffice.
+ *
+ * @throws {Problem} 401 or 403
+ */
+export type Authenticate = (request: FastifyRequest, scopes: readonly string[]) => Promise<Principal>;
+
+/**
+ * Serves every operation of the contract. Nothing of an unauthenticated request is parsed or validated.
+ *
+ * @throws {Error} when an operation has no handler, a handler has no operation, or an operation's security
+ *   and its 403 response disagree: the process must not start then.
+ */
+export async function bindContract(
+  app: FastifyInstance,
+  {
+    contract,
+    handlers,
+    authenticate,
+  }: { contract: Contract; handlers: Handlers; authenticate: Authenticate },
+): Promise<void> {
+  assertParity(contract, handlers);
+  app.decorateRequest('caller', null);
+  await app.register(openapiGlue, {
+    specification: structuredClone(contract.document),
+    operationResolver: (id) => {
+      const operation = contract.operations.get(id as OperationId);
+      if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
+      // The glue adds method, URL and schema.
+      return routeFor(operation, handlers, authenticate) as RouteOptions;
+    },
+  });
+}
+
+function routeFor(
+  operation: Operation,
+  handlers: Handlers,
+  authenticate: Authenticate,
+): Partial<RouteOptions> {
+  const { scopes } = operation;
+  const guard = createGuard(operation);
+  return {
+    config: { operation },
+    onRequest: async (request) => {
+      if (scopes !== null) request.caller = await authenticate(request, scopes);
+      if (isPending(operation)) {
+        throw new Problem('not_implemented', `${operation.method} ${operation.path} is not available yet.`);
+      }
+    },
+    preValidation: async (request) => guard(request),
+    handler: isPending(operation) ? unreachable : handlerFor(operation.id as keyof Handlers, handlers),
+  };
+}
+
+/** What every operation's output is assignable to. */
+interface AnyOutput {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+  readonly type?: string;
+}
+
+function handlerFor(id: keyof Handlers, handlers: Handlers) {
+  const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { params, query, body, caller } = request;
+    const output = await handle({ params, query, body, caller, request, reply });
+    reply.code(output.status);
+    if (output.headers !== undefined) reply.headers(output.headers);
+    if (output.body === undefined) return reply.send();
+    reply.type(output.type ?? 'application/json');
+    return reply.send(output.body);
+  };
+}
+
+function isPending({ responses }: Operation): boolean {
+  return responses.has(501);
+}
+
+async function unreachable(): Promise<never> {
+  throw new Error('An operation that is not built was reached');
+}
+
+function assertParity({ operations }: Contract, handlers: object): void {
+  const faults: string[] = [];
+  for (const operation of operations.values()) {
+    const { id, scopes } = operation;
+    const built = typeof (handlers as Record<string, unknown>)[id] === 'function';
+    if (!built && !isPending(operation)) faults.push(`${id} has no handler`);
+    if (built && isPending(operation))
+      faults.push(`${id} has a handler, but the contract declares it as pending`);
+    const listedAsPublic = (publicOperations as readonly string[]).includes(id);
+    if ((scopes === null) !== listedAsPublic)
+      faults.push(`publicOperations and the security of ${id} differ`);
+  }
+  for (const id of Object.keys(handlers)) {
+    if (!operations.has(id as OperationId)) faults.push(`${id} is not in the contract`);
+  }
+  if (faults.length > 0) throw new Error(`Contract and handlers disagree: ${faults.join('; ')}`);
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { packageRoot } from '../package-root.js';
+import type { components, operations } from './generated.js';
+
+export type OperationId = keyof operations;
+export type ProblemCode = components['schemas']['ProblemCode'];
+
+/** One row of the error catalogue, as the contract states it. */
+export interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly description: string;
+  readonly resolution: string;
+  /** What OAuth 2.0 calls it, where the endpoints that OAuth clients call can answer so. */
+  readonly oauth_error?: components['schemas']['OAuthProblem']['error'];
+}
+
+/** What the server must know of an operation beyond the schemas that are compiled for it. */
+export interface Operation {
+  readonly id: OperationId;
+  readonly method: string;
+  readonly path: string;
+  /** Scopes that a bearer token must have; `null` where no token is asked for. */
+  readonly scopes: readonly string[] | null;
+  readonly queryParameters: ReadonlyMap<string, Parameter>;
+  readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | null;
+  readonly responses: ReadonlyMap<number, readonly string[]>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required?: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly [keyword: string]: unknown;
+}
+
+/** The parsed contract, and the tables that are read from it. */
+export interface Contract {
+  /** The file as it is served at `/openapi/v1.yaml`. */
+  readonly yaml: string;
+  /** The parsed document. Consumers that change it must clone it first. */
+  readonly document: ContractDocument;
+  readonly operations: ReadonlyMap<OperationId, Operation>;
+  readonly problems: Readonly<Record<ProblemCode, ProblemKind>>;
+  /** Every scope name, with the words that explain it. */
+  readonly scopes: Readonly<Record<string, string>>;
+}
+
+export interface ContractDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes: {
+      readonly oauth2: {
+        readonly flows: { readonly clientCredentials: { readonly scopes: Readonly<Record<string, string>> } };
+      };
+    };
+  };
+}
+
+interface RawOperation {
+  readonly operationId: string;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly unknown[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Where the hand-written contract is. */
+export const contractFile = path.join(packageRoot, 'openapi', 'v1.yaml');
+
+/** Reads the contract from disk. */
+export function loadContract(file = contractFile): Contract {
+  const yaml = readFileSync(file, 'utf8');
+  const document = parse(yaml) as ContractDocument;
+  return {
+    yaml,
+    document,
+    operations: readOperations(document),
+    problems: document.components.schemas.ProblemCode?.['x-problems'] as Contract['problems'],
+    scopes: document.components.securitySchemes.oauth2.flows.clientCredentials.scopes,
+  };
+}
+
+function readOperations(document: ContractDocument): Map<OperationId, Operation> {
+  const found = new Map<OperationId, Operation>();
+  for (const [pathTemplate, item] of Object.entries(document.paths)) {
+    for (const method of methods) {
+      const raw = item[method] as RawOperation | undefined;
+      if (raw === undefined) continue;
+      const id = raw.operationId as OperationId;
+      found.set(id, {
+        id,
+        method: method.toUpperCase(),
+        path: pathTemplate,
+        scopes: readScopes(raw),
+        queryParameters: readQueryParameters(document, raw, item),
+        body: readBody(document, raw.requestBody),
+        responses: readResponses(document, raw.responses),
+      });
+    }
+  }
+  return found;
+}
+
+function readScopes({ operationId, security }: RawOperation): readonly string[] | null {
+  if (security === undefined) throw new Error(`${operationId} does not state its security`);
+  const [requirement] = security;
+  if (requirement === undefined) return null;
+  const scopes = requirement.oauth2;
+  if (security.length > 1 || scopes === undefined || Object.keys(requirement).length > 1) {
+    throw new Error(`${operationId} must state one oauth2 requirement, or none`);
+  }
+  return scopes;
+}
+
+function readQueryParameters(
+  document: ContractDocument,
+  operation: RawOperation,
+  item: Readonly<Record<string, unknown>>,
+): Map<string, Parameter> {
+  const shared = (item.parameters ?? []) as readonly unknown[];
+  return new Map(
+    [...shared, ...(operation.parameters ?? [])]
+      .map((parameter) => resolve<Parameter>(document, parameter))
+      .filter((parameter) => parameter.in === 'query')
+      .map((parameter) => [
+        parameter.name,
+        { ...parameter, schema: resolve<JsonSchema>(document, parameter.schema) },
+      ]),
+  );
+}
+
+function readBody(document: ContractDocument, body: unknown): Operation['body'] {
+  if (body === undefined) return null;
+  const { required = false, content } = resolve<{ required?: boolean; content: object }>(document, body);
+  return { required, mediaTypes: Object.keys(content) };
+}
+
+function readResponses(
+  document: ContractDocument,
+  responses: RawOperation['responses'],
+): Operation['responses'] {
+  return new Map(
+    Object.entries(responses).map(([status, response]) => {
+      const { content = {} } = resolve<{ content?: object }>(document, response);
+      return [Number(status), Object.keys(content)];
+    }),
+  );
+}
+
+/** Follows a local `$ref`, as often as it takes. */
+export function resolve<T>(document: object, node: unknown): T {
+  const reference = (node as { $ref?: string } | null)?.$ref;
+  if (reference === undefined) return node as T;
+  const target = reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((parent, key) => {
+      const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+      return (parent as Record<string, unknown> | undefined)?.[name];
+    }, document);
+  if (target === undefined) throw new Error(`The contract refers to ${reference}, which does not exist`);
+  return resolve<T>(document, target);
+}

@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../oauth/principal.js';
+import type { OperationId } from './contract.js';
+import type { operations } from './generated.js';
+
+type Parameters<Id extends OperationId> = operations[Id]['parameters'];
+type Responses<Id extends OperationId> = operations[Id]['responses'];
+type Present<T> = [Exclude<T, undefined>] extends [never] ? Record<never, never> : Exclude<T, undefined>;
+
+type Body<Id extends OperationId> = operations[Id] extends { requestBody: { content: infer Content } }
+  ? Content[keyof Content]
+  : undefined;
+
+/**
+ * Operations that ask for no token. Generated types know nothing of security, so the list is repeated here, and
+ * the start fails when it differs from the contract's.
+ */
+export const publicOperations = [
+  'createToken',
+  'authorize',
+  'revokeToken',
+  'getAuthorizationServerMetadata',
+  'getJsonWebKeySet',
+] as const satisfies readonly OperationId[];
+
+type Caller<Id extends OperationId> = Id extends (typeof publicOperations)[number] ? null : Principal;
+
+/** What a handler receives: parameters and body are already validated and typed by the contract. */
+export interface Input<Id extends OperationId> {
+  readonly params: Present<Parameters<Id>['path']>;
+  readonly query: Present<Parameters<Id>['query']>;
+  readonly body: Body<Id>;
+  readonly caller: Caller<Id>;
+  readonly request: FastifyRequest;
+  /** For cookies; status, headers and body are the handler's answer. */
+  readonly reply: FastifyReply;
+}
+
+type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 303;
+
+type Content<Response> = Response extends { content: infer Types }
+  ? {
+      [Type in keyof Types]: Type extends 'application/json'
+        ? { body: Types[Type]; type?: Type }
+        : { body: Types[Type] | Readable; type: Type };
+    }[keyof Types]
+  : { body?: never; type?: never };
+
+/**
+ * What a handler answers: a status that the contract declares, with the body that it declares for it.
+ * Refusals are thrown as problems.
+ */
+export type Output<Id extends OperationId> = {
+  [Status in Extract<keyof Responses<Id>, SuccessStatus>]: {
+    status: Status;
+    headers?: Record<string, string>;
+  } & Content<Responses<Id>[Status]>;
+}[Extract<keyof Responses<Id>, SuccessStatus>];
+
+/** Operations that the contract declares as not built yet (they answer 501). */
+export type PendingOperationId = {
+  [Id in OperationId]: 501 extends keyof Responses<Id> ? Id : never;
+}[OperationId];
+
+/**
+ * One method for each operation that is built. A class that serves a tag implements a `Pick` of this type,
+ * so that the compiler rejects a parameter, body, status or reply that differs from the contract.
+ */
+export type Handlers = {
+  [Id in Exclude<OperationId, PendingOperationId>]: (input: Input<Id>) => Promise<Output<Id>>;
+};

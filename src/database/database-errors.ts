@@ -1,0 +1,88 @@
+/** The database could not be opened; the message is one line that names DATABASE_URL or DATA_DIR. */
+export class DatabaseOpenError extends Error {
+  override readonly name = 'DatabaseOpenError';
+}
+
+/**
+ * Names the unique constraint that a failed write violated, such as `users_email_key`; undefined for any other
+ * failure. The name is the same through Prisma's models, its raw queries and the driver, on both engines.
+ */
+export function violatedUniqueConstraint(error: unknown): string | undefined {
+  for (const { code, kind, constraint } of layersOf(error)) {
+    if (code === '23505' && typeof constraint === 'string') return constraint;
+    if (kind === 'UniqueConstraintViolation' && isRecord(constraint)) return String(constraint.index);
+  }
+  return undefined;
+}
+
+/** Tells whether the database could not serve, now, a request that may be right: the answer is 503, try again. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return layersOf(error).some(
+    ({ code, originalCode, kind, message }) =>
+      [code, originalCode].some((value) => typeof value === 'string' && isUnavailableCode(value)) ||
+      (typeof kind === 'string' && unavailableKinds.has(kind)) ||
+      (typeof message === 'string' && unavailableMessage.test(message)),
+  );
+}
+
+/** Tells whether a transaction lost against another one and may succeed when it is run again. */
+export function isWriteConflict(error: unknown): boolean {
+  return layersOf(error).some(
+    ({ code, kind }) =>
+      code === '40001' || code === '40P01' || code === 'P2034' || kind === 'TransactionWriteConflict',
+  );
+}
+
+/** Says in one line why the database failed, without what it was connected with. */
+export function describeError(error: unknown): string {
+  const messages = layersOf(error).map(({ message, code }) => message || code);
+  const said = messages.findLast((text) => typeof text === 'string' && text !== '');
+  return String(said ?? error).split('\n', 1)[0] ?? '';
+}
+
+function isUnavailableCode(code: string): boolean {
+  return unavailableCodes.has(code) || /^(08|53|57P)/.test(code);
+}
+
+const unavailableCodes = new Set([
+  // Sockets.
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+  ...['EHOSTUNREACH', 'ENETUNREACH'],
+  // PostgreSQL: statement or lock timeout, a transaction left idle, and a primary that was demoted.
+  ...['57014', '55P03', '25P03', '25006'],
+  // Prisma: unreachable, timed out, closed, no connection or no transaction in time, too many connections.
+  ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'],
+]);
+
+const unavailableKinds = new Set([
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TooManyConnections',
+  'TlsConnectionError',
+]);
+
+// The driver's own failures carry no code.
+const unavailableMessage =
+  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|timeout expired|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|PGlite is clos)/i;
+
+type Layer = Record<string, unknown>;
+
+/** The error, what caused it, and what the Prisma client keeps of its adapter's error; outermost first. */
+function layersOf(error: unknown): Layer[] {
+  const layers: Layer[] = [];
+  const waiting: unknown[] = [error];
+  // The bound is against errors that cause each other.
+  while (waiting.length > 0 && layers.length < 20) {
+    const layer = waiting.shift();
+    if (!isRecord(layer)) continue;
+    layers.push(layer);
+    waiting.push(layer.cause, isRecord(layer.meta) ? layer.meta.driverAdapterError : undefined);
+    if (Array.isArray(layer.errors)) waiting.push(...layer.errors);
+  }
+  return layers;
+}
+
+function isRecord(value: unknown): value is Layer {
+  return typeof value === 'object' && value !== null;
+}

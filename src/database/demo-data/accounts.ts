@@ -1,0 +1,89 @@
+const callback = 'http://localhost:8080/callback';
+const allScopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
+
+/** Password of every demonstration user. */
+export const demoPassword = 'correct horse battery staple';
+
+export interface DemoUser {
+  readonly id: string;
+  readonly email: string;
+  readonly role: 'owner' | 'admin' | 'member';
+  readonly givenName: string;
+  readonly familyName: string;
+}
+
+export interface DemoApplication {
+  readonly id: string;
+  readonly name: string;
+  readonly clientId: string;
+  /** Absent: a public client. */
+  readonly clientSecret?: string;
+  readonly scopes: readonly string[];
+  readonly redirectUris: readonly string[];
+}
+
+export interface DemoAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly employeePrefix: string;
+  readonly emailDomain: string;
+  readonly employeeCount: number;
+  /** The first one owns the account. */
+  readonly users: readonly DemoUser[];
+  readonly applications: readonly DemoApplication[];
+}
+
+/** The two customers of the demonstration. Everything is fixed, so that documented commands work as pasted. */
+export const demoAccounts: readonly DemoAccount[] = [
+  {
+    id: 'demoacme',
+    name: 'Acme',
+    employeePrefix: 'acmedemo',
+    emailDomain: 'acme.example',
+    employeeCount: 137,
+    users: [
+      user('demoacmeowner', 'owner@acme.example', 'owner', 'Olivia', 'Okafor'),
+      user('demoacmeadmin', 'admin@acme.example', 'admin', 'Andrés', 'Alvarado'),
+      user('demoacmemember', 'member@acme.example', 'member', 'Mei', 'Matsuda'),
+    ],
+    applications: [
+      {
+        ...application('demobackend', 'Acme Backend', allScopes),
+        clientSecret: 'demobackendsecret',
+      },
+      {
+        ...application('demoreadonly', 'Acme Read Only', ['reports:read']),
+        clientSecret: 'demoreadonlysecret',
+      },
+      application('demospa', 'Acme Single-Page App', allScopes),
+    ],
+  },
+  {
+    id: 'demoglobex',
+    name: 'Globex',
+    employeePrefix: 'globexde',
+    emailDomain: 'globex.example',
+    employeeCount: 12,
+    users: [user('demoglobexowner', 'owner@globex.example', 'owner', 'Greta', 'Gustafsson')],
+    applications: [
+      {
+        ...application('globexbackend', 'Globex Backend', allScopes),
+        clientSecret: 'globexbackendsecret',
+      },
+    ],
+  },
+];
+
+function user(
+  id: string,
+  email: string,
+  role: DemoUser['role'],
+  givenName: string,
+  familyName: string,
+): DemoUser {
+  return { id, email, role, givenName, familyName };
+}
+
+function application(clientId: string, name: string, scopes: readonly string[]): DemoApplication {
+  return { id: `app${clientId}`, name, clientId, scopes, redirectUris: [callback] };
+}

@@ -1,0 +1,57 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import type { Database, DatabaseOptions } from './client.js';
+import { lockDataDir } from './data-dir-lock.js';
+import { DatabaseOpenError, describeError } from './database-errors.js';
+import { EmbeddedPrismaAdapter } from './embedded-adapter.js';
+import { PrismaClient } from './generated/client.js';
+
+/**
+ * Opens the database that runs inside this process, and creates it the first time. It has one connection:
+ * inside an interactive transaction use the transaction's client only, the outer one waits for its end.
+ *
+ * @throws {DatabaseOpenError} when another process has it open or the directory cannot be used.
+ */
+export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Database> {
+  const directory = path.resolve(dataDir);
+  const release = await lockDataDir(directory);
+  let server: PGlite;
+  try {
+    server = await startServer(path.join(directory, 'pglite'));
+  } catch (error) {
+    await release();
+    const reason = describeError(error);
+    throw new DatabaseOpenError(`DATA_DIR: the database in ${directory} does not open: ${reason}`, {
+      cause: error,
+    });
+  }
+  const adapterFactory = new EmbeddedPrismaAdapter(server);
+  const prisma = new PrismaClient({ adapter: adapterFactory });
+  let closing: Promise<void> | undefined;
+
+  return {
+    kind: 'embedded',
+    prisma,
+    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+      return (await server.query<Row>(text, [...values])).rows;
+    },
+    openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
+    close() {
+      closing ??= (async () => {
+        await prisma.$disconnect();
+        await server.close();
+        await release();
+      })();
+      return closing;
+    },
+  };
+}
+
+async function startServer(directory: string): Promise<PGlite> {
+  await mkdir(path.dirname(directory), { recursive: true });
+  const server = await PGlite.create({ dataDir: directory });
+  // The adapter reads timestamps as if the session were in UTC.
+  await server.exec('SET TIME ZONE UTC');
+  return server;
+}

@@ -1,0 +1,75 @@
+import type { Database, DatabaseLogger, MigrationSession } from './client.js';
+import { describeError } from './database-errors.js';
+import { type MigrationFile, migrationsDirectory, readMigrations } from './migration-files.js';
+import {
+  type AppliedMigration,
+  appliedMigrationsQuery,
+  MigrationError,
+  pendingMigrations,
+} from './migration-state.js';
+
+export { MigrationError } from './migration-state.js';
+
+export interface MigrateOptions {
+  /** Where the migrations are; by default those of this package. */
+  readonly directory?: string;
+  readonly logger?: DatabaseLogger;
+}
+
+// The lock that Prisma's own command takes, so that it and this service wait for each other too. Locks nest
+// within a session, and this one ends with it.
+const advisoryLock = 72_707_369;
+
+/**
+ * Brings the tables to this version of the code. Any number of processes may call it at once: one works, the
+ * others wait for it. An up-to-date database costs one query.
+ *
+ * @returns the names of the migrations applied.
+ * @throws {MigrationError} one line, when the database is newer, broken half-way, or a migration fails.
+ */
+export async function migrate(
+  database: Database,
+  { directory = migrationsDirectory, logger }: MigrateOptions = {},
+): Promise<string[]> {
+  const files = await readMigrations(directory);
+  if (pendingMigrations(files, await readApplied(database)).length === 0) return [];
+
+  const session = await database.openMigrationSession();
+  try {
+    if (database.kind === 'postgresql') await takeLock(session);
+    // Another process may have done the work while this one waited for the lock.
+    const pending = pendingMigrations(files, await readApplied(database));
+    if (pending.length === 0) return [];
+    const applied = await apply(session, directory, files);
+    logger?.info({ migrations: applied }, 'the database was migrated');
+    return applied;
+  } finally {
+    await session.close();
+  }
+}
+
+async function readApplied(database: Database): Promise<AppliedMigration[]> {
+  const [table] = await database.query<{ exists: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
+  );
+  return table?.exists ? database.query<AppliedMigration>(appliedMigrationsQuery) : [];
+}
+
+async function takeLock(session: MigrationSession): Promise<void> {
+  const connection = await session.adapterFactory.connect();
+  await connection.executeScript(`SELECT pg_advisory_lock(${advisoryLock})`);
+}
+
+async function apply(
+  session: MigrationSession,
+  directory: string,
+  files: readonly MigrationFile[],
+): Promise<string[]> {
+  // A megabyte of WebAssembly that most starts do not need.
+  const { applyMigrations } = await import('./schema-engine.js');
+  try {
+    return await applyMigrations(session.adapterFactory, directory, files);
+  } catch (error) {
+    throw new MigrationError(`The database could not be migrated: ${describeError(error)}`, { cause: error });
+  }
+}

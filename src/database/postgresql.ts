@@ -1,0 +1,93 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import type { Database, DatabaseLogger, DatabaseOptions, MigrationSession } from './client.js';
+import { DatabaseOpenError, describeError } from './database-errors.js';
+import { PrismaClient } from './generated/client.js';
+import { ScriptPrismaPg } from './script-prisma-pg.js';
+import { createStatementNames } from './statement-names.js';
+
+// Both adapters read timestamps as if the session were in UTC. Just-in-time compilation costs more than the
+// short queries of an API ever win back.
+const sessionOptions = '-c TimeZone=UTC -c jit=off';
+// Time for a cancelled statement to be reported before the connection itself is given up.
+const reportGraceMs = 5_000;
+
+/**
+ * Connects to a PostgreSQL server.
+ *
+ * @throws {DatabaseOpenError} when it cannot be reached or refuses the user.
+ */
+export async function openPostgresql(options: DatabaseOptions & { databaseUrl: string }): Promise<Database> {
+  const { poolSize = 10, statementTimeoutMs = 30_000, logger } = options;
+  const statementNames = createStatementNames();
+  const pool = new pg.Pool({
+    ...connectionConfig(options),
+    max: poolSize,
+    statement_timeout: statementTimeoutMs,
+    // A server that vanished without closing the connection never reports anything.
+    ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + reportGraceMs }),
+    idle_in_transaction_session_timeout: 120_000,
+  });
+  logPoolErrors(pool, logger);
+  try {
+    await pool.query('SELECT 1');
+  } catch (error) {
+    await pool.end();
+    throw new DatabaseOpenError(`DATABASE_URL: ${describeError(error)}`, { cause: error });
+  }
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(pool, { statementNameGenerator: statementNames }),
+  });
+
+  return {
+    kind: 'postgresql',
+    prisma,
+    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+      const name = statementNames({ sql: text });
+      const result = await pool.query<Row>({ text, values: [...values], ...(name === '' ? {} : { name }) });
+      return result.rows;
+    },
+    openMigrationSession: () => openMigrationSession(options),
+    close: once(async () => {
+      await prisma.$disconnect();
+      await pool.end();
+    }),
+  };
+}
+
+async function openMigrationSession(
+  options: DatabaseOptions & { databaseUrl: string },
+): Promise<MigrationSession> {
+  // One connection that is never retired: the advisory lock belongs to it, and so must every script. No time
+  // limits: waiting for another process and building an index both take as long as they take.
+  const pool = new pg.Pool({ ...connectionConfig(options), max: 1, idleTimeoutMillis: 0 });
+  logPoolErrors(pool, options.logger);
+  return { adapterFactory: new ScriptPrismaPg(pool), close: () => pool.end() };
+}
+
+function connectionConfig({ databaseUrl, connectionTimeoutMs = 5_000 }: DatabaseOptions): pg.PoolConfig {
+  const url = URL.canParse(databaseUrl ?? '') ? new URL(databaseUrl ?? '') : undefined;
+  // What a URL says wins over the configuration in the driver, so options of both must be merged in the URL.
+  const own = url?.searchParams.get('options') ?? null;
+  url?.searchParams.delete('options');
+  return {
+    connectionString: url?.toString() ?? databaseUrl,
+    options: own === null ? sessionOptions : `${own} ${sessionOptions}`,
+    application_name: 'people-api',
+    connectionTimeoutMillis: connectionTimeoutMs,
+    keepAlive: true,
+  };
+}
+
+function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void {
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on('error', (error) => logger?.warn({ err: error }, 'a database connection was lost'));
+}
+
+function once(close: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  return () => {
+    closing ??= close();
+    return closing;
+  };
+}

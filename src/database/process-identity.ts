@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+
+/**
+ * Identifies a running process beyond its number, which is soon another's: in a container that is started again
+ * it is even the same one. Where the system tells when a process started, that is part of the identity.
+ *
+ * @returns undefined when no such process runs.
+ */
+export async function identifyProcess(pid: number): Promise<string | undefined> {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !isRunning(pid)) return undefined;
+  const [stat, boot] = await Promise.all([
+    readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined),
+    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => undefined),
+  ]);
+  if (stat === undefined || boot === undefined) return String(pid);
+  // The second field is the program's name in parentheses and may hold spaces; the start time is the 22nd.
+  const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // A zombie holds nothing any more: its parent merely has not asked for its exit code yet.
+  if (state === 'Z') return undefined;
+  return `${pid} ${rest[18]} ${boot.trim()}`;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  type SqlMigrationAwareDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils';
+import type * as Engine from '@prisma/schema-engine-wasm/schema_engine_bg';
+import type { MigrationFile } from './migration-files.js';
+
+const noFilters = { externalTables: [], externalEnums: [] };
+let loading: Promise<typeof Engine> | undefined;
+
+/**
+ * Applies the migrations that the database does not have yet, and records them in Prisma's own table, so that
+ * `prisma migrate deploy` and this service agree on what has been done.
+ *
+ * @returns the names of those applied.
+ */
+export async function applyMigrations(
+  adapterFactory: SqlMigrationAwareDriverAdapterFactory,
+  baseDir: string,
+  files: readonly MigrationFile[],
+): Promise<string[]> {
+  return withEngine(adapterFactory, undefined, async (engine) => {
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: {
+        baseDir,
+        lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+        shadowDbInitScript: '',
+        migrationDirectories: files.map(({ name, script }) => ({
+          path: name,
+          migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: script } },
+        })),
+      },
+      filters: noFilters,
+    });
+    return appliedMigrationNames;
+  });
+}
+
+/** The SQL that would turn the tables of a database into those of a Prisma schema; empty when they agree. */
+export async function diffToSchema(
+  adapterFactory: SqlMigrationAwareDriverAdapterFactory,
+  schemaFile: string,
+): Promise<string> {
+  const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') };
+  return withEngine(adapterFactory, [[schema.path, schema.content]], async (engine) => {
+    const { stdout } = await engine.diff({
+      from: { tag: 'schemaDatasource', files: [schema], configDir: path.dirname(schemaFile) },
+      to: { tag: 'schemaDatamodel', files: [schema] },
+      script: true,
+      exitCode: null,
+      filters: noFilters,
+    });
+    return stdout ?? '';
+  });
+}
+
+async function withEngine<Result>(
+  adapterFactory: SqlMigrationAwareDriverAdapterFactory,
+  datamodels: [string, string][] | undefined,
+  use: (engine: Engine.SchemaEngine) => Promise<Result>,
+): Promise<Result> {
+  loading ??= loadEngine();
+  const { SchemaEngine } = await loading;
+  const remembering = rememberFailure(adapterFactory);
+  const bound = bindMigrationAwareSqlAdapterFactory(remembering);
+  const engine = await SchemaEngine.new({ datamodels }, () => {}, bound);
+  try {
+    return await use(engine);
+  } catch (error) {
+    throw remembering.failure ?? error;
+  } finally {
+    engine.free();
+  }
+}
+
+/** Keeps what made a script fail: the engine reports no more than "external connector error". */
+function rememberFailure(
+  factory: SqlMigrationAwareDriverAdapterFactory,
+): SqlMigrationAwareDriverAdapterFactory & { failure?: unknown } {
+  const remembering: SqlMigrationAwareDriverAdapterFactory & { failure?: unknown } = {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    connectToShadowDb: () => factory.connectToShadowDb(),
+    async connect() {
+      const adapter = await factory.connect();
+      const executeScript = adapter.executeScript.bind(adapter);
+      return Object.assign(adapter, {
+        executeScript: (script: string) =>
+          executeScript(script).catch((error: unknown) => {
+            remembering.failure = error;
+            throw error;
+          }),
+      });
+    },
+  };
+  return remembering;
+}
+
+/** The published module imports its `.wasm` file directly, which Node cannot do yet: this joins the two by hand. */
+async function loadEngine(): Promise<typeof Engine> {
+  const name = '@prisma/schema-engine-wasm/schema_engine_bg';
+  const file = createRequire(import.meta.url).resolve(name);
+  const glue: typeof Engine = await import(name);
+  const bytes = await readFile(path.join(path.dirname(file), 'schema_engine_bg.wasm'));
+  const imports = { ...glue, ...timersThatDoNotHoldTheProcess(glue) };
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': imports });
+  glue.__wbg_set_wasm(instance.exports);
+  (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
+  return glue;
+}
+
+/** The engine guards its lock with a timer of ten seconds that it never clears: the process would outlive its work. */
+function timersThatDoNotHoldTheProcess(glue: object): WebAssembly.ModuleImports {
+  const names = Object.keys(glue).filter((name) => name.startsWith('__wbg_setTimeout_'));
+  const start = (callback: () => void, delayMs: number): unknown =>
+    setTimeout(callback, delayMs >>> 0).unref();
+  return Object.fromEntries(names.map((name) => [name, start]));
+}

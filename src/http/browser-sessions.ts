@@ -1,0 +1,97 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { deriveKey } from '../oauth/sealing.js';
+import { Problem } from '../problems/problem.js';
+import type { Sessions } from '../services/sessions.js';
+import type { User } from '../services/users.js';
+
+/** Name of the form field that proves that a form came from one of our own pages. */
+export const csrfField = 'csrf_token';
+
+/**
+ * What ties a browser to the server: the session of a signed-in user, and the proof in every form that it was
+ * our page that sent it.
+ */
+export class BrowserSessions {
+  readonly #sessions: Sessions;
+  readonly #csrfKey: Uint8Array;
+  readonly #cookie: CookieSerializeOptions;
+  readonly #sessionCookie: string;
+  readonly #visitorCookie: string;
+
+  constructor(sessions: Sessions, { appSecret, baseUrl }: { appSecret: string; baseUrl: string }) {
+    const secure = baseUrl.startsWith('https://');
+    // The prefix makes browsers refuse the cookie from any other host, path or plain http.
+    const prefix = secure ? '__Host-' : '';
+    this.#sessions = sessions;
+    this.#csrfKey = deriveKey(appSecret, 'csrf');
+    this.#cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure };
+    this.#sessionCookie = `${prefix}session`;
+    this.#visitorCookie = `${prefix}visitor`;
+  }
+
+  /** The signed-in user, or `null`. */
+  async user(request: FastifyRequest): Promise<User | null> {
+    const id = request.cookies[this.#sessionCookie];
+    return id === undefined ? null : await this.#sessions.find(id);
+  }
+
+  /** Signs a user in under a new session name; whatever session the browser had before is over. */
+  async signIn(request: FastifyRequest, reply: FastifyReply, userId: string): Promise<void> {
+    await this.#endCurrent(request);
+    const from = { address: request.ip, userAgent: request.headers['user-agent'] };
+    const id = await this.#sessions.begin(userId, from);
+    reply.setCookie(this.#sessionCookie, id, this.#cookie).clearCookie(this.#visitorCookie, this.#cookie);
+  }
+
+  async signOut(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await this.#endCurrent(request);
+    reply.clearCookie(this.#sessionCookie, this.#cookie);
+  }
+
+  /** Value for the CSRF field of a form that is about to be shown to this browser. */
+  csrfToken(request: FastifyRequest, reply: FastifyReply): string {
+    let anchor = this.#csrfAnchor(request);
+    if (anchor === undefined) {
+      anchor = randomBytes(32).toString('base64url');
+      reply.setCookie(this.#visitorCookie, anchor, this.#cookie);
+    }
+    return this.#csrfTokenFor(anchor);
+  }
+
+  /**
+   * Accepts a form only from a page that was made for this very browser.
+   *
+   * @throws {Problem} 403 `access_denied`
+   */
+  verifyCsrf(request: FastifyRequest): void {
+    const anchor = this.#csrfAnchor(request);
+    const given = (request.body as Record<string, unknown> | undefined)?.[csrfField];
+    if (anchor === undefined || typeof given !== 'string' || !equal(given, this.#csrfTokenFor(anchor))) {
+      throw new Problem(
+        'access_denied',
+        'This form is no longer valid. Go back, load the page again and repeat what you did.',
+      );
+    }
+  }
+
+  /** The cookie that forms are tied to: the session, or a random one before there is a session. */
+  #csrfAnchor({ cookies }: FastifyRequest): string | undefined {
+    return cookies[this.#sessionCookie] ?? cookies[this.#visitorCookie];
+  }
+
+  #csrfTokenFor(anchor: string): string {
+    return createHmac('sha256', this.#csrfKey).update(anchor).digest('base64url');
+  }
+
+  async #endCurrent({ cookies }: FastifyRequest): Promise<void> {
+    const current = cookies[this.#sessionCookie];
+    if (current !== undefined) await this.#sessions.end(current);
+  }
+}
+
+function equal(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Contract, ProblemCode } from '../contract/contract.js';
+import { problemDocument } from '../problems/document.js';
+import { Problem } from '../problems/problem.js';
+import { problemMediaType } from './problem-sender.js';
+
+type ConnectionError = Error & { code?: string };
+
+/** Milliseconds in which the client must have read the answer and closed. */
+const lingerMilliseconds = 1000;
+
+/**
+ * Answers what never became a request: bytes that are not HTTP, headers that are too large, a client that is
+ * too slow to send them. The connection ends with the answer.
+ */
+export function createConnectionErrorHandler(problems: Contract['problems'], errorsUrl: string) {
+  return (error: ConnectionError, socket: Socket & { _httpMessage?: ServerResponse }): void => {
+    const midResponse = socket._httpMessage?.headersSent === true;
+    if (error.code === 'ECONNRESET' || !socket.writable || midResponse) {
+      socket.destroy();
+      return;
+    }
+    socket.setTimeout(lingerMilliseconds, () => socket.destroy());
+    const problem = toProblem(error);
+    const requestId = randomUUID();
+    // No path could be read, so the problem is with the address as a whole.
+    const document = problemDocument(problem, { problems, errorsUrl, instance: '/', requestId });
+    const body = JSON.stringify(document);
+    socket.end(
+      [
+        `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
+        `Content-Type: ${problemMediaType}`,
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `X-Request-Id: ${requestId}`,
+        'Cache-Control: no-store',
+        'Connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  };
+}
+
+const known: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    'request_header_fields_too_large',
+    'The URL and headers must not be larger than 16 KiB.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+};
+
+function toProblem({ code = '' }: ConnectionError): Problem {
+  const [problemCode, detail] = known[code] ?? [
+    'invalid_request',
+    'The bytes received are not an HTTP request.',
+  ];
+  return new Problem(problemCode, detail);
+}

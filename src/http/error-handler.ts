@@ -1,0 +1,69 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { unsupportedMediaType } from '../contract/guard.js';
+import { isDatabaseUnavailable } from '../database/database-errors.js';
+import { describeValidation, type RequestPart } from '../problems/describe-validation.js';
+import { Problem, recordNotFound } from '../problems/problem.js';
+import type { ProblemSender } from './problem-sender.js';
+
+/** Answers whatever was thrown while a request was served with a problem document. */
+export function createErrorHandler(sendProblem: ProblemSender) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const problem = toProblem(error, request);
+    if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
+      request.log.error({ err: problem.cause }, problem.code);
+    }
+    return sendProblem(problem, request, reply);
+  };
+}
+
+/** Seconds after which a client may try again when the database was away: it mostly is back by then. */
+const retryAfterSeconds = '2';
+
+function toProblem(error: FastifyError, request: FastifyRequest): Problem {
+  if (error instanceof Problem) return error;
+  if (error.validation !== undefined) {
+    const part = error.validationContext as RequestPart;
+    // An id that could not exist is answered like one that does not.
+    if (part === 'params') return recordNotFound();
+    const form = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
+    return describeValidation(error.validation as Parameters<typeof describeValidation>[0], part, { form });
+  }
+  if (isDatabaseUnavailable(error)) {
+    return new Problem('service_unavailable', 'The service cannot answer just now. Try again shortly.', {
+      headers: { 'retry-after': retryAfterSeconds },
+      cause: error,
+    });
+  }
+  return fromFramework(error, request) ?? internalError(error);
+}
+
+/** Refusals of Fastify's own, by its error codes. */
+function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): Problem | undefined {
+  const { operation } = routeOptions.config;
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_INVALID_CONTENT_TYPE':
+      return operation?.body
+        ? unsupportedMediaType(operation)
+        : new Problem('unsupported_media_type', 'No body of this content type is taken here.');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('payload_too_large', 'The body must not be larger than 64 KiB.');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new Problem('invalid_request', 'A JSON body is required, and this one is empty.');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Problem('invalid_request', 'The body is not as long as its Content-Length header says.');
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new Problem('invalid_request', 'The body is not valid JSON.');
+    case 'FST_ERR_BAD_URL':
+      return new Problem('invalid_request', 'The path must be percent-encoded UTF-8.');
+    default:
+      return error.statusCode === 400
+        ? new Problem('invalid_request', 'The request could not be read: it is malformed or was cut off.')
+        : undefined;
+  }
+}
+
+function internalError(cause: unknown): Problem {
+  const detail = 'Something went wrong on our side. Quote the request_id when you ask for support.';
+  return new Problem('internal_error', detail, { cause });
+}

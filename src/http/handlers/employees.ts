@@ -1,0 +1,106 @@
+import type { components } from '../../contract/generated.js';
+import type { Handlers, Input, Output } from '../../contract/handlers.js';
+import { isStorableText } from '../../contract/text.js';
+import type { Database } from '../../database/client.js';
+import { invalidParameter, recordNotFound } from '../../problems/problem.js';
+import type { Employee, EmployeeSortKey } from '../../services/employees/employee.js';
+import type { Anchor, EmployeeSort } from '../../services/employees/employee-order.js';
+import { getEmployee } from '../../services/employees/get-employee.js';
+import { listEmployees } from '../../services/employees/list-employees.js';
+import { isMoment, parseMoment } from '../moment.js';
+import { PageRequest } from '../pagination.js';
+
+type EmployeeResource = components['schemas']['Employee'];
+type AttributeName = keyof EmployeeResource['attributes'];
+
+/** The attributes of the contract, and the members of a record that they show. */
+const attributes: Readonly<Record<AttributeName, EmployeeSortKey>> = {
+  employee_number: 'employeeNumber',
+  first_name: 'firstName',
+  last_name: 'lastName',
+  email: 'email',
+  status: 'status',
+  department: 'department',
+  updated_at: 'updatedAt',
+};
+
+const attributeNames = Object.keys(attributes) as AttributeName[];
+
+export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEmployee'> {
+  readonly #database: Database;
+  readonly #baseUrl: string;
+
+  constructor(database: Database, baseUrl: string) {
+    this.#database = database;
+    this.#baseUrl = baseUrl;
+  }
+
+  async listEmployees({ caller, query, request }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {
+    const sort = parseSort(query.sort);
+    const location = { baseUrl: this.#baseUrl, url: request.url };
+    const page = new PageRequest<Anchor>(query, location, (value) => isAnchor(value, sort));
+    const { employees, recordCount, nextAnchor } = await listEmployees(this.#database, caller.accountId, {
+      filter: {
+        status: query['filter[status]'],
+        department: query['filter[department]'],
+        employeeNumber: query['filter[employee_number]'],
+        email: query['filter[email]'],
+        updatedSince: parseMoment('filter[updated_since]', query['filter[updated_since]']),
+      },
+      sort,
+      size: page.size,
+      from: page.anchor === undefined ? { skip: page.skip } : { anchor: page.anchor },
+    });
+    const shown = parseFields(query['fields[employees]']);
+    return {
+      status: 200,
+      body: {
+        data: employees.map((employee) => toResource(employee, shown)),
+        meta: { record_count: recordCount },
+        links: page.links(recordCount, nextAnchor),
+      },
+    };
+  }
+
+  /** @throws {Problem} 404 `not_found` */
+  async getEmployee({ caller, params }: Input<'getEmployee'>): Promise<Output<'getEmployee'>> {
+    const employee = await getEmployee(this.#database, caller.accountId, params.employee_id);
+    if (employee === null) throw recordNotFound();
+    return { status: 200, body: { data: toResource(employee, attributeNames) } };
+  }
+}
+
+function toResource(employee: Employee, shown: readonly AttributeName[]): EmployeeResource {
+  const entries = shown.map((name) => {
+    const value = employee[attributes[name]];
+    return [name, value instanceof Date ? value.toISOString() : value];
+  });
+  return { id: employee.id, type: 'employees', attributes: Object.fromEntries(entries) };
+}
+
+function parseSort(sort: string | undefined): EmployeeSort[] {
+  const keys = sort?.split(',') ?? [];
+  const names = keys.map((key) => key.replace(/^-/, ''));
+  if (new Set(names).size < names.length) throw invalidParameter('sort', 'must not name an attribute twice');
+  return keys.map((key, index) => ({
+    key: attributes[names[index] as AttributeName],
+    descending: key.startsWith('-'),
+  }));
+}
+
+function parseFields(fields: string | undefined): AttributeName[] {
+  const named = fields?.split(',');
+  return named === undefined ? attributeNames : attributeNames.filter((name) => named.includes(name));
+}
+
+function isAnchor(value: unknown, sort: readonly EmployeeSort[]): value is Anchor {
+  const { values, position } = (value ?? {}) as Partial<Anchor>;
+  return (
+    Array.isArray(values) &&
+    values.length === sort.length &&
+    sort.every(({ key }, index) =>
+      key === 'updatedAt' ? isMoment(values[index]) : isStorableText(values[index]),
+    ) &&
+    Number.isSafeInteger(position)
+  );
+}

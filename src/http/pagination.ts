@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { components } from '../contract/generated.js';
+import { invalidParameter } from '../problems/problem.js';
+
+export type PageLinks = components['schemas']['PageLinks'];
+
+/** Query parameters of every list, after the contract's defaults were filled in. */
+export interface PageQuery {
+  'page[number]'?: number;
+  'page[size]'?: number;
+  'page[after]'?: string;
+}
+
+/**
+ * Where in a list a request is. A marker in `page[after]` counts only for the very page that it was issued
+ * for: with another number, size, filter or order the page is found by its number.
+ */
+export class PageRequest<Anchor> {
+  readonly number: number;
+  readonly size: number;
+  readonly anchor: Anchor | undefined;
+  readonly #parameters: URLSearchParams;
+  readonly #address: string;
+
+  /**
+   * @param isAnchor tells whether what a marker holds is an anchor of this list
+   * @throws {Problem} 400 `invalid_request` when `page[after]` is not a marker of this service
+   */
+  constructor(
+    query: PageQuery,
+    { baseUrl, url }: { baseUrl: string; url: string },
+    isAnchor: (value: unknown) => value is Anchor,
+  ) {
+    const { 'page[number]': number, 'page[size]': size, 'page[after]': after } = query;
+    if (number === undefined || size === undefined) throw new Error('The contract gives no default page');
+    const { pathname, searchParams } = new URL(url, baseUrl);
+    this.number = number;
+    this.size = size;
+    this.#address = `${baseUrl}${pathname}`;
+    this.#parameters = searchParams;
+    for (const name of ['page[number]', 'page[size]', 'page[after]']) searchParams.delete(name);
+    this.anchor = after === undefined ? undefined : this.#readMarker(after, isAnchor);
+  }
+
+  /** Number of records on the pages before. */
+  get skip(): number {
+    return (this.number - 1) * this.size;
+  }
+
+  /**
+   * Addresses of the pages around this one; every other query parameter is kept.
+   *
+   * @param nextAnchor where the next page begins; `null` when there is none
+   */
+  links(recordCount: number, nextAnchor: Anchor | null): PageLinks {
+    const lastNumber = Math.max(1, Math.ceil(recordCount / this.size));
+    return {
+      first: this.#link(1),
+      prev: this.number > 1 ? this.#link(Math.min(this.number - 1, lastNumber)) : null,
+      next: nextAnchor !== null ? this.#link(this.number + 1, nextAnchor) : null,
+      last: this.#link(lastNumber),
+    };
+  }
+
+  #link(number: number, anchor?: Anchor): string {
+    const parameters = new URLSearchParams(this.#parameters);
+    parameters.set('page[number]', String(number));
+    parameters.set('page[size]', String(this.size));
+    if (anchor !== undefined) parameters.set('page[after]', this.#writeMarker(number, anchor));
+    // JSON:API asks for %20 rather than the + of forms.
+    return `${this.#address}?${parameters.toString().replaceAll('+', '%20')}`;
+  }
+
+  #writeMarker(number: number, anchor: Anchor): string {
+    return Buffer.from(JSON.stringify([number, this.#fingerprint(), anchor])).toString('base64url');
+  }
+
+  #readMarker(marker: string, isAnchor: (value: unknown) => value is Anchor): Anchor | undefined {
+    const content = parseJson(Buffer.from(marker, 'base64url').toString('utf8'));
+    if (!Array.isArray(content) || content.length !== 3 || !isAnchor(content[2])) {
+      throw invalidParameter('page[after]', 'must be a marker taken from links.next, unchanged');
+    }
+    const [number, fingerprint, anchor] = content;
+    return number === this.number && fingerprint === this.#fingerprint() ? anchor : undefined;
+  }
+
+  /** Stands for everything that decides which record follows which. */
+  #fingerprint(): string {
+    const parameters = new URLSearchParams(this.#parameters);
+    parameters.sort();
+    return createHash('sha256').update(`${this.size}?${parameters}`).digest('base64url').slice(0, 8);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Contract, Operation } from '../contract/contract.js';
+import { oauthProblemDocument, type ProblemDocument, problemDocument } from '../problems/document.js';
+import type { Problem } from '../problems/problem.js';
+import { requestIdHeader } from './request-id.js';
+
+export const problemMediaType = 'application/problem+json';
+
+/** Answers a request with a problem document. */
+export type ProblemSender = (problem: Problem, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/**
+ * @param renderPage writes the problem for a person; used where a browser asks and the route has pages
+ */
+export function createProblemSender(
+  problems: Contract['problems'],
+  errorsUrl: string,
+  renderPage: (document: ProblemDocument) => { html: string; headers: Record<string, string> },
+): ProblemSender {
+  return (problem, request, reply) => {
+    const document = problemDocument(problem, {
+      problems,
+      errorsUrl,
+      instance: pathOf(request),
+      requestId: request.id,
+    });
+    reply
+      .code(document.status)
+      .headers({ [requestIdHeader]: request.id, 'cache-control': 'no-store', ...problem.headers });
+    const { operation } = request.routeOptions.config;
+    if (wantsPage(request, document.status)) {
+      const { html, headers } = renderPage(document);
+      return reply.headers(headers).type('text/html').send(html);
+    }
+    const forOAuthClients = operation !== undefined && answersOAuthClients(operation);
+    const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;
+    const plainJson = forOAuthClients && !request.headers.accept?.includes(problemMediaType);
+    return (
+      reply
+        .header('content-type', plainJson ? 'application/json' : problemMediaType)
+        // A finished buffer: Fastify must not serialise it by the schema of the operation.
+        .send(Buffer.from(JSON.stringify(body)))
+    );
+  };
+}
+
+function wantsPage({ headers, routeOptions: { config } }: FastifyRequest, status: number): boolean {
+  const hasPage =
+    config.page === true || config.operation?.responses.get(status)?.includes('text/html') === true;
+  return hasPage && headers.accept?.includes('text/html') === true;
+}
+
+/** Path of the request as it came, without the query. */
+export function pathOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '/';
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/**
+ * OAuth clients look for `error` in a body of type `application/json`, and lose it under any other: the
+ * contract declares that type for the refusals of the endpoints that they call.
+ *
+ * @see RFC 6749 section 5.2
+ */
+function answersOAuthClients({ responses }: Operation): boolean {
+  return responses.get(400)?.includes('application/json') ?? false;
+}

@@ -1,0 +1,138 @@
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { type Clock, epochSeconds } from '../clock.js';
+import { randomId } from '../database/ids.js';
+import { Problem } from '../problems/problem.js';
+import { type SigningKeys, signingAlgorithm } from './signing-keys.js';
+
+/** What an access token says. @see RFC 9068 section 2.2 */
+export interface AccessTokenClaims {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly scope: string;
+  readonly tokenId: string;
+  /** Absent for client credentials: no user granted anything. */
+  readonly grantId: string | null;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+export interface AccessTokenRequest {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly grantId?: string;
+}
+
+interface Settings {
+  /** Both issuer and audience: the server that issues the tokens is the one that takes them. */
+  readonly issuer: string;
+  readonly ttlSeconds: number;
+  readonly clock: Clock;
+}
+
+const type = 'at+jwt';
+
+/** A signature costs more to check than the rest of a request; this many tokens are remembered as genuine. */
+const rememberedTokens = 10_000;
+
+/** Longer strings are not ours, and not worth a look. */
+const maximumLength = 4096;
+
+/** Issues access tokens and tells genuine ones from others. Whether one was revoked is not its business. */
+export class AccessTokens {
+  readonly #keys: SigningKeys;
+  readonly #settings: Settings;
+  readonly #genuine = new LRUCache<string, AccessTokenClaims & { kid: string }>({ max: rememberedTokens });
+
+  constructor(keys: SigningKeys, settings: Settings) {
+    this.#keys = keys;
+    this.#settings = settings;
+  }
+
+  get ttlSeconds(): number {
+    return this.#settings.ttlSeconds;
+  }
+
+  async issue({ subject, clientId, scopes, grantId }: AccessTokenRequest): Promise<string> {
+    const { kid, privateKey } = this.#keys.current;
+    const { issuer, ttlSeconds, clock } = this.#settings;
+    const issuedAt = epochSeconds(clock);
+    return new SignJWT({
+      iss: issuer,
+      aud: issuer,
+      sub: subject,
+      client_id: clientId,
+      scope: scopes.join(' '),
+      iat: issuedAt,
+      exp: issuedAt + ttlSeconds,
+      jti: randomId(),
+      ...(grantId !== undefined && { grant_id: grantId }),
+    })
+      .setProtectedHeader({ alg: signingAlgorithm, typ: type, kid })
+      .sign(privateKey);
+  }
+
+  /**
+   * Reads a token that this service issued and whose time is not over.
+   *
+   * @throws {Problem} 401 `invalid_token`, or 401 `token_expired` from the second of `exp` on
+   */
+  async verify(token: string): Promise<AccessTokenClaims> {
+    const remembered = this.#genuine.get(token);
+    if (remembered !== undefined && this.#keys.has(remembered.kid)) {
+      if (remembered.expiresAt <= epochSeconds(this.#settings.clock)) throw tokenExpired();
+      return remembered;
+    }
+    const claims = await this.#check(token);
+    this.#genuine.set(token, claims);
+    return claims;
+  }
+
+  async #check(token: string): Promise<AccessTokenClaims & { kid: string }> {
+    if (token.length > maximumLength) throw invalidToken();
+    const { issuer, clock } = this.#settings;
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      async ({ kid }) => {
+        const key = kid === undefined ? undefined : await this.#keys.find(kid);
+        if (key === undefined) throw invalidToken();
+        return key;
+      },
+      {
+        algorithms: [signingAlgorithm],
+        typ: type,
+        issuer,
+        audience: issuer,
+        currentDate: clock(),
+        requiredClaims: ['sub', 'client_id', 'scope', 'iat', 'exp', 'jti'],
+      },
+    ).catch(refuse);
+    return {
+      subject: String(payload.sub),
+      clientId: String(payload.client_id),
+      scope: String(payload.scope),
+      tokenId: String(payload.jti),
+      grantId: typeof payload.grant_id === 'string' ? payload.grant_id : null,
+      expiresAt: Number(payload.exp),
+      kid: String(protectedHeader.kid),
+    };
+  }
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof errors.JWTExpired) throw tokenExpired();
+  if (error instanceof errors.JOSEError) throw invalidToken(error);
+  throw error;
+}
+
+/** 401 `invalid_token`: one answer for whatever is wrong with it, so that a forger learns nothing. */
+export function invalidToken(cause?: unknown): Problem {
+  return new Problem('invalid_token', 'The access token is malformed, revoked, or not one of this service.', {
+    cause,
+  });
+}
+
+function tokenExpired(): Problem {
+  return new Problem('token_expired', 'The access token has expired. Get a new one from the token endpoint.');
+}

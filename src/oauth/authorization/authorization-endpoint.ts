@@ -1,0 +1,120 @@
+import type { Clock } from '../../clock.js';
+import type { Database } from '../../database/client.js';
+import type { Application, Applications } from '../../services/applications.js';
+import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
+import type { User } from '../../services/users.js';
+import { newOpaqueToken } from '../opaque-token.js';
+import {
+  type AuthorizationParameters,
+  AuthorizationRefusal,
+  answerAddress,
+} from './authorization-request.js';
+import { configuredScopes } from './checks/configured-scopes.js';
+import { type GrantableScopes, grantableScopes } from './checks/grantable-scopes.js';
+import { knownClient } from './checks/known-client.js';
+import { registeredRedirectUri } from './checks/registered-redirect-uri.js';
+import { sameAccount } from './checks/same-account.js';
+
+/** What happens next with a browser at the authorization endpoint. */
+export type AuthorizationStep =
+  | { readonly kind: 'redirect'; readonly location: string }
+  | { readonly kind: 'sign_in' }
+  | {
+      readonly kind: 'consent';
+      readonly application: Application;
+      readonly user: User;
+      readonly scopes: GrantableScopes;
+    };
+
+interface Dependencies {
+  readonly database: Database;
+  readonly applications: Applications;
+  readonly auditLog: AuditLog;
+  readonly clock: Clock;
+  readonly issuer: string;
+  readonly codeTtlSeconds: number;
+}
+
+/** Asks a user whether an application may act for them. @see RFC 6749 section 4.1 and RFC 7636 */
+export class AuthorizationEndpoint {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Judges a request. Until the redirect URI is known to be the application's, refusals are thrown.
+   *
+   * @throws {Problem} 401 `invalid_client`, 400 `invalid_request`, 403 `access_denied`
+   */
+  async prepare(parameters: AuthorizationParameters, user: User | null): Promise<AuthorizationStep> {
+    const application = await knownClient(this.#dependencies.applications, parameters.client_id);
+    registeredRedirectUri(application, parameters.redirect_uri);
+    try {
+      const requested = configuredScopes(application, parameters.scope);
+      if (user === null) return { kind: 'sign_in' };
+      sameAccount(application, user);
+      return { kind: 'consent', application, user, scopes: grantableScopes(user, requested) };
+    } catch (error) {
+      if (!(error instanceof AuthorizationRefusal)) throw error;
+      return { kind: 'redirect', location: answerAddress(parameters, this.#dependencies.issuer, error) };
+    }
+  }
+
+  /**
+   * Carries out what the user decided on the consent page. The request is judged again, for the application
+   * may have changed since the page was shown.
+   */
+  async decide(
+    parameters: AuthorizationParameters,
+    user: User | null,
+    { allowed, origin }: { allowed: boolean; origin: AuditOrigin },
+  ): Promise<AuthorizationStep> {
+    const step = await this.prepare(parameters, user);
+    if (step.kind !== 'consent') return step;
+    const { issuer, auditLog } = this.#dependencies;
+    const subject = {
+      accountId: step.user.accountId,
+      userId: step.user.id,
+      applicationId: step.application.id,
+      origin,
+    };
+    if (!allowed) {
+      await auditLog.record({ type: 'consent.denied', ...subject });
+      const refusal = new AuthorizationRefusal('access_denied', 'The user denied the request.');
+      return { kind: 'redirect', location: answerAddress(parameters, issuer, refusal) };
+    }
+    const scopes = step.scopes.offered;
+    const code = await this.#issueCode(parameters, step.application, step.user, scopes);
+    await Promise.all([
+      auditLog.record({ type: 'consent.allowed', ...subject, details: { scopes } }),
+      auditLog.record({ type: 'authorization_code.issued', ...subject, details: { scopes } }),
+    ]);
+    return { kind: 'redirect', location: answerAddress(parameters, issuer, { code }) };
+  }
+
+  async #issueCode(
+    { redirect_uri, code_challenge }: AuthorizationParameters,
+    application: Application,
+    user: User,
+    scopes: readonly string[],
+  ): Promise<string> {
+    const { database, clock, codeTtlSeconds } = this.#dependencies;
+    const { value, hash } = newOpaqueToken();
+    const createdAt = clock();
+    await database.prisma.authorizationCode.create({
+      data: {
+        codeHash: hash,
+        applicationId: application.id,
+        userId: user.id,
+        redirectUri: redirect_uri,
+        scopes: [...scopes],
+        codeChallenge: code_challenge,
+        createdAt,
+        expiresAt: new Date(createdAt.getTime() + codeTtlSeconds * 1000),
+      },
+    });
+    return value;
+  }
+}

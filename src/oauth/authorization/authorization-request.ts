@@ -1,0 +1,36 @@
+import type { Input } from '../../contract/handlers.js';
+
+/** What an application asks a user for; complete and well-formed by the contract. */
+export type AuthorizationParameters = Input<'authorize'>['query'];
+
+/**
+ * A refusal that the application is told of by a redirect, because its redirect URI is known to be its own.
+ *
+ * @see RFC 6749 section 4.1.2.1
+ */
+export class AuthorizationRefusal extends Error {
+  override readonly name = 'AuthorizationRefusal';
+  readonly error: 'invalid_scope' | 'access_denied';
+
+  constructor(error: AuthorizationRefusal['error'], description: string) {
+    super(description);
+    this.error = error;
+  }
+}
+
+/** The address that the browser goes back to, with the answer in its query. @see RFC 9207 for `iss` */
+export function answerAddress(
+  { redirect_uri, state }: AuthorizationParameters,
+  issuer: string,
+  answer: { code: string } | AuthorizationRefusal,
+): string {
+  const address = new URL(redirect_uri);
+  const parameters =
+    answer instanceof AuthorizationRefusal
+      ? { error: answer.error, error_description: answer.message }
+      : { code: answer.code };
+  for (const [name, value] of Object.entries({ ...parameters, state, iss: issuer })) {
+    address.searchParams.append(name, value);
+  }
+  return address.href;
+}

@@ -1,0 +1,17 @@
+import type { Application } from '../../../services/applications.js';
+import { parseScope } from '../../scopes.js';
+import { AuthorizationRefusal } from '../authorization-request.js';
+
+/** @throws {AuthorizationRefusal} `invalid_scope` */
+export function configuredScopes({ scopes }: Application, requested: string): string[] {
+  const names = parseScope(requested);
+  const refused = names.filter((name) => !scopes.includes(name));
+  if (refused.length > 0) {
+    throw new AuthorizationRefusal(
+      'invalid_scope',
+      `The application is not configured with ${refused.join(', ')}.`,
+    );
+  }
+  if (names.length === 0) throw new AuthorizationRefusal('invalid_scope', 'No scope was asked for.');
+  return names;
+}

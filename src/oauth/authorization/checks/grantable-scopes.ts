@@ -1,0 +1,18 @@
+import type { User } from '../../../services/users.js';
+import { mayGrant } from '../../roles.js';
+import { AuthorizationRefusal } from '../authorization-request.js';
+
+export interface GrantableScopes {
+  readonly offered: readonly string[];
+  /** Shown to the user as not theirs to give, and left out. */
+  readonly withheld: readonly string[];
+}
+
+/** @throws {AuthorizationRefusal} `access_denied` when the user may give nothing of what is asked for */
+export function grantableScopes({ role }: User, requested: readonly string[]): GrantableScopes {
+  const offered = requested.filter((scope) => mayGrant(role, scope));
+  if (offered.length === 0) {
+    throw new AuthorizationRefusal('access_denied', 'The user may not grant any of the requested scopes.');
+  }
+  return { offered, withheld: requested.filter((scope) => !offered.includes(scope)) };
+}

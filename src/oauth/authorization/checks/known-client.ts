@@ -1,0 +1,10 @@
+import type { Application, Applications } from '../../../services/applications.js';
+import { isClientId } from '../../client-authentication.js';
+import { invalidClient } from '../../credentials.js';
+
+/** @throws {Problem} 401 `invalid_client`; never a redirect, for it would be to an address of nobody */
+export async function knownClient(applications: Applications, clientId: string): Promise<Application> {
+  const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
+  if (application === null) throw invalidClient({ basic: false });
+  return application;
+}

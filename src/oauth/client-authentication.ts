@@ -1,0 +1,87 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Problem } from '../problems/problem.js';
+import type { Application, Applications } from '../services/applications.js';
+import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
+import type { FailureLimit } from '../services/failure-limit.js';
+import { type ClientCredentials, invalidClient } from './credentials.js';
+import { requireParameter } from './parameters.js';
+
+interface Dependencies {
+  readonly applications: Applications;
+  readonly failureLimit: FailureLimit;
+  readonly auditLog: AuditLog;
+}
+
+/** What an unknown client is compared with, so that it takes the same work as a known one. */
+const nobody = Buffer.alloc(32);
+
+/** Finds the application that a request to the token or revocation endpoint is made by. */
+export class ClientAuthentication {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * A secret that is sent is always checked; whether one has to be sent is for the caller to decide.
+   *
+   * @throws {Problem} 400 `invalid_request` without a client_id; 401 `invalid_client` when the application is
+   *   unknown or the secret is wrong, which look the same; 429 `rate_limit_exceeded` after too many of these
+   */
+  async identify(credentials: ClientCredentials, origin: AuditOrigin): Promise<Application> {
+    const { applications } = this.#dependencies;
+    const clientId = requireParameter('client_id', credentials.clientId);
+    const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
+    const { clientSecret } = credentials;
+    const accepted =
+      clientSecret === undefined || matchesAny(clientSecret, application?.secretHashes ?? [nobody]);
+    if (application === null || !accepted) {
+      await this.#countFailure(clientId, application, origin);
+      throw invalidClient(credentials);
+    }
+    return application;
+  }
+
+  /**
+   * A right secret is never locked out by wrong ones: with 256 random bits there is nothing to guess, and
+   * nobody can stop a client by failing in its name.
+   */
+  async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
+    const { failureLimit, auditLog } = this.#dependencies;
+    const subjects = [`client address ${origin.address}`, `client ${clientId}`];
+    const retryAfterSeconds = await failureLimit.retryAfterSeconds(subjects);
+    if (retryAfterSeconds > 0) {
+      throw new Problem(
+        'rate_limit_exceeded',
+        'Too many failed client authentications. Wait, then try again.',
+        {
+          headers: { 'retry-after': String(retryAfterSeconds) },
+        },
+      );
+    }
+    await failureLimit.record(subjects);
+    await auditLog.record({
+      type: 'client_authentication.failed',
+      accountId: application?.accountId,
+      applicationId: application?.id,
+      origin,
+    });
+  }
+}
+
+/** Whether a text can be a `client_id` at all; others need not be looked up. */
+export function isClientId(text: string): boolean {
+  return /^[A-Za-z0-9]{1,255}$/.test(text);
+}
+
+/** SHA-256 of a secret, as it is stored. A 256-bit random secret needs no slow hash. */
+export function hashSecret(secret: string): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Compares with every candidate, in constant time, whichever matches. */
+function matchesAny(secret: string, hashes: readonly Uint8Array[]): boolean {
+  const given = hashSecret(secret);
+  return hashes.reduce((found, hash) => timingSafeEqual(given, hash) || found, false);
+}

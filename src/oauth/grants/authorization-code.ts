@@ -1,0 +1,114 @@
+import { Prisma } from '../../database/client.js';
+import { randomId } from '../../database/ids.js';
+import { Problem } from '../../problems/problem.js';
+import { auditedIn } from '../../services/audit-log.js';
+import { revokeGrant } from '../../services/grants.js';
+import { hashOpaqueToken, newOpaqueToken, type OpaqueToken } from '../opaque-token.js';
+import { requireParameter } from '../parameters.js';
+import { codeChallengeOf } from '../pkce.js';
+import type { Grant, GrantContext, GrantRequest } from './grant.js';
+import { issueUserTokens } from './user-tokens.js';
+
+/** What the client sent, as the stored code is compared with it. */
+interface Exchange {
+  readonly codeHash: Buffer<ArrayBuffer>;
+  readonly applicationId: string;
+  readonly redirectUri: string;
+  readonly codeChallenge: string;
+}
+
+/**
+ * A client trades the code that a user's consent gave it. One statement checks and uses up the code, so that of
+ * many exchanges at once exactly one succeeds, and one that fails changes nothing.
+ *
+ * @throws {Problem} 400 `invalid_request`, 401 `invalid_grant`
+ * @see RFC 6749 section 4.1.3 and RFC 7636 section 4.6
+ */
+export const authorizationCode: Grant = {
+  type: 'authorization_code',
+  requires: ['code', 'redirect_uri', 'code_verifier'],
+
+  async handle(request, context) {
+    const { form, application } = request;
+    const exchange: Exchange = {
+      codeHash: hashOpaqueToken(requireParameter('code', form.code)),
+      applicationId: application.id,
+      redirectUri: requireParameter('redirect_uri', form.redirect_uri),
+      codeChallenge: codeChallengeOf(requireParameter('code_verifier', form.code_verifier)),
+    };
+    const refreshToken = newOpaqueToken();
+    const used = await useCode(exchange, refreshToken, request, context);
+    if (used === undefined) {
+      await revokeAfterReplay(exchange, request, context);
+      throw new Problem(
+        'invalid_grant',
+        'The code is unknown, expired or already used, or redirect_uri or code_verifier does not belong to it.',
+      );
+    }
+    const { grantId, userId, scopes } = used;
+    return issueUserTokens({ application, userId, grantId, scopes, refreshToken }, context);
+  },
+};
+
+interface UsedCode {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly scopes: string[];
+}
+
+async function useCode(
+  { codeHash, applicationId, redirectUri, codeChallenge }: Exchange,
+  refreshToken: OpaqueToken,
+  { origin }: GrantRequest,
+  { database, clock, refreshTokenTtlSeconds }: GrantContext,
+): Promise<UsedCode | undefined> {
+  const now = clock();
+  const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
+  const [row] = await database.prisma.$queryRaw<UsedCode[]>`
+    WITH used AS (
+      UPDATE authorization_codes SET used_at = ${now}, grant_id = ${randomId()}
+      FROM users
+      WHERE code_hash = ${codeHash} AND used_at IS NULL AND expires_at > ${now}
+        AND application_id = ${applicationId} AND redirect_uri = ${redirectUri}
+        AND code_challenge = ${codeChallenge}
+        AND users.id = user_id AND users.disabled_at IS NULL
+      RETURNING grant_id, user_id, users.account_id, scopes
+    ), granted AS (
+      INSERT INTO grants (id, account_id, application_id, user_id, scopes, created_at)
+      SELECT grant_id, account_id, ${applicationId}, user_id, scopes, ${now} FROM used
+    ), refreshable AS (
+      INSERT INTO refresh_tokens (token_hash, grant_id, scopes, created_at, expires_at)
+      SELECT ${refreshToken.hash}, grant_id, scopes, ${now}, ${expiresAt} FROM used
+    ), audited AS (
+      ${auditedIn(Prisma.sql`used`, { type: 'token.issued', applicationId, origin, at: now })}
+    )
+    SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
+  return row;
+}
+
+/**
+ * A used code that comes back with the right verifier was stolen on its way, or the verifier was: the tokens
+ * that it gave are revoked. A retry within the leeway is no theft.
+ *
+ * @see RFC 6749 section 4.1.2
+ */
+async function revokeAfterReplay(
+  { codeHash, applicationId, codeChallenge }: Exchange,
+  { application, origin }: GrantRequest,
+  { database, clock, auditLog, replayLeewaySeconds }: GrantContext,
+): Promise<void> {
+  const code = await database.prisma.authorizationCode.findUnique({
+    where: { codeHash, applicationId, codeChallenge, grantId: { not: null } },
+  });
+  if (code?.usedAt == null || code.grantId === null) return;
+  if (clock().getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000) return;
+  await revokeGrant(database, { grantId: code.grantId, at: clock() });
+  await auditLog.record({
+    type: 'authorization_code.replayed',
+    accountId: application.accountId,
+    applicationId,
+    userId: code.userId,
+    origin,
+    details: { grant: code.grantId },
+  });
+}

@@ -1,0 +1,38 @@
+import { Problem } from '../../problems/problem.js';
+import { requireParameter } from '../parameters.js';
+import { selectScopes } from '../scopes.js';
+import type { Grant } from './grant.js';
+
+/**
+ * A confidential client acts on its own behalf. There is no refresh token: its secret gets the next token.
+ *
+ * @throws {Problem} 400 `unauthorized_client` for a public client, 400 `invalid_request` without the secret,
+ *   400 `invalid_scope`
+ * @see RFC 6749 section 4.4
+ */
+export const clientCredentials: Grant = {
+  type: 'client_credentials',
+  requires: [],
+
+  async handle({ form, credentials, application, origin }, { accessTokens, auditLog }) {
+    if (application.clientType === 'public') {
+      throw new Problem(
+        'unauthorized_client',
+        'A public client cannot use client_credentials; use authorization_code with PKCE.',
+      );
+    }
+    requireParameter('client_secret', credentials.clientSecret);
+    const scopes = selectScopes(form.scope, application.scopes);
+    const { id: applicationId, accountId, clientId } = application;
+    const [accessToken] = await Promise.all([
+      accessTokens.issue({ subject: clientId, clientId, scopes }),
+      auditLog.record({ type: 'token.issued', accountId, applicationId, origin, details: { scopes } }),
+    ]);
+    return {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: accessTokens.ttlSeconds,
+      scope: scopes.join(' '),
+    };
+  },
+};

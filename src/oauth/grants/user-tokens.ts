@@ -1,0 +1,34 @@
+import type { Application } from '../../services/applications.js';
+import type { OpaqueToken } from '../opaque-token.js';
+import type { GrantContext, TokenResponse } from './grant.js';
+
+/** The token response to an application that acts for a user. */
+export async function issueUserTokens(
+  {
+    application,
+    userId,
+    grantId,
+    scopes,
+    refreshToken,
+  }: {
+    application: Application;
+    userId: string;
+    grantId: string;
+    scopes: readonly string[];
+    refreshToken: OpaqueToken;
+  },
+  { accessTokens }: GrantContext,
+): Promise<TokenResponse> {
+  return {
+    access_token: await accessTokens.issue({
+      subject: userId,
+      clientId: application.clientId,
+      scopes,
+      grantId,
+    }),
+    token_type: 'Bearer',
+    expires_in: accessTokens.ttlSeconds,
+    scope: scopes.join(' '),
+    refresh_token: refreshToken.value,
+  };
+}

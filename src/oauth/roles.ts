@@ -1,0 +1,9 @@
+import type { Role } from '../services/users.js';
+
+/**
+ * Whether a user of this role may give a scope to an application. Members can give their own profile only, so
+ * that no employee hands the staff directory to an application.
+ */
+export function mayGrant(role: Role, scope: string): boolean {
+  return role === 'owner' || role === 'admin' || scope.startsWith('user:');
+}

@@ -1,0 +1,24 @@
+import { Problem } from '../problems/problem.js';
+
+/** Splits a `scope` parameter into its names, each once, in the order given. @see RFC 6749 section 3.3 */
+export function parseScope(scope: string): string[] {
+  return [...new Set(scope.split(' ').filter((name) => name !== ''))];
+}
+
+/**
+ * Scopes that a token gets: those asked for, or all that are available where none were named.
+ *
+ * @throws {Problem} 400 `invalid_scope` when one is asked for that is not available
+ */
+export function selectScopes(requested: string | undefined, available: readonly string[]): string[] {
+  if (requested === undefined) return [...available];
+  const scopes = parseScope(requested);
+  const refused = scopes.filter((scope) => !available.includes(scope));
+  if (scopes.length === 0 || refused.length > 0) {
+    throw new Problem(
+      'invalid_scope',
+      `${refused.length === 0 ? 'An empty scope' : refused.join(', ')} cannot be granted here; available: ${available.join(', ')}.`,
+    );
+  }
+  return scopes;
+}

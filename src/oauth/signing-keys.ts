@@ -1,0 +1,158 @@
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose';
+import type { Clock } from '../clock.js';
+import type { components } from '../contract/generated.js';
+import type { Database } from '../database/client.js';
+import { createSeal, type Seal } from './sealing.js';
+
+/** The signature algorithm of new keys. */
+export const signingAlgorithm = 'ES256';
+
+/** Sealed with another `APP_SECRET` than this process has. */
+export class UnreadableSigningKeyError extends Error {
+  override readonly name = 'UnreadableSigningKeyError';
+}
+
+/** A public key as the contract describes it. */
+export type PublishedKey = components['schemas']['JsonWebKeySet']['keys'][number];
+
+interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+}
+
+interface KnownKeys {
+  readonly current: SigningKey;
+  readonly verification: ReadonlyMap<string, CryptoKey>;
+  readonly published: readonly PublishedKey[];
+}
+
+/** How often an unknown `kid` may make a process look for keys that another one has added. */
+const reloadIntervalMilliseconds = 1000;
+
+/**
+ * The keys that sign access tokens. They are in the database, sealed, so that every process signs with the
+ * same one; a process keeps them in memory and looks again when it meets a `kid` that it does not know.
+ */
+export class SigningKeys {
+  readonly #database: Database;
+  readonly #seal: Seal;
+  readonly #clock: Clock;
+  #known: KnownKeys;
+  #loadedAt: number;
+
+  private constructor(database: Database, seal: Seal, clock: Clock, known: KnownKeys) {
+    this.#database = database;
+    this.#seal = seal;
+    this.#clock = clock;
+    this.#known = known;
+    this.#loadedAt = clock().getTime();
+  }
+
+  /**
+   * Loads the keys, and makes the first one where there is none.
+   *
+   * @throws {UnreadableSigningKeyError} when they were sealed with another secret
+   */
+  static async open(database: Database, appSecret: string, clock: Clock): Promise<SigningKeys> {
+    const seal = createSeal(appSecret, 'signing-keys');
+    const known = (await loadKeys(database, seal, clock)) ?? (await createFirstKey(database, seal, clock));
+    return new SigningKeys(database, seal, clock, known);
+  }
+
+  get current(): SigningKey {
+    return this.#known.current;
+  }
+
+  /** Public keys of every token that may still be valid. @see RFC 7517 */
+  get published(): readonly PublishedKey[] {
+    return this.#known.published;
+  }
+
+  /** Key that checks the signatures made with `kid`, if there is one. */
+  async find(kid: string): Promise<CryptoKey | undefined> {
+    const known = this.#known.verification.get(kid);
+    if (known !== undefined || !this.#mayReload()) return known;
+    await this.reload();
+    return this.#known.verification.get(kid);
+  }
+
+  has(kid: string): boolean {
+    return this.#known.verification.has(kid);
+  }
+
+  async reload(): Promise<void> {
+    this.#loadedAt = this.#clock().getTime();
+    this.#known = (await loadKeys(this.#database, this.#seal, this.#clock)) ?? this.#known;
+  }
+
+  #mayReload(): boolean {
+    return this.#clock().getTime() - this.#loadedAt >= reloadIntervalMilliseconds;
+  }
+}
+
+async function loadKeys(database: Database, seal: Seal, clock: Clock): Promise<KnownKeys | undefined> {
+  const rows = await database.prisma.signingKey.findMany({
+    where: { OR: [{ expiresAt: null }, { expiresAt: { gt: clock() } }] },
+    orderBy: [{ createdAt: 'desc' }, { kid: 'asc' }],
+  });
+  const current = rows.find(({ retiredAt }) => retiredAt === null);
+  if (current === undefined) return undefined;
+  const published = rows.map(
+    ({ kid, algorithm, publicKey }) =>
+      ({ ...(publicKey as JWK), kid, alg: algorithm, use: 'sig' }) as PublishedKey,
+  );
+  return {
+    current: { kid: current.kid, privateKey: await openPrivateKey(current, seal) },
+    verification: new Map(
+      await Promise.all(
+        published.map(async (key) => [key.kid, (await importJWK(key, key.alg)) as CryptoKey] as const),
+      ),
+    ),
+    published,
+  };
+}
+
+async function openPrivateKey(
+  { kid, algorithm, privateKey }: { kid: string; algorithm: string; privateKey: string },
+  seal: Seal,
+): Promise<CryptoKey> {
+  const plain = await seal.open(privateKey).catch((cause) => {
+    const message = `APP_SECRET is not the one that sealed signing key ${kid}: set it to the earlier value`;
+    throw new UnreadableSigningKeyError(message, { cause });
+  });
+  return (await importJWK(JSON.parse(plain) as JWK, algorithm)) as CryptoKey;
+}
+
+async function createFirstKey(database: Database, seal: Seal, clock: Clock): Promise<KnownKeys> {
+  const key = await newKey(seal, clock);
+  await database.prisma.$transaction(async (transaction) => {
+    // Two processes that start at once must not each make a key and sign with their own.
+    await transaction.$executeRaw`LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE`;
+    if ((await transaction.signingKey.count({ where: { retiredAt: null } })) === 0) {
+      await transaction.signingKey.create({ data: key });
+    }
+  });
+  const known = await loadKeys(database, seal, clock);
+  if (known === undefined) throw new Error('The signing key that was just stored could not be read back');
+  return known;
+}
+
+/** A fresh key as it is stored; its id is the thumbprint of the public part (RFC 7638). */
+export async function newKey(seal: Seal, clock: Clock) {
+  const { privateKey, publicKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
+  const publicJwk = await exportJWK(publicKey);
+  return {
+    kid: await calculateJwkThumbprint(publicJwk),
+    algorithm: signingAlgorithm,
+    privateKey: await seal.seal(JSON.stringify(await exportJWK(privateKey))),
+    publicKey: publicJwk as Record<string, string>,
+    createdAt: clock(),
+  };
+}

@@ -1,0 +1,46 @@
+import { Problem } from '../problems/problem.js';
+import type { AuditOrigin } from '../services/audit-log.js';
+import type { ClientAuthentication } from './client-authentication.js';
+import { readClientCredentials } from './credentials.js';
+import { authorizationCode } from './grants/authorization-code.js';
+import { clientCredentials } from './grants/client-credentials.js';
+import type { Grant, GrantContext, TokenForm, TokenResponse } from './grants/grant.js';
+import { refreshToken } from './grants/refresh-token.js';
+import { requireParameter } from './parameters.js';
+
+const grants: ReadonlyMap<string, Grant> = new Map(
+  [clientCredentials, authorizationCode, refreshToken].map((grant) => [grant.type, grant]),
+);
+
+/** Values of `grant_type` that are answered with tokens. */
+export const grantTypes = [...grants.keys()];
+
+/** Exchanges what a client has — its secret, a code, a refresh token — for tokens. @see RFC 6749 section 3.2 */
+export class TokenEndpoint {
+  readonly #clientAuthentication: ClientAuthentication;
+  readonly #context: GrantContext;
+
+  constructor(clientAuthentication: ClientAuthentication, context: GrantContext) {
+    this.#clientAuthentication = clientAuthentication;
+    this.#context = context;
+  }
+
+  /**
+   * @throws {Problem} 400 `invalid_request`, `unsupported_grant_type`, `unauthorized_client` or
+   *   `invalid_scope`; 401 `invalid_client` or `invalid_grant`
+   */
+  async exchange(
+    form: TokenForm,
+    authorization: string | undefined,
+    origin: AuditOrigin,
+  ): Promise<TokenResponse> {
+    const grant = grants.get(form.grant_type);
+    if (grant === undefined) {
+      throw new Problem('unsupported_grant_type', `grant_type must be one of ${grantTypes.join(', ')}.`);
+    }
+    for (const name of grant.requires) requireParameter(name, form[name]);
+    const credentials = readClientCredentials(form, authorization);
+    const application = await this.#clientAuthentication.identify(credentials, origin);
+    return grant.handle({ form, credentials, application, origin }, this.#context);
+  }
+}

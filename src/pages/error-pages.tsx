@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Contract, ProblemCode, ProblemKind } from '../contract/contract.js';
+import { problemSlug } from '../problems/document.js';
+import { Layout, renderPage } from './layout.js';
+import { pageHeaders } from './security-headers.js';
+
+/** `/errors` and `/errors/<slug>`: what the `type` of a problem document leads to. */
+export async function errorPages(
+  app: FastifyInstance,
+  { problems }: { problems: Contract['problems'] },
+): Promise<void> {
+  const kinds = Object.entries(problems) as [ProblemCode, ProblemKind][];
+  const send = (reply: FastifyReply, html: string) =>
+    reply.headers(pageHeaders()).header('cache-control', 'public, max-age=300').type('text/html').send(html);
+
+  const index = renderPage(<ErrorIndex kinds={kinds} />);
+  app.get('/errors', async (_, reply) => send(reply, index));
+  for (const [code, kind] of kinds) {
+    const page = renderPage(<ErrorPage code={code} kind={kind} />);
+    app.get(`/errors/${problemSlug(code)}`, async (_, reply) => send(reply, page));
+  }
+}
+
+function ErrorIndex({ kinds }: { kinds: readonly (readonly [ProblemCode, ProblemKind])[] }) {
+  return (
+    <Layout title="Errors">
+      <h1>Errors</h1>
+      <p>
+        Every error of the API is a problem document. Its <code>code</code> is one of these; its{' '}
+        <code>type</code> is the address of the page about it.
+      </p>
+      <div class="scrolls">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Code</th>
+              <th scope="col">Status</th>
+              <th scope="col">What happened</th>
+            </tr>
+          </thead>
+          <tbody>
+            {kinds.map(([code, { status, description }]) => (
+              <tr key={code}>
+                <td>
+                  <a href={`/errors/${problemSlug(code)}`}>
+                    <code>{code}</code>
+                  </a>
+                </td>
+                <td>{status}</td>
+                <td>
+                  <Prose text={description} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Layout>
+  );
+}
+
+function ErrorPage({ code, kind }: { code: ProblemCode; kind: ProblemKind }) {
+  return (
+    <Layout title={kind.title}>
+      <p>
+        <a href="/errors">All errors</a>
+      </p>
+      <h1>{kind.title}</h1>
+      <p>
+        Code <code>{code}</code>, HTTP status {kind.status}
+      </p>
+      <h2>What happened</h2>
+      <p>
+        <Prose text={kind.description} />
+      </p>
+      <h2>What to do</h2>
+      <p>
+        <Prose text={kind.resolution} />
+      </p>
+      <p>
+        The <code>detail</code> of the answer says what it was in your case. Quote its <code>request_id</code>{' '}
+        when you ask for help.
+      </p>
+    </Layout>
+  );
+}
+
+/** Text of the contract, in which backticks mark code. */
+function Prose({ text }: { text: string }) {
+  return (
+    <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
+  );
+}

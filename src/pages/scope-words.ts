@@ -1,0 +1,14 @@
+import type { components } from '../contract/generated.js';
+
+/** What each scope lets an application do, for the person who decides about it. */
+export const scopeWords: Readonly<Record<components['schemas']['ScopeName'], string>> = {
+  'reports:read': 'See all employees of your account, and see and run its saved reports',
+  'reports:write': 'Create, change and delete saved reports',
+  'user:read': 'See your profile: name, e-mail address, picture, language, time zone and phone number',
+  'user:write': 'Change your profile',
+};
+
+/** The words for a scope name that comes from the database or from a request that was checked. */
+export function wordsFor(scope: string): string {
+  return (scopeWords as Readonly<Record<string, string>>)[scope] ?? scope;
+}

@@ -1,0 +1,91 @@
+import type { ErrorObject } from 'ajv';
+import { Problem, type ProblemError } from './problem.js';
+
+/** More findings than these help nobody, and the answer stays small whatever was sent. */
+const maximumFindings = 20;
+
+/** The part of a request that a schema was applied to, in Fastify's words. */
+export type RequestPart = 'body' | 'querystring' | 'params' | 'headers';
+
+/**
+ * Turns what the validator found into 400 `invalid_request`, which names each parameter, header or member of
+ * the body and says what would be right. `form` marks a body whose members are form parameters.
+ */
+export function describeValidation(
+  findings: readonly ErrorObject[],
+  part: RequestPart,
+  { form = false } = {},
+): Problem {
+  const errors = dropWrappers(findings)
+    .slice(0, maximumFindings)
+    .map((finding) => describeFinding(finding, part, form));
+  const [first] = errors;
+  const detail =
+    errors.length === 1 && first !== undefined
+      ? first.detail
+      : `The request has ${errors.length} faults; each is listed in errors.`;
+  return new Problem('invalid_request', detail, { errors });
+}
+
+/** `oneOf` and the like only repeat what their branches say. */
+function dropWrappers(findings: readonly ErrorObject[]): readonly ErrorObject[] {
+  const telling = findings.filter(({ keyword }) => !['oneOf', 'anyOf', 'allOf', 'if'].includes(keyword));
+  return telling.length > 0 ? telling : findings;
+}
+
+function describeFinding(finding: ErrorObject, part: RequestPart, form: boolean): ProblemError {
+  const pointer = `${finding.instancePath}${missingOrExtraMember(finding)}`;
+  const name = pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+  if (part === 'headers') return { header: name, detail: `${name} ${describeRule(finding)}.` };
+  if (part !== 'body' || form) return { parameter: name, detail: `${name} ${describeRule(finding)}.` };
+  return { pointer, detail: `${pointer === '' ? 'The body' : pointer} ${describeRule(finding)}.` };
+}
+
+function missingOrExtraMember({ keyword, params }: ErrorObject): string {
+  const member: string | undefined =
+    keyword === 'required'
+      ? params.missingProperty
+      : keyword === 'additionalProperties'
+        ? params.additionalProperty
+        : undefined;
+  return member === undefined ? '' : `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function describeRule({ keyword, params, message, parentSchema }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not known here';
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'minLength':
+      return `must have at least ${params.limit} characters`;
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`;
+    case 'minItems':
+      return `must have at least ${params.limit} items`;
+    case 'maxItems':
+      return `must have at most ${params.limit} items`;
+    case 'uniqueItems':
+      return 'must not have the same item twice';
+    case 'enum':
+      return `must be one of ${params.allowedValues.join(', ')}`;
+    case 'type':
+      return `must be ${[params.type].flat().join(' or ')}`;
+    case 'format':
+      return `must be a valid ${params.format}`;
+    case 'pattern':
+      return `must have the form that the contract describes: ${meaning(parentSchema)}(pattern ${params.pattern})`;
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
+/** First sentence of what the contract says of a value. */
+function meaning(schema: ErrorObject['parentSchema']): string {
+  const sentence = /^[^.]*(?=\.)/.exec(String(schema?.description ?? ''))?.[0];
+  return sentence === undefined ? '' : `${sentence.replaceAll(/\s+/g, ' ')} `;
+}

@@ -1,0 +1,96 @@
+import DataLoader from 'dataloader';
+import type { Clock } from '../clock.js';
+import { type Database, Prisma } from '../database/client.js';
+import { randomId } from '../database/ids.js';
+
+/** What the audit log tells of. */
+export type AuditEventType =
+  | 'sign_in.succeeded'
+  | 'sign_in.failed'
+  | 'sign_out'
+  | 'consent.allowed'
+  | 'consent.denied'
+  | 'authorization_code.issued'
+  | 'authorization_code.replayed'
+  | 'token.issued'
+  | 'token.refreshed'
+  | 'refresh_token.replayed'
+  | 'token.revoked'
+  | 'grant.revoked'
+  | 'client_authentication.failed'
+  | 'signing_key.rotated';
+
+/** Where a request came from; part of every event that a request causes. */
+export interface AuditOrigin {
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** Something that happened. It must not hold a secret, a token, or a password, whatever was sent. */
+export interface AuditEvent {
+  readonly type: AuditEventType;
+  readonly accountId?: string | null | undefined;
+  readonly userId?: string | null | undefined;
+  readonly applicationId?: string | null | undefined;
+  readonly origin?: AuditOrigin | undefined;
+  readonly details?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Writes down who did what. An act is acknowledged only after its event is stored. */
+export class AuditLog {
+  readonly #writer: DataLoader<AuditEvent, void>;
+
+  constructor(database: Database, clock: Clock) {
+    this.#writer = new DataLoader((events) => writeAll(database, clock, events), {
+      cache: false,
+      maxBatchSize: 200,
+      batchScheduleFn: (dispatch) => setImmediate(dispatch),
+    });
+  }
+
+  /** Stores an event; events of requests that arrive together are stored by one statement. */
+  record(event: AuditEvent): Promise<void> {
+    return this.#writer.load(event);
+  }
+}
+
+async function writeAll({ prisma }: Database, clock: Clock, events: readonly AuditEvent[]): Promise<void[]> {
+  const createdAt = clock();
+  await prisma.auditEvent.createMany({
+    data: events.map(({ type, accountId, userId, applicationId, origin, details }) => ({
+      id: randomId(),
+      type,
+      accountId: accountId ?? null,
+      userId: userId ?? null,
+      applicationId: applicationId ?? null,
+      address: origin?.address ?? null,
+      requestId: origin?.requestId ?? null,
+      details: (details ?? {}) as Record<string, string>,
+      createdAt,
+    })),
+  });
+  return events.map(() => undefined);
+}
+
+/**
+ * The same as one part of a larger statement, which stores the event together with what it tells of, or neither.
+ *
+ * @param source name of the part whose rows the event is about; it has `account_id`, `user_id`, `grant_id` and
+ *   `scopes`
+ */
+export function auditedIn(
+  source: Prisma.Sql,
+  {
+    type,
+    applicationId,
+    origin,
+    at,
+  }: { type: AuditEventType; applicationId: string; origin: AuditOrigin; at: Date },
+): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO audit_events
+      (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
+    SELECT ${randomId()}, ${type}, account_id, user_id, ${applicationId}, ${origin.address}, ${origin.requestId},
+           jsonb_build_object('grant', grant_id, 'scopes', to_jsonb(scopes)), ${at}
+    FROM ${source}`;
+}

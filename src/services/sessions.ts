@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import type { Database } from '../database/client.js';
+import { toUser, type User, type UserRow, userSelection } from './users.js';
+
+/** A session ends this long after it was last used, and after this long in any case. */
+export const idleSeconds = 2 * 3600;
+export const absoluteSeconds = 24 * 3600;
+
+/** A session's last use is written down at most this often. */
+const touchSeconds = 60;
+
+/**
+ * Sessions of signed-in browsers. They are kept on the server, so that signing out ends them everywhere; the
+ * browser has a random name of the session, and the database only a hash of it.
+ */
+export class Sessions {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Begins a session, always under a new name: one that was planted in the browser before is worth nothing. */
+  async begin(userId: string, from: { address: string; userAgent: string | undefined }): Promise<string> {
+    const id = randomBytes(32).toString('base64url');
+    const now = this.#clock();
+    await this.#database.prisma.session.create({
+      data: {
+        idHash: hashId(id),
+        userId,
+        createdAt: now,
+        lastSeenAt: now,
+        expiresAt: new Date(now.getTime() + absoluteSeconds * 1000),
+        address: from.address,
+        userAgent: from.userAgent?.slice(0, 255) ?? null,
+      },
+    });
+    return id;
+  }
+
+  /** Whose session this is; `null` when it is unknown or over, or the user was disabled. */
+  async find(id: string): Promise<User | null> {
+    const now = this.#clock();
+    const [row] = await this.#database.prisma.$queryRaw<(UserRow & { lastSeenAt: Date })[]>`
+      SELECT ${userSelection}, sessions.last_seen_at AS "lastSeenAt"
+      FROM sessions JOIN users ON users.id = sessions.user_id JOIN accounts ON accounts.id = users.account_id
+      WHERE sessions.id_hash = ${hashId(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
+        AND sessions.last_seen_at > ${new Date(now.getTime() - idleSeconds * 1000)}`;
+    if (row === undefined) return null;
+    if (now.getTime() - row.lastSeenAt.getTime() >= touchSeconds * 1000) {
+      await this.#database.prisma.session.updateMany({
+        where: { idHash: hashId(id) },
+        data: { lastSeenAt: now },
+      });
+    }
+    return toUser(row);
+  }
+
+  /** Ends a session. Ending one that is over is no error. */
+  async end(id: string): Promise<void> {
+    await this.#database.prisma.session.deleteMany({ where: { idHash: hashId(id) } });
+  }
+}
+
+function hashId(id: string): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(id).digest();
+}

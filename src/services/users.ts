@@ -1,0 +1,42 @@
+import type { Database } from '../database/client.js';
+import { Prisma } from '../database/client.js';
+import { type AccountId, toAccountId } from './account-id.js';
+
+export type Role = 'owner' | 'admin' | 'member';
+
+/** A person who may sign in. */
+export interface User {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly accountName: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly givenName: string;
+  readonly familyName: string;
+}
+
+/** A row of {@link userSelection}. */
+export interface UserRow extends Omit<User, 'accountId'> {
+  readonly accountId: string;
+}
+
+/** Select list over `users` and `accounts` that yields a {@link UserRow}. */
+export const userSelection = Prisma.sql`
+  users.id, users.account_id AS "accountId", accounts.name AS "accountName", users.email, users.role,
+  users.given_name AS "givenName", users.family_name AS "familyName"`;
+
+export function toUser({ id, accountId, accountName, email, role, givenName, familyName }: UserRow): User {
+  return { id, accountId: toAccountId(accountId), accountName, email, role, givenName, familyName };
+}
+
+/** The user with this e-mail address, in any case, and the hash of the password; `null` when there is none. */
+export async function findUserForSignIn(
+  { prisma }: Database,
+  email: string,
+): Promise<{ user: User; passwordHash: string } | null> {
+  const [row] = await prisma.$queryRaw<(UserRow & { passwordHash: string })[]>`
+    SELECT ${userSelection}, users.password_hash AS "passwordHash"
+    FROM users JOIN accounts ON accounts.id = users.account_id
+    WHERE users.email = ${email.toLowerCase()} AND users.disabled_at IS NULL`;
+  return row === undefined ? null : { user: toUser(row), passwordHash: row.passwordHash };
+}

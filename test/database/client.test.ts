@@ -1,0 +1,174 @@
+import { createServer } from 'node:net';
+import { test } from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import {
+  DatabaseOpenError,
+  isDatabaseUnavailable,
+  isWriteConflict,
+  violatedUniqueConstraint,
+} from '../../src/database/database-errors.js';
+import { createStatementNames } from '../../src/database/statement-names.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+
+const onPostgresql = { skip: testServer === undefined };
+
+test('a violated constraint has one name, however the row was written', async (t) => {
+  const database = await openTestDatabase(t);
+  const { prisma } = database;
+  const data = { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' };
+  await prisma.account.create({ data });
+  const again = { ...data, id: 'other' };
+  const sql = `INSERT INTO accounts (id, name, employee_prefix) VALUES ('other', 'Other', 'acme0000')`;
+
+  for (const write of [
+    () => prisma.account.create({ data: again }),
+    () => prisma.$executeRawUnsafe(sql),
+    () => prisma.$transaction((tx) => tx.account.create({ data: again })),
+    () => prisma.$transaction([prisma.account.create({ data: again })]),
+    () => database.query(sql),
+  ]) {
+    const error = await failureOf(write());
+    t.equal(violatedUniqueConstraint(error), 'accounts_employee_prefix_key');
+    t.equal(isDatabaseUnavailable(error), false);
+  }
+  t.equal(violatedUniqueConstraint(await failureOf(prisma.account.create({ data }))), 'accounts_pkey');
+  const notUnique = await failureOf(prisma.user.create({ data: { ...user, accountId: 'nobody' } }));
+  t.equal(violatedUniqueConstraint(notUnique), undefined);
+  t.equal(isDatabaseUnavailable(notUnique), false);
+});
+
+test('instants, bytes, lists and documents come back as they were stored', async (t) => {
+  const { prisma } = await openTestDatabase(t);
+  await prisma.account.create({ data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' } });
+  const createdAt = new Date('2026-03-29T01:30:00.123Z');
+  const report = {
+    id: 'r',
+    accountId: 'acme',
+    title: 'T',
+    columns: ['a,b', '{"c"}', ''],
+    filters: [{ field: 'x', value: ['y', null, 1.5] }],
+    createdAt,
+  };
+  await prisma.report.create({ data: report });
+  t.match(await prisma.report.findUnique({ where: { id: 'r' } }), { ...report, sort: [], version: 1 });
+
+  const kid = { idHash: new Uint8Array([0, 255, 39, 92]), userId: 'u', expiresAt: createdAt };
+  await prisma.user.create({ data: { ...user, id: 'u', accountId: 'acme' } });
+  await prisma.session.create({ data: kid });
+  t.match(await prisma.session.findUnique({ where: { idHash: kid.idHash } }), kid);
+  await t.rejects(prisma.user.create({ data: { ...user, email: 'Upper@acme.example', accountId: 'acme' } }));
+  await t.rejects(prisma.user.create({ data: { ...user, role: 'king', accountId: 'acme' } }));
+});
+
+test('a statement text has one short name, and the number of names is bounded', async (t) => {
+  const nameOf = createStatementNames(2);
+  const first = nameOf({ sql: 'SELECT 1' });
+  t.match(first, /^s_[\w-]{22}$/);
+  t.equal(nameOf({ sql: 'SELECT 1' }), first);
+  t.not(nameOf({ sql: 'SELECT 2' }), first);
+  t.equal(nameOf({ sql: 'SELECT 3' }), '');
+  t.equal(nameOf({ sql: 'SELECT 1' }), first);
+});
+
+test('a server that is down, or never answers, is refused within seconds', async (t) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => silent.once('listening', resolve));
+  t.teardown(() => silent.close());
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+
+  for (const host of ['127.0.0.1:1', `127.0.0.1:${port}`, 'no-such-host.invalid']) {
+    const databaseUrl = `postgres://user:very-secret@${host}/db`;
+    const error = await failureOf(openDatabase({ databaseUrl, dataDir: '', connectionTimeoutMs: 500 }));
+    t.ok(error instanceof DatabaseOpenError);
+    t.match(error, { message: /^DATABASE_URL: .+$/ });
+    t.notMatch(error, { message: /very-secret/ });
+    t.equal(isDatabaseUnavailable(error), true);
+  }
+});
+
+test(
+  'sessions are in UTC, without just-in-time compilation, whatever the URL says',
+  onPostgresql,
+  async (t) => {
+    const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+    const url = `${databaseUrl}?options=${encodeURIComponent('-c TimeZone=Asia/Tokyo -c work_mem=5MB')}`;
+    const database = await openDatabase({ databaseUrl: url, dataDir });
+    t.teardown(() => database.close());
+    const settings = `SELECT current_setting('TimeZone') AS zone, current_setting('jit') AS jit, current_setting('work_mem') AS memory`;
+    t.same(await database.query(settings), [{ zone: 'UTC', jit: 'off', memory: '5MB' }]);
+  },
+);
+
+test('queries are prepared', onPostgresql, async (t) => {
+  const database = await openTestDatabase(t, { poolSize: 1 });
+  for (let i = 0; i < 3; i += 1) await database.prisma.account.findUnique({ where: { id: 'x' } });
+  const [row] = await database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name LIKE 's\\_%' AND statement LIKE '%accounts%'`,
+  );
+  t.equal(row?.count, 1);
+});
+
+test('an overloaded or lost database counts as unavailable', onPostgresql, async (t) => {
+  const options = await createTestDatabase(t);
+  const limits = { poolSize: 1, statementTimeoutMs: 300, connectionTimeoutMs: 300 };
+  const database = await openDatabase({ ...options, ...limits });
+  t.teardown(() => database.close());
+  const { prisma } = database;
+
+  t.equal(
+    isDatabaseUnavailable(await failureOf(prisma.$queryRaw`SELECT pg_sleep(5)::text`)),
+    true,
+    'statement timeout',
+  );
+
+  const holding = failureOf(
+    prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT 1`;
+      await new Promise((resolve) => setTimeout(resolve, 900));
+    }),
+  );
+  t.equal(isDatabaseUnavailable(await failureOf(prisma.account.count())), true, 'no connection in time');
+  await holding;
+
+  const killed = failureOf(
+    prisma.$transaction((tx) => tx.$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())::text`),
+  );
+  t.equal(isDatabaseUnavailable(await killed), true, 'connection terminated');
+  t.same(await database.query('SELECT 1 AS alive'), [{ alive: 1 }], 'and the next query connects again');
+});
+
+test('a deadlock is told apart', onPostgresql, async (t) => {
+  const database = await openTestDatabase(t);
+  const { prisma } = database;
+  for (const id of ['a', 'b']) {
+    await prisma.account.create({ data: { id, name: id, employeePrefix: `prefix0${id}` } });
+  }
+  const swap = (first: string, second: string): Promise<unknown> =>
+    prisma.$transaction(async (tx) => {
+      await tx.account.update({ where: { id: first }, data: { name: 'x' } });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await tx.account.update({ where: { id: second }, data: { name: 'y' } });
+    });
+  const outcomes = await Promise.allSettled([swap('a', 'b'), swap('b', 'a')]);
+  const lost = outcomes.filter((outcome) => outcome.status === 'rejected');
+  t.equal(lost.length, 1);
+  t.equal(isWriteConflict(lost[0]?.reason), true);
+  t.equal(isDatabaseUnavailable(lost[0]?.reason), false);
+});
+
+const user = {
+  id: 'someone',
+  email: 'someone@acme.example',
+  passwordHash: '!',
+  role: 'owner',
+  givenName: 'Some',
+  familyName: 'One',
+};
+
+function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
+  return Promise.resolve(promise).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}

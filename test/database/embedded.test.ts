@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Test, test } from 'tap';
+import { type Database, openDatabase } from '../../src/database/client.js';
+import { DatabaseOpenError } from '../../src/database/database-errors.js';
+import { createTestDatabase } from '../support/database.js';
+
+const worker = path.join(import.meta.dirname, '../support/embedded-worker.ts');
+
+test('what was written is there when the database is opened again', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  const first = await openDatabase({ dataDir });
+  t.equal(first.kind, 'embedded');
+  await first.prisma.account.create({ data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' } });
+  await Promise.all([first.close(), first.close()]);
+
+  const second = await openAgain(t, dataDir);
+  t.equal(await second.prisma.account.count(), 1);
+});
+
+test('makes the directories that are missing', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded', empty: true });
+  const database = await openAgain(t, path.join(dataDir, 'not', 'there', 'yet'));
+  t.same(await database.query('SELECT 1 AS alive'), [{ alive: 1 }]);
+});
+
+test('a second opening is refused in one line that names DATA_DIR', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  const database = await openAgain(t, dataDir);
+  const message = new RegExp(`^DATA_DIR: .* is in use by process ${process.pid};.*$`);
+  await t.rejects(openDatabase({ dataDir }), { name: 'DatabaseOpenError', message });
+  t.same(await database.query('SELECT 1 AS alive'), [{ alive: 1 }], 'and harms nobody');
+
+  await database.close();
+  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'the lock goes when the database is closed');
+});
+
+test('survives its process being killed, which also frees the lock', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  for (let round = 1; round <= 3; round += 1) {
+    const child = startWorker(t, dataDir);
+    const acknowledged = await written(child, round * 25);
+    await t.rejects(openDatabase({ dataDir }), { message: new RegExp(`process ${child.pid}`) });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+
+    const database = await openDatabase({ dataDir });
+    const stored = await database.prisma.revokedAccessToken.count();
+    t.ok(stored >= acknowledged, `${stored} rows hold the ${acknowledged} that were acknowledged`);
+    await database.prisma.revokedAccessToken.deleteMany();
+    await database.close();
+  }
+});
+
+test('takes over the lock of a process that is gone, whoever has its number now', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  for (const stale of ['999999999', `${process.pid} 1 another-boot`, '', 'garbage']) {
+    await writeFile(path.join(dataDir, 'pglite.lock'), stale);
+    const database = await openDatabase({ dataDir });
+    t.match(await readFile(path.join(dataDir, 'pglite.lock'), 'utf8'), new RegExp(`^${process.pid}\\b`));
+    await database.close();
+  }
+});
+
+test('a directory that cannot be used is refused in one line', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded', empty: true });
+  await writeFile(path.join(dataDir, 'file'), '');
+  await t.rejects(openDatabase({ dataDir: path.join(dataDir, 'file') }), {
+    name: 'DatabaseOpenError',
+    message: /^DATA_DIR: [^\n]+$/,
+  });
+
+  await mkdir(path.join(dataDir, 'pglite'));
+  await writeFile(path.join(dataDir, 'pglite', 'PG_VERSION'), '9\n');
+  await t.rejects(openDatabase({ dataDir }), DatabaseOpenError);
+  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'and leaves no lock behind');
+});
+
+async function openAgain(t: Test, dataDir: string): Promise<Database> {
+  const database = await openDatabase({ dataDir });
+  t.teardown(() => database.close());
+  return database;
+}
+
+function startWorker(t: Test, dataDir: string): ChildProcess {
+  // The parent's arguments carry the loader that reads TypeScript.
+  const child = spawn(process.execPath, [...process.execArgv, worker, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  return child;
+}
+
+/** Waits until the worker says that so many rows are written; returns how many it says by then. */
+async function written(child: ChildProcess, count: number): Promise<number> {
+  let last = 0;
+  for await (const chunk of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {
+    last = Number.parseInt(String(chunk).trim().split('\n').at(-1) ?? '0', 10);
+    if (last >= count) break;
+  }
+  return last;
+}

@@ -1,0 +1,198 @@
+import { type Test, test } from 'tap';
+import type { Database } from '../../src/database/client.js';
+import { employeeId, randomEmployeePrefix, randomId } from '../../src/database/ids.js';
+import { type AccountId, toAccountId } from '../../src/services/account-id.js';
+import { insertEmployees, type NewEmployee } from '../../src/services/employees/insert-employees.js';
+import { openTestDatabase, testServer } from '../support/database.js';
+
+const statuses = ['active', 'on_leave', 'inactive', 'terminated'];
+const departments = ['Design', 'Legal', 'Sales'];
+
+test('counts stay exact through random inserts, deletes and updates', async (t) => {
+  const database = await openTestDatabase(t);
+  const accounts = [await createAccount(database), await createAccount(database)];
+
+  for (let round = 0; round < 20; round += 1) {
+    for (const accountId of accounts) {
+      await insertEmployees(database.prisma, accountId, newEmployees(1 + Math.floor(Math.random() * 150)));
+    }
+    await database.prisma
+      .$executeRaw`DELETE FROM employees WHERE random() < ${Math.random() ** 3 * 0.8}::float8`;
+    await database.prisma.$executeRaw`
+      UPDATE employees SET status = CASE WHEN random() < 0.5 THEN 'active' ELSE 'on_leave' END, first_name = 'Changed'
+      WHERE random() < 0.1`;
+    if (round % 5 === 4) await checkTree(t, database);
+  }
+});
+
+test('finds the position at every offset, and nothing past the end', async (t) => {
+  const database = await openTestDatabase(t);
+  const accountId = await createAccount(database);
+  await insertEmployees(database.prisma, accountId, newEmployees(10_000));
+  await database.prisma
+    .$executeRaw`DELETE FROM employees WHERE position % 7 = 3 OR position BETWEEN 4000 AND 8500`;
+  await checkTree(t, database);
+
+  const [result] = await database.query<{ wrong: number; rows: number }>(
+    `SELECT count(*) FILTER (WHERE employee_position_at(account_id, skip) IS DISTINCT FROM position)::int AS wrong,
+       count(*)::int AS rows
+     FROM (SELECT account_id, position, row_number() OVER (ORDER BY id) - 1 AS skip FROM employees) listed`,
+  );
+  t.match(result, { wrong: 0, rows: 4713 });
+  for (const skip of [4713, 5000, 1_000_000_000, -1])
+    t.equal(await positionAt(database, accountId, skip), null);
+  t.equal(await positionAt(database, toAccountId('nobody'), 0), null);
+});
+
+test('the tree reaches the last position that an id can name', async (t) => {
+  const database = await openTestDatabase(t);
+  const accountId = await createAccount(database);
+  const last = 36n ** 8n - 3n;
+  await insertEmployees(database.prisma, accountId, newEmployees(1));
+  await database.prisma.account.update({ where: { id: accountId }, data: { employeeSequence: last } });
+  const ids = await insertEmployees(database.prisma, accountId, newEmployees(3));
+
+  t.match(ids.at(-1), /zzzzzzzz$/);
+  t.equal(await positionAt(database, accountId, 1), last);
+  t.equal(await positionAt(database, accountId, 3), last + 2n);
+  await t.rejects(insertEmployees(database.prisma, accountId, newEmployees(1)), 'and no further');
+  await checkTree(t, database);
+});
+
+test('counts that reach zero are gone', async (t) => {
+  const database = await openTestDatabase(t);
+  const accountId = await createAccount(database);
+  await insertEmployees(database.prisma, accountId, newEmployees(500));
+  await database.prisma.employee.deleteMany();
+  t.equal(await database.prisma.employeeCount.count(), 0);
+  t.equal(await database.prisma.employeeFacet.count(), 0);
+
+  await insertEmployees(database.prisma, accountId, newEmployees(5));
+  await database.prisma.$executeRaw`TRUNCATE employees`;
+  t.equal(await database.prisma.employeeCount.count(), 0);
+});
+
+test('an account goes with everything that it owns', async (t) => {
+  const database = await openTestDatabase(t);
+  const [gone, kept] = [await createAccount(database), await createAccount(database)];
+  for (const accountId of [gone, kept]) {
+    await insertEmployees(database.prisma, accountId, newEmployees(300));
+    await database.prisma.report.create({ data: { id: randomId(), accountId, title: 'Staff' } });
+  }
+
+  await database.prisma.account.delete({ where: { id: gone } });
+
+  for (const table of ['employees', 'employee_counts', 'employee_facets', 'reports', 'account_totals']) {
+    t.same(await database.query(`SELECT DISTINCT account_id FROM ${table}`), [{ account_id: kept }]);
+  }
+  await checkTree(t, database);
+});
+
+test('a row cannot move to another account or position', async (t) => {
+  const database = await openTestDatabase(t);
+  const [accountId, other] = [await createAccount(database), await createAccount(database)];
+  const [id = ''] = await insertEmployees(database.prisma, accountId, newEmployees(1));
+  await database.prisma.report.create({ data: { id: 'staff', accountId, title: 'Staff' } });
+  const message = { message: /keeps its id, account and position/ };
+
+  const { employee, report } = database.prisma;
+  await t.rejects(employee.update({ where: { id }, data: { accountId: other } }), message);
+  await t.rejects(employee.update({ where: { id }, data: { position: 7n } }), message);
+  await t.rejects(employee.update({ where: { id }, data: { id: 'another' } }), message);
+  await t.rejects(report.update({ where: { id: 'staff' }, data: { accountId: other } }), message);
+  await t.resolves(
+    employee.update({ where: { id }, data: { accountId, position: 0n, email: 'x@y.example' } }),
+  );
+});
+
+test('reports are counted', async (t) => {
+  const { prisma } = await openTestDatabase(t);
+  const account = await prisma.account.create({
+    data: { id: randomId(), name: 'Acme', employeePrefix: randomEmployeePrefix() },
+  });
+  const reports = ['a', 'b', 'c'].map((id) => ({ id, accountId: account.id, title: id }));
+  await prisma.report.createMany({ data: reports });
+  await prisma.report.delete({ where: { id: 'b' } });
+  t.same(await prisma.accountTotals.findMany(), [{ accountId: account.id, reports: 2 }]);
+  await prisma.report.deleteMany();
+  t.same(await prisma.accountTotals.findMany(), [{ accountId: account.id, reports: 0 }]);
+});
+
+test('concurrent writers neither deadlock nor lose a count', {
+  skip: testServer === undefined,
+}, async (t) => {
+  const database = await openTestDatabase(t);
+  const accounts = [await createAccount(database), await createAccount(database)];
+  const { prisma } = database;
+
+  await Promise.all(
+    Array.from({ length: 10 }, async (_, writer) => {
+      for (let round = 0; round < 20; round += 1) {
+        const accountId = accounts[(writer + round) % 2] ?? toAccountId('');
+        const ids = await insertEmployees(prisma, accountId, newEmployees(1 + ((writer * round) % 90)));
+        const victim = ids[round % ids.length] ?? '';
+        await prisma.employee.updateMany({ where: { id: { in: ids } }, data: { status: pick(statuses) } });
+        await prisma.employee.deleteMany({ where: { id: victim } });
+        // Rows that others write to at this moment, of both accounts at once.
+        await prisma.employee.updateMany({
+          where: { position: BigInt(round) },
+          data: { status: pick(statuses) },
+        });
+        await prisma.employee.deleteMany({ where: { accountId, position: BigInt(writer * 40 + round) } });
+      }
+    }),
+  );
+  await checkTree(t, database);
+});
+
+async function createAccount({ prisma }: Database): Promise<AccountId> {
+  const data = { id: randomId(), name: 'Some Company', employeePrefix: randomEmployeePrefix() };
+  return toAccountId((await prisma.account.create({ data })).id);
+}
+
+function newEmployees(count: number): NewEmployee[] {
+  return Array.from({ length: count }, () => ({
+    employeeNumber: randomId(),
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@company.example',
+    status: pick(statuses),
+    department: pick(departments),
+  }));
+}
+
+function pick(values: readonly string[]): string {
+  return values[Math.floor(Math.random() * values.length)] ?? '';
+}
+
+async function positionAt(database: Database, accountId: AccountId, skip: number): Promise<bigint | null> {
+  const [row] = await database.query<{ position: string | null }>(
+    'SELECT employee_position_at($1, $2)::text AS position',
+    [accountId, skip],
+  );
+  return row?.position == null ? null : BigInt(row.position);
+}
+
+/** Compares everything maintained with what counting says. */
+async function checkTree(t: Test, database: Database): Promise<void> {
+  const counted = `
+    SELECT account_id, level, CASE level WHEN 4 THEN 0 ELSE position >> (6 * level + 6) END AS bucket,
+      count(*)::int AS count
+    FROM employees CROSS JOIN generate_series(0, 4) AS level GROUP BY 1, 2, 3`;
+  const maintained = 'SELECT account_id, level::int, bucket, count FROM employee_counts';
+  t.same(await difference(database, counted, maintained), []);
+  t.same(
+    await difference(
+      database,
+      'SELECT account_id, status, department, count(*)::int FROM employees GROUP BY 1, 2, 3',
+      'SELECT account_id, status, department, count FROM employee_facets',
+    ),
+    [],
+  );
+  const employees = await database.prisma.employee.findMany({ include: { account: true } });
+  t.ok(employees.every(({ id, position, account }) => id === employeeId(account.employeePrefix, position)));
+}
+
+function difference(database: Database, left: string, right: string): Promise<object[]> {
+  return database.query(`((${left}) EXCEPT (${right})) UNION ALL ((${right}) EXCEPT (${left}))`);
+}

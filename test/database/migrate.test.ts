@@ -1,0 +1,149 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Test, test } from 'tap';
+import { type Database, openDatabase } from '../../src/database/client.js';
+import { MigrationError, migrate } from '../../src/database/migrate.js';
+import { checksumOf, migrationsDirectory, readMigrations } from '../../src/database/migration-files.js';
+import { diffToSchema } from '../../src/database/schema-engine.js';
+import { packageRoot } from '../../src/package-root.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+
+test('applies every migration once and records it by the rule of Prisma', async (t) => {
+  const database = await openTestDatabase(t, { empty: true });
+  const files = await readMigrations(migrationsDirectory);
+
+  t.same(
+    await migrate(database),
+    files.map((file) => file.name),
+  );
+  t.same(await migrate(database), []);
+
+  const rows = await database.query(
+    'SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, applied_steps_count AS steps FROM _prisma_migrations',
+  );
+  t.same(
+    rows,
+    files.map((file) => ({
+      migration_name: file.name,
+      checksum: checksumOf(file.script),
+      finished: true,
+      steps: 1,
+    })),
+  );
+  t.equal(await database.prisma.account.count(), 0);
+});
+
+test('the migrations make the tables that the Prisma schema describes', async (t) => {
+  // On the embedded database whatever the tests run on: reading a schema needs the type "char", which the adapter
+  // for PostgreSQL does not know.
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  const database = await openDatabase({ dataDir });
+  t.teardown(() => database.close());
+  const session = await database.openMigrationSession();
+  t.teardown(() => session.close());
+  const difference = await diffToSchema(
+    session.adapterFactory,
+    path.join(packageRoot, 'prisma/schema.prisma'),
+  );
+  t.match(difference.trim(), /^(-- This is an empty migration\.)?$/);
+
+  await database.prisma.$executeRaw`ALTER TABLE reports DROP COLUMN version`;
+  const found = await diffToSchema(session.adapterFactory, path.join(packageRoot, 'prisma/schema.prisma'));
+  t.match(found, /ADD COLUMN +"version"/, 'and the comparison would notice if they did not');
+});
+
+test('a text column compares by code point', async (t) => {
+  const database = await openTestDatabase(t);
+  const others = await database.query(
+    `SELECT table_name, column_name FROM information_schema.columns
+     WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'
+       AND table_name <> '_prisma_migrations'`,
+  );
+  t.same(others, []);
+});
+
+test('processes that start together migrate once', { skip: testServer === undefined }, async (t) => {
+  const options = await createTestDatabase(t, { empty: true });
+  const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(options)));
+  t.teardown(() => Promise.all(databases.map((database) => database.close())));
+
+  const applied = await Promise.all(databases.map((database) => migrate(database)));
+
+  t.equal(applied.flat().length, (await readMigrations(migrationsDirectory)).length);
+});
+
+test('applies what is new to a database of an earlier version', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
+
+  t.same(await migrate(database, { directory }), ['99990101000000_next']);
+  t.same(await database.query('SELECT * FROM next'), []);
+});
+
+test('refuses a database that is newer than the code', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '99990101000000_next', 'SELECT 1;');
+  await migrate(database, { directory });
+
+  await rejectsInOneLine(t, migrate(database), /newer than this version .*99990101000000_next/);
+});
+
+test('a failing migration changes nothing, and later starts refuse until it is resolved', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  const script = 'CREATE TABLE half (id int);\nSELECT no_such_function();';
+  await addMigration(directory, '99990101000000_broken', script);
+
+  await rejectsInOneLine(t, migrate(database, { directory }), /could not be migrated: .*no_such_function/);
+  await rejectsInOneLine(t, migrate(database, { directory }), /99990101000000_broken failed before/);
+  t.same(await database.query(`SELECT to_regclass('half') AS half`), [{ half: null }]);
+
+  await database.prisma
+    .$executeRaw`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL`;
+  await writeFile(path.join(directory, '99990101000000_broken/migration.sql'), 'CREATE TABLE half (id int);');
+  t.same(await migrate(database, { directory }), ['99990101000000_broken']);
+});
+
+test('refuses a migration that was changed after it had been applied', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  const [first] = await readMigrations(directory);
+  const file = path.join(directory, first?.name ?? '', 'migration.sql');
+
+  await writeFile(file, `${await readFile(file, 'utf8')}\n-- changed`);
+  await rejectsInOneLine(t, migrate(database, { directory }), /was changed after it had been applied/);
+
+  await writeFile(file, (first?.script ?? '').replaceAll('\n', '\r\n'));
+  t.same(await migrate(database, { directory }), [], 'other line ends are no change');
+});
+
+test('refuses a database that holds somebody else’s tables', async (t) => {
+  const database: Database = await openTestDatabase(t, { empty: true });
+  await database.query('CREATE TABLE theirs (id int)');
+  await rejectsInOneLine(t, migrate(database), /not empty/);
+});
+
+async function copyMigrations(t: Test): Promise<string> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'people-api-migrations-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  await cp(migrationsDirectory, directory, { recursive: true });
+  return directory;
+}
+
+async function addMigration(directory: string, name: string, script: string): Promise<void> {
+  await mkdir(path.join(directory, name));
+  await writeFile(path.join(directory, name, 'migration.sql'), script);
+}
+
+async function rejectsInOneLine(t: Test, promise: Promise<unknown>, message: RegExp): Promise<void> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  t.ok(error instanceof MigrationError);
+  t.match((error as Error | undefined)?.message, message);
+  t.notMatch((error as Error | undefined)?.message, /\n/);
+}

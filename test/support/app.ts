@@ -1,0 +1,119 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import { buildApp } from '../../src/app.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { loadContract } from '../../src/contract/contract.js';
+import type { Database } from '../../src/database/client.js';
+import { SigningKeys } from '../../src/oauth/signing-keys.js';
+import { createTestClock, type TestClock } from './clock.js';
+import { Conformance } from './conformance.js';
+import { openTestDatabase } from './database.js';
+import type { TestApplication } from './tenant.js';
+
+export const contract = loadContract();
+
+/** The application on a database of its own, with a clock that the test moves. */
+export interface TestApp {
+  readonly app: FastifyInstance;
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: TestClock;
+  readonly signingKeys: SigningKeys;
+  /** Compares answers with the contract; `inject` does so by itself. */
+  readonly conformance: Conformance;
+  /** An access token of the client credentials grant. */
+  token(application: TestApplication, scope?: string): Promise<string>;
+  /** GET with a bearer token. */
+  get(url: string, token?: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** POST of a form. */
+  postForm(
+    url: string,
+    form: Record<string, string> | string,
+    headers?: Record<string, string>,
+  ): Promise<LightMyRequestResponse>;
+}
+
+export const testSecret = 'a secret for tests that is long enough';
+
+export function testConfig(environment: Record<string, string> = {}): Config {
+  return readConfig({
+    BASE_URL: 'http://api.test',
+    DEMO_DATA: 'false',
+    APP_SECRET: testSecret,
+    ...environment,
+  });
+}
+
+/**
+ * Builds the application; it is closed, and its database dropped, when the test ends. Every answer to `inject`
+ * is compared with the contract, and one that differs fails the test.
+ */
+export async function buildTestApp(
+  t: Test,
+  { environment, database }: { environment?: Record<string, string>; database?: Database } = {},
+): Promise<TestApp> {
+  const config = testConfig(environment);
+  const clock = createTestClock();
+  const opened = database ?? (await openTestDatabase(t));
+  const signingKeys = await SigningKeys.open(opened, testSecret, clock);
+  const app = await buildApp({
+    config,
+    contract,
+    database: opened,
+    signingKeys,
+    appSecret: testSecret,
+    clock,
+    logger: false,
+  });
+  t.teardown(() => app.close());
+  const conformance = new Conformance(contract, config.errorsUrl);
+  checkEveryAnswer(app, conformance);
+
+  const postForm: TestApp['postForm'] = (url, form, headers = {}) =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+    });
+
+  return {
+    app,
+    config,
+    database: opened,
+    clock,
+    signingKeys,
+    conformance,
+    postForm,
+    get: (url, token, headers = {}) =>
+      app.inject({
+        url,
+        headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      }),
+    async token({ clientId, clientSecret }, scope) {
+      const response = await postForm('/v1/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+        ...(scope === undefined ? {} : { scope }),
+      });
+      if (response.statusCode !== 200) throw new Error(`No token: ${response.body}`);
+      return response.json().access_token;
+    },
+  };
+}
+
+function checkEveryAnswer(app: FastifyInstance, conformance: Conformance): void {
+  const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>;
+  const checked = async (given: InjectOptions | string): Promise<LightMyRequestResponse> => {
+    const options = typeof given === 'string' ? { url: given } : given;
+    const answer = await inject(options);
+    const url = options.url ?? options.path;
+    // A URL in parts is for light-my-request to put together.
+    if (typeof url === 'string' && options.query === undefined) {
+      conformance.check({ method: options.method ?? 'GET', url }, answer);
+    }
+    return answer;
+  };
+  app.inject = checked as FastifyInstance['inject'];
+}

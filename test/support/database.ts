@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Test } from 'tap';
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/client.js';
+import { copyEmbeddedTemplate } from './embedded-template.js';
+import {
+  createFromTemplate,
+  createPostgresqlDatabase,
+  dropPostgresqlDatabase,
+} from './postgresql-template.js';
+
+/** Server that the tests use instead of the embedded database; its user may create databases. */
+export const testServer: string | undefined = process.env.TEST_DATABASE_URL || undefined;
+
+export interface TestDatabaseOptions {
+  /** Without tables, for tests of the migrations themselves. */
+  readonly empty?: boolean;
+  /** Default: the server of TEST_DATABASE_URL when there is one. */
+  readonly engine?: 'embedded';
+}
+
+/**
+ * Makes a database of the test's own, with every table and no rows, gone when the test ends.
+ *
+ * @returns what `openDatabase` takes.
+ */
+export async function createTestDatabase(
+  t: Test,
+  { empty = false, engine }: TestDatabaseOptions = {},
+): Promise<DatabaseOptions> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-test-'));
+  t.teardown(() => rm(dataDir, { recursive: true, force: true }));
+  if (testServer === undefined || engine === 'embedded') {
+    if (!empty) await copyEmbeddedTemplate(dataDir);
+    return { dataDir };
+  }
+  const databaseUrl = await (empty ? createPostgresqlDatabase(testServer) : createFromTemplate(testServer));
+  t.teardown(() => dropPostgresqlDatabase(testServer, databaseUrl));
+  return { dataDir, databaseUrl };
+}
+
+/** Makes a database as {@link createTestDatabase} does and opens it; it is closed when the test ends. */
+export async function openTestDatabase(
+  t: Test,
+  options: TestDatabaseOptions & Omit<DatabaseOptions, 'dataDir' | 'databaseUrl'> = {},
+): Promise<Database> {
+  const database = await openDatabase({ ...options, ...(await createTestDatabase(t, options)) });
+  // Teardowns run last in, first out: the database is closed before it is dropped.
+  t.teardown(() => database.close());
+  return database;
+}

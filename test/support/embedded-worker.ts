@@ -1,0 +1,9 @@
+import { openDatabase } from '../../src/database/client.js';
+
+// Writes rows to an embedded database, and says so after each, until it is killed.
+const [dataDir = ''] = process.argv.slice(2);
+const { prisma } = await openDatabase({ dataDir });
+for (let row = 1; ; row += 1) {
+  await prisma.revokedAccessToken.create({ data: { jti: `${process.pid}-${row}`, expiresAt: new Date() } });
+  process.stdout.write(`${row}\n`);
+}

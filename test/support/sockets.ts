@@ -1,0 +1,69 @@
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Answer } from './conformance.js';
+
+/** Lets an application listen on a port of its own; it stops with the application. */
+export async function listen(app: FastifyInstance): Promise<number> {
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** Milliseconds after which a server that neither answers nor closes counts as hanging. */
+const patienceMs = 10_000;
+
+/**
+ * Sends bytes as they are and reads until the server closes the connection, or until it has answered as often
+ * as is expected. `half` ends our side after the bytes.
+ */
+export function exchange(
+  port: number,
+  bytes: string | Buffer,
+  { expect = Number.POSITIVE_INFINITY, half = false }: { expect?: number; half?: boolean } = {},
+): Promise<Answer[]> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ host: '127.0.0.1', port });
+    let received = Buffer.alloc(0);
+    const finish = () => {
+      socket.destroy();
+      resolve(parseAnswers(received));
+    };
+    socket.setTimeout(patienceMs, () => {
+      socket.destroy();
+      reject(
+        new Error(`No answer within ${patienceMs} ms to ${JSON.stringify(String(bytes).slice(0, 200))}`),
+      );
+    });
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (parseAnswers(received).length >= expect) finish();
+    });
+    // A reset is a way to close; what came before it counts.
+    socket.on('error', () => {});
+    socket.on('close', finish);
+    socket.write(bytes);
+    if (half) socket.end();
+  });
+}
+
+/** Reads the answers that are there in full. */
+function parseAnswers(bytes: Buffer): Answer[] {
+  const answers: Answer[] = [];
+  let rest = bytes;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) return answers;
+    const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
+    const headers: Record<string, string> = {};
+    for (const line of lines) {
+      const colon = line.indexOf(':');
+      headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+    }
+    const statusCode = Number(statusLine.split(' ')[1]);
+    const length = statusCode === 204 || statusCode < 200 ? 0 : Number(headers['content-length'] ?? 0);
+    const start = end + 4;
+    if (rest.length < start + length) return answers;
+    answers.push({ statusCode, headers, body: rest.subarray(start, start + length).toString('utf8') });
+    rest = rest.subarray(start + length);
+  }
+}
