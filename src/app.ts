@@ -9,6 +9,7 @@ import type { Contract } from './contract/contract.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
+import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
 import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
 import { parseForm } from './http/form-parser.js';
@@ -71,6 +72,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
+    allowCrossOrigin(request, reply);
     await guardHost(request);
   });
   app.setErrorHandler(handleError);
@@ -87,6 +89,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(assetRoutes);
   await app.register(signInPages, signIn);
   await app.register(consentForm, consent);
+  await app.register(preflightRoutes, { contract });
   await bindContract(app, { contract, handlers, authenticate });
   return app;
 }

@@ -1,13 +1,15 @@
 import { pino } from 'pino';
 import { buildApp } from './app.js';
 import { resolveAppSecret } from './app-secret.js';
+import { startBackgroundWork } from './background-work.js';
 import { systemClock } from './clock.js';
-import { ConfigError, readConfig } from './config.js';
+import { readConfig } from './config.js';
 import { loadContract } from './contract/contract.js';
 import { openDatabase } from './database/client.js';
 import { fillDemoData } from './database/demo-data/fill.js';
-import { MigrationError, migrate } from './database/migrate.js';
-import { SigningKeys, UnreadableSigningKeyError } from './oauth/signing-keys.js';
+import { migrate } from './database/migrate.js';
+import { SigningKeys } from './oauth/signing-keys.js';
+import { describeFailure } from './operator-errors.js';
 import { hashPassword } from './services/passwords.js';
 import { startupMessage } from './startup-message.js';
 
@@ -18,18 +20,21 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecret = await resolveAppSecret(config);
-  const database = await openDatabase(config);
+  const database = await openDatabase({ ...config, logger });
   await migrate(database);
   if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
+  const signingKeys = await SigningKeys.open(database, appSecret, systemClock);
+  const contract = loadContract();
   const app = await buildApp({
     config,
-    contract: loadContract(),
+    contract,
     database,
-    signingKeys: await SigningKeys.open(database, appSecret, systemClock),
+    signingKeys,
     appSecret,
     clock: systemClock,
     logger,
   });
+  const stopBackgroundWork = startBackgroundWork({ database, signingKeys, clock: systemClock, logger });
 
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {
@@ -38,6 +43,7 @@ async function start(): Promise<void> {
     logger.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), drainMilliseconds).unref();
     await app.close();
+    await stopBackgroundWork();
     await database.close();
     process.exit(0);
   };
@@ -48,17 +54,7 @@ async function start(): Promise<void> {
   process.stdout.write(startupMessage(config));
 }
 
-/** Mistakes of whoever runs the server: one line says it all, and a stack trace would only hide it. */
-function isOperatorError(error: unknown): error is Error {
-  return (
-    error instanceof ConfigError ||
-    error instanceof MigrationError ||
-    error instanceof UnreadableSigningKeyError ||
-    (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-  );
-}
-
 start().catch((error) => {
-  process.stderr.write(`${isOperatorError(error) ? error.message : (error as Error).stack}\n`);
+  process.stderr.write(`${describeFailure(error)}\n`);
   process.exit(1);
 });

@@ -42,6 +42,9 @@ export async function bindContract(
 ): Promise<void> {
   assertParity(contract, handlers);
   app.decorateRequest('caller', null);
+  // The glue warns of every media type that responses have and no request does.
+  const { level } = app.log;
+  app.log.level = 'error';
   await app.register(openapiGlue, {
     specification: structuredClone(contract.document),
     operationResolver: (id) => {
@@ -51,6 +54,7 @@ export async function bindContract(
       return routeFor(operation, handlers, authenticate) as RouteOptions;
     },
   });
+  app.log.level = level;
 }
 
 function routeFor(
@@ -89,9 +93,14 @@ function handlerFor(id: keyof Handlers, handlers: Handlers) {
     reply.code(output.status);
     if (output.headers !== undefined) reply.headers(output.headers);
     if (output.body === undefined) return reply.send();
-    reply.type(output.type ?? 'application/json');
+    reply.type(contentType(output.type));
     return reply.send(output.body);
   };
+}
+
+/** Text says which encoding it has; JSON is always UTF-8. */
+function contentType(mediaType = 'application/json'): string {
+  return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 }
 
 function isPending({ responses }: Operation): boolean {

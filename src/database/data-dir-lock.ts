@@ -22,7 +22,7 @@ export async function lockDataDir(directory: string): Promise<() => Promise<void
     if (error instanceof DatabaseOpenError) throw error;
     throw new DatabaseOpenError(`DATA_DIR: ${describeError(error)}`, { cause: error });
   } finally {
-    await rm(draft, { force: true });
+    await rm(draft, { force: true }).catch(() => {});
   }
   return () => rm(file, { force: true });
 }

@@ -1,14 +1,16 @@
 import type { Authenticate } from '../contract/bind.js';
 import { type AccessTokens, invalidToken } from '../oauth/access-tokens.js';
+import { mayGrant } from '../oauth/roles.js';
 import { parseScope } from '../oauth/scopes.js';
-import type { TokenStatus } from '../oauth/token-status.js';
+import type { LiveToken, TokenStatus } from '../oauth/token-status.js';
 import { Problem, type ProblemOptions } from '../problems/problem.js';
 
 const realm = 'Bearer realm="People API"';
 
 /**
  * Accepts a request by its bearer token: genuine, in time, not revoked, and with the scopes asked for.
- * Scopes that the application has lost since the token was issued do not count.
+ * Scopes that the application has lost since the token was issued do not
+ * count, nor do those that its user could no longer grant.
  *
  * @see RFC 6750 sections 2.1 and 3
  */
@@ -19,20 +21,22 @@ export function createAuthenticate(accessTokens: AccessTokens, tokenStatus: Toke
     const live = await tokenStatus.find(claims);
     if (live === null) return addChallenge(invalidToken());
 
-    const scopes = new Set(
-      parseScope(claims.scope).filter((scope) => live.applicationScopes.includes(scope)),
-    );
+    const scopes = new Set(parseScope(claims.scope).filter((scope) => stillHolds(scope, live)));
     const missing = required.filter((scope) => !scopes.has(scope));
     if (missing.length > 0) throw insufficientScope(missing);
     return {
       accountId: live.accountId,
       applicationId: live.applicationId,
       clientId: claims.clientId,
-      userId: live.userId,
+      userId: live.user?.id ?? null,
       scopes,
       tokenId: claims.tokenId,
     };
   };
+}
+
+function stillHolds(scope: string, { applicationScopes, user }: LiveToken): boolean {
+  return applicationScopes.includes(scope) && (user === null || mayGrant(user.role, scope));
 }
 
 function readBearerToken(authorization: string | undefined): string {

@@ -30,7 +30,7 @@ export function createProblemSender(
     const { operation } = request.routeOptions.config;
     if (wantsPage(request, document.status)) {
       const { html, headers } = renderPage(document);
-      return reply.headers(headers).type('text/html').send(html);
+      return reply.headers(headers).type('text/html; charset=utf-8').send(html);
     }
     const forOAuthClients = operation !== undefined && answersOAuthClients(operation);
     const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;

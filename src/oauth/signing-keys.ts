@@ -9,6 +9,7 @@ import {
 import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
 import type { Database } from '../database/client.js';
+import type { AuditLog } from '../services/audit-log.js';
 import { createSeal, type Seal } from './sealing.js';
 
 /** The signature algorithm of new keys. */
@@ -32,6 +33,9 @@ interface KnownKeys {
   readonly verification: ReadonlyMap<string, CryptoKey>;
   readonly published: readonly PublishedKey[];
 }
+
+/** How often a process looks whether another one has changed the keys. */
+export const refreshIntervalMilliseconds = 30_000;
 
 /** How often an unknown `kid` may make a process look for keys that another one has added. */
 const reloadIntervalMilliseconds = 1000;
@@ -87,6 +91,34 @@ export class SigningKeys {
     return this.#known.verification.has(kid);
   }
 
+  /**
+   * Signs with a new key from now on. The old one is published until the last token that it signed has expired;
+   * other processes may still sign with it until they look again.
+   */
+  async rotate({
+    tokenTtlSeconds,
+    auditLog,
+  }: {
+    tokenTtlSeconds: number;
+    auditLog: AuditLog;
+  }): Promise<string> {
+    const key = await newKey(this.#seal, this.#clock);
+    const now = this.#clock();
+    const overlapMilliseconds = tokenTtlSeconds * 1000 + 2 * refreshIntervalMilliseconds;
+    await this.#database.prisma.$transaction(async (transaction) => {
+      await transaction.$executeRaw`LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE`;
+      await transaction.signingKey.updateMany({
+        where: { retiredAt: null },
+        data: { retiredAt: now, expiresAt: new Date(now.getTime() + overlapMilliseconds) },
+      });
+      await transaction.signingKey.create({ data: key });
+    });
+    await auditLog.record({ type: 'signing_key.rotated', details: { kid: key.kid } });
+    await this.reload();
+    return key.kid;
+  }
+
+  /** Takes over what other processes have changed. */
   async reload(): Promise<void> {
     this.#loadedAt = this.#clock().getTime();
     this.#known = (await loadKeys(this.#database, this.#seal, this.#clock)) ?? this.#known;
@@ -145,7 +177,7 @@ async function createFirstKey(database: Database, seal: Seal, clock: Clock): Pro
 }
 
 /** A fresh key as it is stored; its id is the thumbprint of the public part (RFC 7638). */
-export async function newKey(seal: Seal, clock: Clock) {
+async function newKey(seal: Seal, clock: Clock) {
   const { privateKey, publicKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
   const publicJwk = await exportJWK(publicKey);
   return {

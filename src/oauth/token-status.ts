@@ -1,13 +1,14 @@
 import DataLoader from 'dataloader';
 import type { Database } from '../database/client.js';
 import { type AccountId, toAccountId } from '../services/account-id.js';
+import type { Role } from '../services/users.js';
 import type { AccessTokenClaims } from './access-tokens.js';
 
 /** What stands behind a token that may be used at this moment. */
 export interface LiveToken {
   readonly accountId: AccountId;
   readonly applicationId: string;
-  readonly userId: string | null;
+  readonly user: { readonly id: string; readonly role: Role } | null;
   /** Scopes that the application is configured with now, which may be fewer than when the token was issued. */
   readonly applicationScopes: readonly string[];
 }
@@ -17,6 +18,7 @@ interface Row {
   account_id: string;
   application_id: string;
   user_id: string | null;
+  user_role: Role;
   scopes: string[];
 }
 
@@ -49,7 +51,7 @@ async function lookUp(
 ): Promise<(LiveToken | null)[]> {
   const rows = await database.prisma.$queryRaw<Row[]>`
     SELECT token.ordinal::int AS ordinal, application.account_id, application.id AS application_id,
-           grant_user.id AS user_id, application.scopes
+           grant_user.id AS user_id, grant_user.role AS user_role, application.scopes
     FROM unnest(
       ${claims.map(({ tokenId }) => tokenId)}::text[],
       ${claims.map(({ clientId }) => clientId)}::text[],
@@ -69,7 +71,7 @@ async function lookUp(
       : {
           accountId: toAccountId(row.account_id),
           applicationId: row.application_id,
-          userId: row.user_id,
+          user: row.user_id === null ? null : { id: row.user_id, role: row.user_role },
           applicationScopes: row.scopes,
         };
   });

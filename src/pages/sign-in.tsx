@@ -102,7 +102,7 @@ function sendForm(
   form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken'>,
 ): FastifyReply {
   const page = <SignInPage {...form} csrfToken={sessions.csrfToken(request, reply)} />;
-  return reply.headers(privatePageHeaders()).type('text/html').send(renderPage(page));
+  return reply.headers(privatePageHeaders()).type('text/html; charset=utf-8').send(renderPage(page));
 }
 
 function SignInPage({

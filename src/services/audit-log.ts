@@ -38,7 +38,7 @@ export interface AuditEvent {
 
 /** Writes down who did what. An act is acknowledged only after its event is stored. */
 export class AuditLog {
-  readonly #writer: DataLoader<AuditEvent, void>;
+  readonly #writer: DataLoader<AuditEvent, true>;
 
   constructor(database: Database, clock: Clock) {
     this.#writer = new DataLoader((events) => writeAll(database, clock, events), {
@@ -49,12 +49,12 @@ export class AuditLog {
   }
 
   /** Stores an event; events of requests that arrive together are stored by one statement. */
-  record(event: AuditEvent): Promise<void> {
-    return this.#writer.load(event);
+  async record(event: AuditEvent): Promise<void> {
+    await this.#writer.load(event);
   }
 }
 
-async function writeAll({ prisma }: Database, clock: Clock, events: readonly AuditEvent[]): Promise<void[]> {
+async function writeAll({ prisma }: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
   const createdAt = clock();
   await prisma.auditEvent.createMany({
     data: events.map(({ type, accountId, userId, applicationId, origin, details }) => ({
@@ -69,7 +69,7 @@ async function writeAll({ prisma }: Database, clock: Clock, events: readonly Aud
       createdAt,
     })),
   });
-  return events.map(() => undefined);
+  return events.map(() => true);
 }
 
 /**

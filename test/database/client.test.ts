@@ -104,7 +104,8 @@ test('queries are prepared', onPostgresql, async (t) => {
   const database = await openTestDatabase(t, { poolSize: 1 });
   for (let i = 0; i < 3; i += 1) await database.prisma.account.findUnique({ where: { id: 'x' } });
   const [row] = await database.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name LIKE 's\\_%' AND statement LIKE '%accounts%'`,
+    `SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name LIKE 's\\_%' AND statement LIKE $1`,
+    ['%employee_prefix%accounts%'],
   );
   t.equal(row?.count, 1);
 });

@@ -7,3 +7,6 @@ CREATE TABLE failure_counts (
 );
 
 CREATE INDEX failure_counts_expire_idx ON failure_counts (expire);
+
+-- The audit log is pruned by age, whatever the account.
+CREATE INDEX audit_events_created_at_idx ON audit_events (created_at);

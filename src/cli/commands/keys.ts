@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { SigningKeys } from '../../oauth/signing-keys.js';
+import { AuditLog } from '../../services/audit-log.js';
+import { withContext } from '../context.js';
+import { print } from '../print.js';
+
+/** `keys rotate` */
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('the keys that sign access tokens');
+  keys
+    .command('rotate')
+    .description('sign with a new key; the old one stays published until its last token has expired')
+    .action(() =>
+      withContext(async ({ config, database, clock, appSecret }) => {
+        const signingKeys = await SigningKeys.open(database, await appSecret(), clock);
+        const kid = await signingKeys.rotate({
+          tokenTtlSeconds: config.accessTokenTtlSeconds,
+          auditLog: new AuditLog(database, clock),
+        });
+        print(`Tokens are signed with key ${kid} from now on; running servers take it over within a minute.`);
+      }),
+    );
+}

@@ -1,0 +1,27 @@
+import { resolveAppSecret } from '../app-secret.js';
+import { systemClock } from '../clock.js';
+import { type Config, readConfig } from '../config.js';
+import { type Database, openDatabase } from '../database/client.js';
+import { migrate } from '../database/migrate.js';
+
+/** What a command works with: the database of the environment, with its tables up to date. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: typeof systemClock;
+  appSecret(): Promise<string>;
+}
+
+/** Opens the database for one command and closes it again, whatever happens. */
+export async function withContext<Result>(
+  command: (context: CommandContext) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(process.env);
+  const database = await openDatabase(config);
+  try {
+    await migrate(database);
+    return await command({ config, database, clock: systemClock, appSecret: () => resolveAppSecret(config) });
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Contract, Operation } from '../contract/contract.js';
+
+const requestHeaders = [
+  'accept',
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'x-request-id',
+];
+const responseHeaders = [
+  'etag',
+  'location',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'www-authenticate',
+  'x-request-id',
+];
+
+/** Seconds for which a browser may remember what it asked. */
+const maximumAge = '600';
+
+/**
+ * Scripts of any origin may call an operation and read the answer: what they may do is decided by a token that
+ * they must have, never by a cookie. The consent page is for people and is left out.
+ */
+export function allowCrossOrigin({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
+  const { operation } = routeOptions.config;
+  if (operation === undefined || !isCallable(operation)) return;
+  reply.header('access-control-allow-origin', '*');
+  reply.header('access-control-expose-headers', responseHeaders.join(', '));
+}
+
+/** Answers the question that browsers ask before they send a cross-origin request, for each path that has one. */
+export async function preflightRoutes(
+  app: FastifyInstance,
+  { contract }: { contract: Contract },
+): Promise<void> {
+  const methodsByPath = new Map<string, string[]>();
+  for (const operation of contract.operations.values()) {
+    if (!isCallable(operation)) continue;
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), operation.method]);
+  }
+  for (const [path, methods] of methodsByPath) {
+    app.options(path, async (request, reply) => {
+      // Without this header it is no preflight, and OPTIONS is a method that the contract does not have.
+      if (request.headers['access-control-request-method'] === undefined) return reply.callNotFound();
+      return reply
+        .code(204)
+        .headers({
+          'access-control-allow-origin': '*',
+          'access-control-allow-methods': methods.join(', '),
+          'access-control-allow-headers': requestHeaders.join(', '),
+          'access-control-max-age': maximumAge,
+        })
+        .send();
+    });
+  }
+}
+
+function isCallable({ id }: Operation): boolean {
+  return id !== 'authorize';
+}

@@ -1,0 +1,17 @@
+import { ConfigError } from './config.js';
+import { DatabaseOpenError } from './database/database-errors.js';
+import { MigrationError } from './database/migrate.js';
+import { UnreadableSigningKeyError } from './oauth/signing-keys.js';
+
+const kinds = [ConfigError, DatabaseOpenError, MigrationError, UnreadableSigningKeyError];
+
+/**
+ * What to print when a process cannot go on. Of a mistake of whoever runs it one line says it all; of anything
+ * else the stack trace is needed.
+ */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const operatorError =
+    kinds.some((kind) => error instanceof kind) || ('code' in error && error.code === 'EADDRINUSE');
+  return operatorError ? error.message : (error.stack ?? error.message);
+}

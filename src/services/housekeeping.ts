@@ -1,0 +1,67 @@
+import { type Database, Prisma } from '../database/client.js';
+
+/** How long the audit log is kept. */
+const auditRetentionDays = 400;
+
+/** Rows that one statement deletes: few enough that nobody waits for their locks. */
+const batchSize = 1000;
+
+const dayMilliseconds = 86_400_000;
+
+/** A statement that deletes up to {@link batchSize} rows of a table that match; an index finds them. */
+function deleteWhere(table: string, condition: Prisma.Sql): Prisma.Sql {
+  const name = Prisma.raw(table);
+  return Prisma.sql`
+    DELETE FROM ${name} WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM ${name} WHERE ${condition} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED))`;
+}
+
+/** A grant goes with the last of its refresh tokens; its access tokens are long expired by then. */
+function deleteRefreshTokens(before: Date): Prisma.Sql {
+  return Prisma.sql`
+    WITH gone AS (
+      ${deleteWhere('refresh_tokens', Prisma.sql`expires_at < ${before}`)} RETURNING grant_id
+    ), finished AS (
+      DELETE FROM grants WHERE id IN (SELECT grant_id FROM gone)
+        AND NOT EXISTS (SELECT FROM refresh_tokens WHERE grant_id = grants.id AND expires_at >= ${before})
+    )
+    SELECT count(*)::int AS count FROM gone`;
+}
+
+/**
+ * Deletes what has expired, in small batches. Any number of processes may do it at once: each passes over the
+ * rows that another one has taken.
+ *
+ * @returns how many rows of each table were deleted
+ */
+export async function prune({ prisma }: Database, now: Date): Promise<Record<string, number>> {
+  // What was used is kept for a day after it expired, so that a replay is still recognised as theft.
+  const dayAgo = new Date(now.getTime() - dayMilliseconds);
+  const auditBefore = new Date(now.getTime() - auditRetentionDays * dayMilliseconds);
+  const expired = (table: string, condition: Prisma.Sql) => () =>
+    prisma.$executeRaw(deleteWhere(table, condition));
+  const batches: Readonly<Record<string, () => Promise<number>>> = {
+    authorization_codes: expired('authorization_codes', Prisma.sql`expires_at < ${dayAgo}`),
+    refresh_tokens: async () => {
+      const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteRefreshTokens(dayAgo));
+      return row?.count ?? 0;
+    },
+    revoked_access_tokens: expired('revoked_access_tokens', Prisma.sql`expires_at < ${now}`),
+    sessions: expired('sessions', Prisma.sql`expires_at < ${now}`),
+    idempotency_keys: expired('idempotency_keys', Prisma.sql`expires_at < ${now}`),
+    failure_counts: expired('failure_counts', Prisma.sql`expire < ${now}`),
+    signing_keys: expired('signing_keys', Prisma.sql`expires_at < ${now}`),
+    audit_events: expired('audit_events', Prisma.sql`created_at < ${auditBefore}`),
+  };
+  const pruned: Record<string, number> = {};
+  for (const [table, deleteBatch] of Object.entries(batches)) {
+    let total = 0;
+    let deleted: number;
+    do {
+      deleted = await deleteBatch();
+      total += deleted;
+    } while (deleted === batchSize);
+    pruned[table] = total;
+  }
+  return pruned;
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+
+/** A browser without scripts: it keeps cookies, asks for pages and sends the forms that are on them. */
+export class Browser {
+  readonly #app: FastifyInstance;
+  readonly #cookies = new Map<string, string>();
+
+  constructor(app: FastifyInstance) {
+    this.#app = app;
+  }
+
+  get cookies(): ReadonlyMap<string, string> {
+    return this.#cookies;
+  }
+
+  setCookie(name: string, value: string): void {
+    this.#cookies.set(name, value);
+  }
+
+  open(url: string): Promise<LightMyRequestResponse> {
+    return this.#send('GET', url);
+  }
+
+  submit(url: string, form: Record<string, string>): Promise<LightMyRequestResponse> {
+    return this.#send('POST', url, new URLSearchParams(form).toString());
+  }
+
+  /** Sends the first form of a page whose action is this, with its hidden fields and what the user adds. */
+  submitForm(page: LightMyRequestResponse, action: string, fields: Record<string, string>) {
+    return this.submit(action, { ...hiddenFields(page.body), ...fields });
+  }
+
+  /** Signs in through the page and returns the answer to the form. */
+  async signIn(email: string, password: string, returnTo?: string): Promise<LightMyRequestResponse> {
+    const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
+    const page = await this.open(`/sign_in${query}`);
+    return this.submitForm(page, '/sign_in', { email, password });
+  }
+
+  async #send(method: 'GET' | 'POST', url: string, payload?: string): Promise<LightMyRequestResponse> {
+    const response = await this.#app.inject({
+      method,
+      url,
+      headers: {
+        accept: 'text/html,application/xhtml+xml',
+        cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(payload === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    for (const { name, value, maxAge, expires } of response.cookies) {
+      const gone = maxAge === 0 || (expires !== undefined && expires.getTime() <= 0);
+      if (gone) this.#cookies.delete(name);
+      else this.#cookies.set(name, value);
+    }
+    return response;
+  }
+}
+
+/** Names and values of the hidden fields of a page. */
+export function hiddenFields(html: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [input] of html.matchAll(/<input type="hidden"[^>]*>/g)) {
+    const name = /name="([^"]*)"/.exec(input)?.[1];
+    const value = /value="([^"]*)"/.exec(input)?.[1] ?? '';
+    if (name !== undefined) fields[name] = value.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  }
+  return fields;
+}
