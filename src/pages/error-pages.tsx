@@ -11,7 +11,11 @@ export async function errorPages(
 ): Promise<void> {
   const kinds = Object.entries(problems) as [ProblemCode, ProblemKind][];
   const send = (reply: FastifyReply, html: string) =>
-    reply.headers(pageHeaders()).header('cache-control', 'public, max-age=300').type('text/html; charset=utf-8').send(html);
+    reply
+      .headers(pageHeaders())
+      .header('cache-control', 'public, max-age=300')
+      .type('text/html; charset=utf-8')
+      .send(html);
 
   const index = renderPage(<ErrorIndex kinds={kinds} />);
   app.get('/errors', async (_, reply) => send(reply, index));
