@@ -29,8 +29,9 @@ export type Authenticate = (request: FastifyRequest, scopes: readonly string[]) 
 /**
  * Serves every operation of the contract. Nothing of an unauthenticated request is parsed or validated.
  *
- * @throws {Error} when an operation has no handler, a handler has no operation, or an operation's security
- *   and its 403 response disagree: the process must not start then.
+ * @throws {Error} when an operation has no handler, a handler has no operation, an operation that needs a
+ *   token declares no 401 or 403, or the list of public operations is not the contract's: the process must not
+ *   start then.
  */
 export async function bindContract(
   app: FastifyInstance,
@@ -116,11 +117,14 @@ async function unreachable(): Promise<never> {
 function assertParity({ operations }: Contract, handlers: object): void {
   const faults: string[] = [];
   for (const operation of operations.values()) {
-    const { id, scopes } = operation;
+    const { id, scopes, responses } = operation;
     const built = typeof (handlers as Record<string, unknown>)[id] === 'function';
     if (!built && !isPending(operation)) faults.push(`${id} has no handler`);
     if (built && isPending(operation))
       faults.push(`${id} has a handler, but the contract declares it as pending`);
+    if (scopes !== null && !(responses.has(401) && responses.has(403))) {
+      faults.push(`${id} needs a token and must declare 401 and 403`);
+    }
     const listedAsPublic = (publicOperations as readonly string[]).includes(id);
     if ((scopes === null) !== listedAsPublic)
       faults.push(`publicOperations and the security of ${id} differ`);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { invalidParameter, Problem } from '../problems/problem.js';
-import type { JsonSchema, Operation } from './contract.js';
+import { invalidParameter, Problem, recordNotFound } from '../problems/problem.js';
+import type { JsonSchema, Operation, Parameter } from './contract.js';
 import { isStorableText } from './text.js';
 
 /**
@@ -10,15 +10,15 @@ import { isStorableText } from './text.js';
  */
 export function createGuard(operation: Operation): (request: FastifyRequest) => void {
   const ignoresUnknown = operation.scopes === null;
-  const integers = [...operation.queryParameters.values()]
-    .filter(({ schema }) => isInteger(schema))
-    .map(({ name }) => name);
+  const integers = [...operation.queryParameters.values()].filter(({ schema }) => isInteger(schema));
 
   return (request) => {
+    // An id that no record can have is answered like one that none has.
+    if (!Object.values(request.params as object).every(isStorableText)) throw recordNotFound();
     guardQueryEncoding(request.raw.url ?? '');
     const query = request.query as Record<string, unknown>;
     if (!ignoresUnknown) guardUnknownParameters(query, operation);
-    for (const name of integers) guardDecimal(name, query[name]);
+    for (const parameter of integers) guardDecimal(parameter, query[parameter.name]);
     guardText(query, (name) => invalidParameter(name, 'must not contain NUL or broken characters'));
     if (operation.body !== null) guardBody(request, operation, operation.body);
   };
@@ -38,6 +38,9 @@ function guardQueryEncoding(url: string): void {
   }
 }
 
+/** A refusal repeats no more of a name than this: it is there to be recognised. */
+const maximumEcho = 100;
+
 function guardUnknownParameters(query: Record<string, unknown>, { queryParameters }: Operation): void {
   const unknown = Object.keys(query).filter((name) => !queryParameters.has(name));
   if (unknown.length === 0) return;
@@ -45,19 +48,22 @@ function guardUnknownParameters(query: Record<string, unknown>, { queryParameter
     queryParameters.size === 0
       ? 'this operation takes none'
       : `known are ${[...queryParameters.keys()].join(', ')}`;
-  const errors = unknown.slice(0, 20).map((parameter) => ({
-    parameter,
-    detail: `${parameter} is not a query parameter of this operation; ${known}.`,
-  }));
+  const errors = unknown
+    .slice(0, 20)
+    .map((name) => name.slice(0, maximumEcho))
+    .map((parameter) => ({
+      parameter,
+      detail: `${parameter} is not a query parameter of this operation; ${known}.`,
+    }));
   const detail =
     errors.length === 1 ? (errors[0]?.detail ?? '') : `${unknown.length} query parameters are not known.`;
   throw new Problem('invalid_request', detail, { errors });
 }
 
 /** Coercion would take `0x10`, `1e1` and padded numbers as well: what a link says must have one reading. */
-function guardDecimal(name: string, value: unknown): void {
+function guardDecimal({ name, schema }: Parameter, value: unknown): void {
   if (typeof value === 'string' && !/^-?(0|[1-9]\d*)$/.test(value)) {
-    throw invalidParameter(name, 'must be a whole number in decimal notation');
+    throw invalidParameter(name, `must be a whole number from ${schema.minimum} to ${schema.maximum}`);
   }
 }
 

@@ -45,7 +45,8 @@ export async function preflightRoutes(
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), operation.method]);
   }
   for (const [path, methods] of methodsByPath) {
-    app.options(path, async (request, reply) => {
+    // Before a body is read: nothing of a preflight is in it.
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       // Without this header it is no preflight, and OPTIONS is a method that the contract does not have.
       if (request.headers['access-control-request-method'] === undefined) return reply.callNotFound();
       return reply
@@ -57,7 +58,8 @@ export async function preflightRoutes(
           'access-control-max-age': maximumAge,
         })
         .send();
-    });
+    };
+    app.options(path, { onRequest }, async () => undefined);
   }
 }
 

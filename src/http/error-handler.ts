@@ -54,6 +54,8 @@ function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): P
       return new Problem('invalid_request', 'The body is not as long as its Content-Length header says.');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return new Problem('invalid_request', 'The body is not valid JSON.');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return recordNotFound();
     case 'FST_ERR_BAD_URL':
       return new Problem('invalid_request', 'The path must be percent-encoded UTF-8.');
     default:

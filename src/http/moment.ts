@@ -9,6 +9,11 @@ export function isMoment(value: unknown): value is string {
   return time >= earliest && time < latest;
 }
 
+/** Whether a value is a moment exactly as the service writes it. */
+export function isOwnMoment(value: unknown): value is string {
+  return isMoment(value) && new Date(value).toISOString() === value;
+}
+
 /**
  * Reads a `date-time` parameter. The contract's format lets leap seconds and the year 0 pass, which neither
  * our clock nor the database knows.

@@ -2,7 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.js';
 import { pathOf } from './problem-sender.js';
 
+/** Characters of a path that are repeated: enough to recognise it. */
+const maximumEcho = 1000;
+
 /** 404 `public-api-not-found`: no route has this method and path. */
 export function routeNotFound(request: FastifyRequest): Problem {
-  return new Problem('public-api-not-found', `No route matches ${request.method} ${pathOf(request)}.`);
+  const path = pathOf(request);
+  const shown = path.length > maximumEcho ? `${path.slice(0, maximumEcho)}…` : path;
+  return new Problem('public-api-not-found', `No route matches ${request.method} ${shown}.`);
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
 import { oauthProblemDocument, type ProblemDocument, problemDocument } from '../problems/document.js';
 import type { Problem } from '../problems/problem.js';
+import { accepts } from './accept.js';
 import { requestIdHeader } from './request-id.js';
 
 export const problemMediaType = 'application/problem+json';
@@ -34,7 +35,7 @@ export function createProblemSender(
     }
     const forOAuthClients = operation !== undefined && answersOAuthClients(operation);
     const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;
-    const plainJson = forOAuthClients && !request.headers.accept?.includes(problemMediaType);
+    const plainJson = forOAuthClients && !accepts(request.headers.accept, problemMediaType);
     return (
       reply
         .header('content-type', plainJson ? 'application/json' : problemMediaType)
@@ -47,14 +48,15 @@ export function createProblemSender(
 function wantsPage({ headers, routeOptions: { config } }: FastifyRequest, status: number): boolean {
   const hasPage =
     config.page === true || config.operation?.responses.get(status)?.includes('text/html') === true;
-  return hasPage && headers.accept?.includes('text/html') === true;
+  return hasPage && accepts(headers.accept, 'text/html');
 }
 
-/** Path of the request as it came, without the query. */
+/** Path of the request without the query; what no URI may contain is percent-encoded. */
 export function pathOf(request: FastifyRequest): string {
   const url = request.raw.url ?? '/';
   const end = url.search(/[?#]/);
-  return end === -1 ? url : url.slice(0, end);
+  const path = end === -1 ? url : url.slice(0, end);
+  return path.replaceAll(/%(?![\dA-Fa-f]{2})|[^\w\-.~!$&'()*+,;=:@/%]/g, encodeURIComponent);
 }
 
 /**

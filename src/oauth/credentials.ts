@@ -25,9 +25,9 @@ export function readClientCredentials(
   { client_id, client_secret }: CredentialsForm,
   authorization: string | undefined,
 ): ClientCredentials {
-  const encoded = /^basic +(.*)$/i.exec(authorization ?? '')?.[1];
-  if (encoded === undefined) return { clientId: client_id, clientSecret: client_secret, basic: false };
-  const { id, secret } = decodeBasic(encoded);
+  const basic = /^basic(?: +(.*))?$/i.exec(authorization ?? '');
+  if (basic === null) return { clientId: client_id, clientSecret: client_secret, basic: false };
+  const { id, secret } = decodeBasic(basic[1] ?? '');
   if (client_secret !== undefined) {
     throw twoWays('client_secret', 'must be left out when the Authorization header carries the secret');
   }

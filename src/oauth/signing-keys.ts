@@ -37,9 +37,6 @@ interface KnownKeys {
 /** How often a process looks whether another one has changed the keys. */
 export const refreshIntervalMilliseconds = 30_000;
 
-/** How often an unknown `kid` may make a process look for keys that another one has added. */
-const reloadIntervalMilliseconds = 1000;
-
 /**
  * The keys that sign access tokens. They are in the database, sealed, so that every process signs with the
  * same one; a process keeps them in memory and looks again when it meets a `kid` that it does not know.
@@ -49,14 +46,12 @@ export class SigningKeys {
   readonly #seal: Seal;
   readonly #clock: Clock;
   #known: KnownKeys;
-  #loadedAt: number;
 
   private constructor(database: Database, seal: Seal, clock: Clock, known: KnownKeys) {
     this.#database = database;
     this.#seal = seal;
     this.#clock = clock;
     this.#known = known;
-    this.#loadedAt = clock().getTime();
   }
 
   /**
@@ -79,11 +74,15 @@ export class SigningKeys {
     return this.#known.published;
   }
 
-  /** Key that checks the signatures made with `kid`, if there is one. */
+  /** Key that checks the signatures made with `kid`, if there is one; another process may have just made it. */
   async find(kid: string): Promise<CryptoKey | undefined> {
-    const known = this.#known.verification.get(kid);
-    if (known !== undefined || !this.#mayReload()) return known;
-    await this.reload();
+    if (!this.has(kid)) {
+      const stored = await this.#database.prisma.signingKey.findUnique({
+        where: { kid },
+        select: { kid: true },
+      });
+      if (stored !== null) await this.reload();
+    }
     return this.#known.verification.get(kid);
   }
 
@@ -120,12 +119,7 @@ export class SigningKeys {
 
   /** Takes over what other processes have changed. */
   async reload(): Promise<void> {
-    this.#loadedAt = this.#clock().getTime();
     this.#known = (await loadKeys(this.#database, this.#seal, this.#clock)) ?? this.#known;
-  }
-
-  #mayReload(): boolean {
-    return this.#clock().getTime() - this.#loadedAt >= reloadIntervalMilliseconds;
   }
 }
 

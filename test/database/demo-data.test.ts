@@ -6,6 +6,7 @@ import { migrate } from '../../src/database/migrate.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 
 const now = new Date('2026-03-02T09:00:00.000Z');
+const unusable = async (): Promise<string> => '!';
 
 test('fills an empty database with two accounts', async (t) => {
   const database = await openTestDatabase(t);
@@ -59,8 +60,8 @@ test('fills an empty database with two accounts', async (t) => {
 
 test('the employees are plausible and the same every time', async (t) => {
   const [database, again] = [await openTestDatabase(t), await openTestDatabase(t)];
-  await fillDemoData(database, { now });
-  await fillDemoData(again, { now });
+  await fillDemoData(database, { hashPassword: unusable, now });
+  await fillDemoData(again, { hashPassword: unusable, now });
 
   const employees = await database.prisma.employee.findMany({ orderBy: { id: 'asc' } });
   t.same(await again.prisma.employee.findMany({ orderBy: { id: 'asc' } }), employees);
@@ -84,7 +85,7 @@ test('the employees are plausible and the same every time', async (t) => {
 test('leaves a database alone that has an account', async (t) => {
   const database = await openTestDatabase(t);
   await database.prisma.account.create({ data: { id: 'first', name: 'First', employeePrefix: 'first000' } });
-  t.equal(await fillDemoData(database, { now }), false);
+  t.equal(await fillDemoData(database, { hashPassword: unusable, now }), false);
   t.equal(await database.prisma.user.count(), 0);
 });
 
@@ -96,7 +97,7 @@ test('processes that start together fill it once', { skip: testServer === undefi
   const filled = await Promise.all(
     databases.map(async (database) => {
       await migrate(database);
-      return fillDemoData(database, { now });
+      return fillDemoData(database, { hashPassword: unusable, now });
     }),
   );
   t.same(filled.sort(), [false, false, true]);

@@ -1,9 +1,16 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
-import { decodeJwt, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  exportSPKI,
+  generateKeyPair,
+  importJWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
 import t, { type Test } from 'tap';
-import { createSeal } from '../../src/oauth/sealing.js';
-import { newKey } from '../../src/oauth/signing-keys.js';
+import { AuditLog } from '../../src/services/audit-log.js';
 import { buildTestApp, testSecret } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
 import { createApplication, createTenant, makeEmployees, type TestApplication } from '../support/tenant.js';
@@ -250,12 +257,7 @@ t.test('refuses a genuine signature over a header that is not that of our access
   for (const header of [
     ...[{ typ: 'JWT' }, { typ: undefined }, { typ: 'at' }, { typ: 'logout+jwt' }, { typ: 'application/jwt' }],
     ...[{ kid: undefined }, { kid: '' }, { kid: 'unknown' }, { kid: "' OR true --" }, { kid: '\u0000' }],
-    ...[
-      { kid: '__proto__' },
-      { kid: 'x'.repeat(1000) },
-      { crit: ['b64'], b64: true },
-      { crit: ['exp'], exp: 1 },
-    ],
+    ...[{ kid: '__proto__' }, { kid: 'x'.repeat(1000) }, { crit: ['exp'], exp: 1 }],
   ]) {
     const token = await signed(claims, header).catch(() => undefined);
     if (token === undefined) continue;
@@ -440,29 +442,25 @@ t.test('a token of a server with another database is refused', async (t) => {
   refused(t, await api.get('/v1/employees', await other.token(application)), 'invalid_token');
 });
 
-/** Does what the rotation of keys does, in another process. */
-async function rotate(clock: () => Date) {
-  const key = await newKey(createSeal(testSecret, 'signing-keys'), () => new Date(clock().getTime() + 1));
-  await database.prisma.signingKey.updateMany({
-    where: { retiredAt: null },
-    data: { retiredAt: clock(), expiresAt: new Date(clock().getTime() + 3_600_000) },
-  });
-  await database.prisma.signingKey.create({ data: key });
-  return key.kid;
+/** Rotates the keys in another process, which lives on. */
+async function rotateElsewhere(t: Test, seconds: number) {
+  const other = await buildTestApp(t, { database });
+  other.clock.advanceSeconds(seconds);
+  const auditLog = new AuditLog(database, other.clock);
+  const kid = await other.signingKeys.rotate({ tokenTtlSeconds: 3600, auditLog });
+  return { other, kid };
 }
 
 t.test(
-  'a key that another process added is found when its first tokens arrive, however many at once',
+  'a key that another process made is found when its first tokens arrive, however many at once',
   async (t) => {
     const running = await buildTestApp(t, { database });
     const { application } = await createTenant(database);
     const before = await running.token(application);
     running.clock.advanceSeconds(10);
-    const kid = await rotate(running.clock);
-    const rotated = await buildTestApp(t, { database });
-    t.equal(rotated.signingKeys.current.kid, kid);
-    rotated.clock.advanceSeconds(10);
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => rotated.token(application)));
+    const { other, kid } = await rotateElsewhere(t, 10);
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => other.token(application)));
+    t.equal(decodeProtectedHeader(tokens[0] ?? '').kid, kid);
 
     const answers = await Promise.all(tokens.map((token) => running.get('/v1/employees', token)));
     t.same(
@@ -475,44 +473,37 @@ t.test(
       200,
       'tokens of the old key still count',
     );
-    t.equal((await rotated.get('/v1/employees', before)).statusCode, 200, 'also in the other process');
-    const { keys } = (await rotated.get('/.well-known/jwks.json')).json();
-    t.ok(keys.some((key: { kid: string }) => key.kid === kid));
-    t.ok(keys.length >= 2, 'the replaced key stays published');
+    t.equal((await other.get('/v1/employees', before)).statusCode, 200, 'also in the other process');
+    const { keys } = (await other.get('/.well-known/jwks.json')).json();
+    const published = keys.map((key: { kid: string }) => key.kid);
+    t.ok(published.includes(kid));
+    t.ok(published.includes(decodeProtectedHeader(before).kid), 'the replaced key stays published');
   },
 );
 
-t.test(
-  'a process that was running before a rotation signs with the new key, and publishes it, a minute later',
-  async (t) => {
-    const running = await buildTestApp(t, { database });
-    const { application } = await createTenant(database);
-    await running.token(application);
-    running.clock.advanceSeconds(10);
-    const kid = await rotate(running.clock);
-    running.clock.advanceSeconds(60);
-
-    const token = await running.token(application);
-    const [header = ''] = token.split('.');
-    t.equal(JSON.parse(Buffer.from(header, 'base64url').toString()).kid, kid, 'new tokens have the new key');
-    const { keys } = (await running.get('/.well-known/jwks.json')).json();
-    t.ok(
-      keys.some((key: { kid: string }) => key.kid === kid),
-      'the new key is published',
-    );
-  },
-);
-
-t.test('many tokens with unknown keys do not keep a new key from being found', async (t) => {
+t.test('a process takes over, at its next look, the key that another one has made', async (t) => {
   const running = await buildTestApp(t, { database });
   const { application } = await createTenant(database);
-  running.clock.advanceSeconds(10);
+  const { kid } = await rotateElsewhere(t, 20);
+  running.clock.advanceSeconds(50);
+  await running.signingKeys.reload();
+
+  t.equal(decodeProtectedHeader(await running.token(application)).kid, kid, 'new tokens have the new key');
+  const { keys } = (await running.get('/.well-known/jwks.json')).json();
+  t.ok(
+    keys.some((key: { kid: string }) => key.kid === kid),
+    'the new key is published',
+  );
+});
+
+t.test('tokens with made-up keys do not keep a new key from being found', async (t) => {
+  const running = await buildTestApp(t, { database });
+  const { application } = await createTenant(database);
+  running.clock.advanceSeconds(40);
   const forged = await signed(goodClaims(application), { kid: 'made-up' });
   refused(t, await running.get('/v1/employees', forged), 'invalid_token');
-  await rotate(running.clock);
-  const rotated = await buildTestApp(t, { database });
-  rotated.clock.advanceSeconds(10);
-  const token = await rotated.token(application);
+  const { other } = await rotateElsewhere(t, 30);
+  const token = await other.token(application);
   // The database is asked at most once a second for unknown keys.
   running.clock.advanceSeconds(1);
   t.equal((await running.get('/v1/employees', token)).statusCode, 200);

@@ -6,7 +6,8 @@ import { hashSecret } from '../../src/oauth/client-authentication.js';
 import { buildTestApp } from '../support/app.js';
 import { createApplication, createTenant, type TestApplication } from '../support/tenant.js';
 
-const api = await buildTestApp(t);
+// So many failures from one address would be cut short otherwise.
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const address = '/v1/oauth/token';
 
 async function setUp(): Promise<TestApplication> {

@@ -1,8 +1,8 @@
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
-import { loadContract } from '../../src/contract/contract.js';
+import { type Contract, loadContract } from '../../src/contract/contract.js';
 import type { Database } from '../../src/database/client.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { createTestClock, type TestClock } from './clock.js';
@@ -21,6 +21,8 @@ export interface TestApp {
   readonly signingKeys: SigningKeys;
   /** Compares answers with the contract; `inject` does so by itself. */
   readonly conformance: Conformance;
+  /** `inject` without the comparison, for requests that the contract knows nothing of. */
+  injectUnchecked(options: InjectOptions): Promise<LightMyRequestResponse>;
   /** An access token of the client credentials grant. */
   token(application: TestApplication, scope?: string): Promise<string>;
   /** GET with a bearer token. */
@@ -50,24 +52,35 @@ export function testConfig(environment: Record<string, string> = {}): Config {
  */
 export async function buildTestApp(
   t: Test,
-  { environment, database }: { environment?: Record<string, string>; database?: Database } = {},
+  {
+    environment,
+    database,
+    contract: served = contract,
+    clock = createTestClock(),
+    logger = false,
+  }: {
+    environment?: Record<string, string>;
+    database?: Database;
+    contract?: Contract;
+    clock?: TestClock;
+    logger?: FastifyBaseLogger | false;
+  } = {},
 ): Promise<TestApp> {
   const config = testConfig(environment);
-  const clock = createTestClock();
   const opened = database ?? (await openTestDatabase(t));
   const signingKeys = await SigningKeys.open(opened, testSecret, clock);
   const app = await buildApp({
     config,
-    contract,
+    contract: served,
     database: opened,
     signingKeys,
     appSecret: testSecret,
     clock,
-    logger: false,
+    logger,
   });
   t.teardown(() => app.close());
-  const conformance = new Conformance(contract, config.errorsUrl);
-  checkEveryAnswer(app, conformance);
+  const conformance = new Conformance(served, config.errorsUrl);
+  const injectUnchecked = checkEveryAnswer(app, conformance);
 
   const postForm: TestApp['postForm'] = (url, form, headers = {}) =>
     app.inject({
@@ -84,6 +97,7 @@ export async function buildTestApp(
     clock,
     signingKeys,
     conformance,
+    injectUnchecked,
     postForm,
     get: (url, token, headers = {}) =>
       app.inject({
@@ -103,7 +117,7 @@ export async function buildTestApp(
   };
 }
 
-function checkEveryAnswer(app: FastifyInstance, conformance: Conformance): void {
+function checkEveryAnswer(app: FastifyInstance, conformance: Conformance): TestApp['injectUnchecked'] {
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>;
   const checked = async (given: InjectOptions | string): Promise<LightMyRequestResponse> => {
     const options = typeof given === 'string' ? { url: given } : given;
@@ -118,4 +132,5 @@ function checkEveryAnswer(app: FastifyInstance, conformance: Conformance): void 
     return answer;
   };
   app.inject = checked as FastifyInstance['inject'];
+  return inject;
 }

@@ -12,6 +12,12 @@ export async function listen(app: FastifyInstance): Promise<number> {
 /** Milliseconds after which a server that neither answers nor closes counts as hanging. */
 const patienceMs = 10_000;
 
+interface ExchangeOptions {
+  readonly expect?: number;
+  readonly half?: boolean;
+  readonly head?: boolean;
+}
+
 /**
  * Sends bytes as they are and reads until the server closes the connection, or until it has answered as often
  * as is expected. `half` ends our side after the bytes.
@@ -19,14 +25,14 @@ const patienceMs = 10_000;
 export function exchange(
   port: number,
   bytes: string | Buffer,
-  { expect = Number.POSITIVE_INFINITY, half = false }: { expect?: number; half?: boolean } = {},
+  { expect = Number.POSITIVE_INFINITY, half = false, head = false }: ExchangeOptions = {},
 ): Promise<Answer[]> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host: '127.0.0.1', port });
     let received = Buffer.alloc(0);
     const finish = () => {
       socket.destroy();
-      resolve(parseAnswers(received));
+      resolve(parseAnswers(received, head));
     };
     socket.setTimeout(patienceMs, () => {
       socket.destroy();
@@ -36,7 +42,7 @@ export function exchange(
     });
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
-      if (parseAnswers(received).length >= expect) finish();
+      if (parseAnswers(received, head).length >= expect) finish();
     });
     // A reset is a way to close; what came before it counts.
     socket.on('error', () => {});
@@ -47,7 +53,7 @@ export function exchange(
 }
 
 /** Reads the answers that are there in full. */
-function parseAnswers(bytes: Buffer): Answer[] {
+function parseAnswers(bytes: Buffer, head: boolean): Answer[] {
   const answers: Answer[] = [];
   let rest = bytes;
   for (;;) {
@@ -60,7 +66,8 @@ function parseAnswers(bytes: Buffer): Answer[] {
       headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
     }
     const statusCode = Number(statusLine.split(' ')[1]);
-    const length = statusCode === 204 || statusCode < 200 ? 0 : Number(headers['content-length'] ?? 0);
+    const length =
+      head || statusCode === 204 || statusCode < 200 ? 0 : Number(headers['content-length'] ?? 0);
     const start = end + 4;
     if (rest.length < start + length) return answers;
     answers.push({ statusCode, headers, body: rest.subarray(start, start + length).toString('utf8') });

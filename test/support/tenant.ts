@@ -31,10 +31,10 @@ export interface TestEmployee {
 
 export async function createTenant(
   database: Database,
-  { employees = [] as readonly TestEmployee[] } = {},
+  { employees = [] as readonly TestEmployee[], name = `Account ${randomId(6)}` } = {},
 ): Promise<Tenant> {
   const { id } = await database.prisma.account.create({
-    data: { id: randomId(), name: `Account ${randomId(6)}`, employeePrefix: randomEmployeePrefix() },
+    data: { id: randomId(), name, employeePrefix: randomEmployeePrefix() },
   });
   const accountId = toAccountId(id);
   return {
@@ -47,7 +47,17 @@ export async function createTenant(
 export async function createApplication(
   database: Database,
   accountId: AccountId,
-  { clientType = 'confidential', scopes = Object.keys(contract.scopes) } = {},
+  {
+    clientType = 'confidential',
+    scopes = Object.keys(contract.scopes),
+    redirectUris = [],
+    name,
+  }: {
+    clientType?: 'confidential' | 'public';
+    scopes?: readonly string[];
+    redirectUris?: readonly string[];
+    name?: string;
+  } = {},
 ): Promise<TestApplication> {
   const id = randomId();
   const clientId = randomId();
@@ -57,9 +67,10 @@ export async function createApplication(
       id,
       accountId,
       clientId,
-      name: `Application ${clientId.slice(0, 6)}`,
+      name: name ?? `Application ${clientId.slice(0, 6)}`,
       clientType,
       scopes: [...scopes],
+      redirectUris: [...redirectUris],
     },
   });
   if (clientType === 'confidential') {

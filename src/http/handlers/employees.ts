@@ -7,7 +7,7 @@ import type { Employee, EmployeeSortKey } from '../../services/employees/employe
 import type { Anchor, EmployeeSort } from '../../services/employees/employee-order.js';
 import { getEmployee } from '../../services/employees/get-employee.js';
 import { listEmployees } from '../../services/employees/list-employees.js';
-import { isMoment, parseMoment } from '../moment.js';
+import { isOwnMoment, parseMoment } from '../moment.js';
 import { PageRequest } from '../pagination.js';
 
 type EmployeeResource = components['schemas']['Employee'];
@@ -99,7 +99,7 @@ function isAnchor(value: unknown, sort: readonly EmployeeSort[]): value is Ancho
     Array.isArray(values) &&
     values.length === sort.length &&
     sort.every(({ key }, index) =>
-      key === 'updatedAt' ? isMoment(values[index]) : isStorableText(values[index]),
+      key === 'updatedAt' ? isOwnMoment(values[index]) : isStorableText(values[index]),
     ) &&
     Number.isSafeInteger(position)
   );

@@ -18,7 +18,8 @@ interface Term {
   readonly descending: boolean;
 }
 
-const position = Prisma.sql`position`;
+// Qualified: a bare name in ORDER BY would mean a column of the select list, and no index orders that.
+const position = Prisma.sql`employees.position`;
 
 /**
  * Sort keys, then the position in the account, which orders as the id does. The position follows the direction

@@ -1,0 +1,160 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { stringify } from 'yaml';
+import { type Contract, type ContractDocument, loadContract } from '../../src/contract/contract.js';
+import { publicOperations } from '../../src/contract/handlers.js';
+import { buildTestApp, contract } from '../support/app.js';
+import { openTestDatabase } from '../support/database.js';
+import { createTenant, makeEmployees } from '../support/tenant.js';
+
+type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
+// biome-ignore lint/suspicious/noExplicitAny: what is done to the copy is wrong on purpose.
+type Doctored = Writable<ContractDocument> & { paths: Record<string, Record<string, any>> };
+
+const database = await openTestDatabase(t);
+const directory = await mkdtemp(path.join(os.tmpdir(), 'people-api-contract-'));
+t.teardown(() => rm(directory, { recursive: true, force: true }));
+
+let copies = 0;
+
+/** The contract with a change, read from a file as the real one is. */
+async function doctored(change: (document: Doctored) => void): Promise<Contract> {
+  const document = structuredClone(contract.document) as Doctored;
+  change(document);
+  copies += 1;
+  const file = path.join(directory, `${copies}.yaml`);
+  await writeFile(file, stringify(document, { aliasDuplicateObjects: false }));
+  return loadContract(file);
+}
+
+t.test('the application starts with the contract as it is', async (t) => {
+  await t.resolves(buildTestApp(t, { database, contract: await doctored(() => {}) }));
+});
+
+t.test('the start fails when an operation has no handler', async (t) => {
+  const changed = await doctored(({ paths }) => {
+    paths['/v1/payslips'] = {
+      get: {
+        operationId: 'listPayslips',
+        security: [{ oauth2: ['reports:read'] }],
+        responses: { 200: { description: 'x' } },
+      },
+    };
+  });
+  await t.rejects(buildTestApp(t, { database, contract: changed }), /listPayslips has no handler/);
+});
+
+t.test('the start fails when a handler has no operation', async (t) => {
+  const changed = await doctored(({ paths }) => {
+    delete paths['/v1/employees/{employee_id}'];
+  });
+  await t.rejects(buildTestApp(t, { database, contract: changed }), /getEmployee is not in the contract/);
+});
+
+t.test('the start fails when an operation that is declared as pending has a handler', async (t) => {
+  const changed = await doctored(({ paths }) => {
+    const { get } = paths['/v1/employees'] ?? {};
+    get.responses['501'] = { $ref: '#/components/responses/NotImplemented' };
+  });
+  await t.rejects(buildTestApp(t, { database, contract: changed }), /listEmployees has a handler/);
+});
+
+t.test('the start fails when an operation is public on one side only', async (t) => {
+  const opened = await doctored(({ paths }) => {
+    const { get } = paths['/v1/employees'] ?? {};
+    get.security = [];
+  });
+  await t.rejects(buildTestApp(t, { database, contract: opened }), /publicOperations.*listEmployees/);
+  const closed = await doctored(({ paths }) => {
+    const { post } = paths['/v1/oauth/token'] ?? {};
+    post.security = [{ oauth2: [] }];
+  });
+  await t.rejects(buildTestApp(t, { database, contract: closed }), /publicOperations.*createToken/);
+});
+
+t.test('the start fails when the security of an operation and its 403 response disagree', async (t) => {
+  const changed = await doctored(({ paths }) => {
+    const { get } = paths['/v1/employees'] ?? {};
+    delete get.responses['403'];
+  });
+  await t.rejects(buildTestApp(t, { database, contract: changed }));
+});
+
+t.test('a contract that leaves the security of an operation open cannot be read', async (t) => {
+  for (const security of [
+    undefined,
+    [{ oauth2: [] }, {}],
+    [{ other: [] }],
+    [{ oauth2: [], other: [] }],
+    [{}],
+  ]) {
+    await t.rejects(
+      doctored(({ paths }) => {
+        const { get } = paths['/v1/employees'] ?? {};
+        if (security === undefined) delete get.security;
+        else get.security = security;
+      }),
+      /listEmployees/,
+      JSON.stringify(security) ?? 'none',
+    );
+  }
+});
+
+t.test('the operations that ask for no token are those that the contract says', async (t) => {
+  const api = await buildTestApp(t, { database });
+  for (const { id, scopes, method, path: template } of contract.operations.values()) {
+    t.equal((publicOperations as readonly string[]).includes(id), scopes === null, id);
+    const url = template.replaceAll(/\{[^}]*\}/g, 'x');
+    const { statusCode, body } = await api.app.inject({ method: method as 'GET', url });
+    const unauthorized = statusCode === 401 && JSON.parse(body).code === 'unauthorized';
+    t.equal(unauthorized, scopes !== null, `${id}: ${statusCode}`);
+  }
+});
+
+t.test('exactly the operations that declare 501 answer it', async (t) => {
+  const api = await buildTestApp(t, { database });
+  const { application } = await createTenant(database);
+  const authorization = `Bearer ${await api.token(application)}`;
+  for (const { id, responses, method, path: template } of contract.operations.values()) {
+    const url = template.replaceAll(/\{[^}]*\}/g, 'x');
+    const response = await api.app.inject({ method: method as 'GET', url, headers: { authorization } });
+    t.equal(response.statusCode === 501, responses.has(501), `${id}: ${response.statusCode}`);
+    if (response.statusCode === 501) t.equal(response.json().code, 'not_implemented');
+  }
+});
+
+t.test('every scope that an operation asks for is one that exists, and is needed', async (t) => {
+  const api = await buildTestApp(t, { database });
+  const { application } = await createTenant(database);
+  for (const { id, scopes, method, path: template } of contract.operations.values()) {
+    for (const scope of scopes ?? []) {
+      t.ok(scope in contract.scopes, `${id} asks for ${scope}`);
+      const others = Object.keys(contract.scopes).filter((name) => name !== scope);
+      const authorization = `Bearer ${await api.token(application, others.join(' '))}`;
+      const url = template.replaceAll(/\{[^}]*\}/g, 'x');
+      const response = await api.app.inject({ method: method as 'GET', url, headers: { authorization } });
+      t.equal(response.statusCode, 403, id);
+      t.ok(response.json().detail.includes(scope), id);
+    }
+  }
+});
+
+t.test('every query parameter that the contract declares for a list is accepted', async (t) => {
+  const api = await buildTestApp(t, { database });
+  const { application } = await createTenant(database, { employees: makeEmployees(3) });
+  const token = await api.token(application);
+  const parameters = [...(contract.operations.get('listEmployees')?.queryParameters.values() ?? [])];
+  t.ok(parameters.length >= 9);
+  for (const { name, example } of parameters as ((typeof parameters)[number] & { example?: unknown })[]) {
+    const url = `/v1/employees?${encodeURIComponent(name)}=${encodeURIComponent(String(example))}`;
+    const response = await api.get(url, token);
+    if (name === 'page[after]') {
+      // The example is no marker of this server's making, and is refused as such rather than as unknown.
+      t.match(response.json().errors?.[0]?.detail, /marker/);
+    } else {
+      t.equal(response.statusCode, 200, `${name}: ${response.body}`);
+    }
+  }
+});

@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import t from 'tap';
+import { parse } from 'yaml';
+import { contractFile, type ProblemCode } from '../../src/contract/contract.js';
+import { buildTestApp, contract } from '../support/app.js';
+import { Conformance } from '../support/conformance.js';
+import { createTenant } from '../support/tenant.js';
+
+const api = await buildTestApp(t);
+const codes = Object.keys(contract.problems) as ProblemCode[];
+
+t.test('the catalogue of errors has one row for each code', async (t) => {
+  t.same([...(contract.document.components.schemas.ProblemCode?.enum ?? [])].sort(), codes.toSorted());
+  for (const code of codes) {
+    const { status, title, description, resolution } = contract.problems[code];
+    t.ok(status >= 400 && status < 600, code);
+    for (const text of [title, description, resolution]) t.match(text, /\S/, code);
+  }
+});
+
+t.test('the codes that the service promises have their status and title', async (t) => {
+  const promised: [ProblemCode, number, string][] = [
+    ['invalid_request', 400, 'Invalid Request'],
+    ['invalid_scope', 400, 'Invalid Scope'],
+    ['unsupported_grant_type', 400, 'Unsupported Grant Type'],
+    ['unauthorized_client', 400, 'Unauthorized Client'],
+    ['invalid_client', 401, 'Invalid Client'],
+    ['invalid_grant', 401, 'Invalid Grant'],
+    ['unauthorized', 401, 'Unauthorized'],
+    ['invalid_token', 401, 'Invalid Token'],
+    ['token_expired', 401, 'Token Expired'],
+    ['insufficient_scope', 403, 'Insufficient Scope'],
+    ['user_context_required', 403, 'User Context Required'],
+    ['not_found', 404, 'Not Found'],
+    ['public-api-not-found', 404, 'Not Found'],
+    ['precondition_failed', 412, 'Precondition Failed'],
+    ['idempotency_key_in_use', 409, contract.problems.idempotency_key_in_use.title],
+    ['idempotency_key_reused', 422, contract.problems.idempotency_key_reused.title],
+    ['payload_too_large', 413, contract.problems.payload_too_large.title],
+    ['unsupported_media_type', 415, contract.problems.unsupported_media_type.title],
+    ['rate_limit_exceeded', 429, 'Too Many Requests'],
+    ['internal_error', 500, contract.problems.internal_error.title],
+    ['service_unavailable', 503, contract.problems.service_unavailable.title],
+  ];
+  for (const [code, status, title] of promised) {
+    t.match(contract.problems[code], { status, title }, code);
+  }
+});
+
+t.test('every code has a page at its type URI, which names the code and the title', async (t) => {
+  for (const code of codes) {
+    const response = await api.app.inject({ url: `/errors/${code.replaceAll('_', '-')}` });
+    t.equal(response.statusCode, 200, code);
+    t.match(response.headers['content-type'], /^text\/html(; charset=utf-8)?$/i, code);
+    t.ok(response.body.includes(code), `${code} is named`);
+    t.ok(response.body.includes(contract.problems[code].title), `the title of ${code} is there`);
+    t.ok(response.body.includes(String(contract.problems[code].status)), `the status of ${code} is there`);
+    t.match(response.headers['content-security-policy'], /default-src 'none'/);
+  }
+});
+
+t.test('the list of errors links to every page', async (t) => {
+  const response = await api.app.inject({ url: '/errors' });
+  t.equal(response.statusCode, 200);
+  for (const code of codes) t.ok(response.body.includes(`href="/errors/${code.replaceAll('_', '-')}"`), code);
+});
+
+t.test('there are no pages but those', async (t) => {
+  for (const slug of [
+    'unknown',
+    'invalid_request',
+    'Invalid-Request',
+    'not-found/',
+    '__proto__',
+    'constructor',
+    '',
+  ]) {
+    const response = await api.app.inject({ url: `/errors/${slug}` });
+    t.equal(response.statusCode, 404, slug);
+    t.equal(response.json().code, 'public-api-not-found');
+  }
+});
+
+t.test('the type URIs have the prefix that is configured', async (t) => {
+  const other = await buildTestApp(t, {
+    database: api.database,
+    environment: { ERRORS_URL: 'https://docs.test/problems/' },
+  });
+  const response = await other.get('/v1/employees');
+  t.equal(response.json().type, 'https://docs.test/problems/unauthorized');
+});
+
+t.test('serves the contract as it is on disk, as YAML and as the same in JSON', async (t) => {
+  const file = await readFile(contractFile, 'utf8');
+  const yaml = await api.app.inject({ url: '/openapi/v1.yaml' });
+  t.equal(yaml.statusCode, 200);
+  t.match(yaml.headers['content-type'], /^application\/(yaml|openapi\+yaml)/);
+  t.equal(yaml.body, file);
+  const json = await api.app.inject({ url: '/openapi/v1.json' });
+  t.equal(json.statusCode, 200);
+  t.match(json.headers['content-type'], /^application\/json/);
+  t.same(json.json(), parse(file));
+  for (const { headers } of [yaml, json]) t.equal(headers['access-control-allow-origin'], '*');
+});
+
+t.test('the metadata of the authorization server agrees with the contract', async (t) => {
+  const metadata = (await api.get('/.well-known/oauth-authorization-server')).json();
+  t.equal(metadata.issuer, 'http://api.test');
+  for (const [member, id] of [
+    ['authorization_endpoint', 'authorize'],
+    ['token_endpoint', 'createToken'],
+    ['revocation_endpoint', 'revokeToken'],
+    ['jwks_uri', 'getJsonWebKeySet'],
+  ] as const) {
+    t.equal(metadata[member], `http://api.test${contract.operations.get(id)?.path}`);
+  }
+  t.same(metadata.scopes_supported, Object.keys(contract.scopes));
+  t.same(metadata.response_types_supported, ['code']);
+  t.same(metadata.code_challenge_methods_supported, ['S256']);
+  const { application } = await createTenant(api.database);
+  for (const grant_type of metadata.grant_types_supported) {
+    const form = { grant_type, client_id: application.clientId, client_secret: application.clientSecret };
+    t.not((await api.postForm('/v1/oauth/token', form)).json().error, 'unsupported_grant_type', grant_type);
+  }
+  const documentation = metadata.service_documentation.replace('http://api.test', '');
+  t.equal((await api.app.inject({ url: documentation })).statusCode, 200, 'its documentation can be read');
+});
+
+t.test(
+  'a malformed request to an address that needs no token is answered as the contract declares',
+  async (t) => {
+    for (const path of [
+      '/.well-known/jwks.json',
+      '/.well-known/oauth-authorization-server',
+      '/v1/oauth/authorize',
+    ]) {
+      for (const query of ['?x=%ff', '?x=%00', '?x=1']) {
+        await t.resolves(api.app.inject({ url: `${path}${query}` }), `${path}${query}`);
+      }
+    }
+    await t.resolves(api.postForm('/v1/oauth/token?x=%ff', 'grant_type=x'));
+  },
+);
+
+t.test('the helper that compares answers with the contract finds what differs', async (t) => {
+  const conformance = new Conformance(contract, 'http://api.test/errors');
+  const asked = { method: 'GET', url: '/v1/employees/x' };
+  const id = { 'x-request-id': 'a' };
+  const headers = { ...id, 'content-type': 'application/json; charset=utf-8' };
+  const problemHeaders = { ...id, 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+  const employee = { id: 'x', type: 'employees', attributes: { email: 'a' } };
+  const problem = {
+    type: 'http://api.test/errors/not-found',
+    title: 'Not Found',
+    status: 404,
+    detail: 'x',
+    instance: '/v1/employees/x',
+    code: 'not_found',
+    request_id: 'a',
+  };
+  const faults = (statusCode: number, given: object, body: unknown) =>
+    conformance.faults(asked, {
+      statusCode,
+      headers: given as Record<string, unknown>,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+
+  t.same(faults(200, headers, { data: employee }), []);
+  t.same(faults(404, problemHeaders, problem), []);
+  for (const [label, found] of [
+    ['status', faults(418, headers, { data: employee })],
+    ['media type', faults(200, { ...headers, 'content-type': 'text/html' }, { data: employee })],
+    ['no request id', faults(200, { ...headers, 'x-request-id': '' }, { data: employee })],
+    ['missing member', faults(200, headers, {})],
+    ['extra member', faults(200, headers, { data: employee, extra: 1 })],
+    ['extra inner member', faults(200, headers, { data: { ...employee, attributes: { salary: '1' } } })],
+    ['wrong type', faults(200, headers, { data: { ...employee, id: 1 } })],
+    ['not JSON', faults(200, headers, '{')],
+    ['wrong title', faults(404, problemHeaders, { ...problem, title: 'x' })],
+    ['wrong type URI', faults(404, problemHeaders, { ...problem, type: 'http://api.test/errors/x' })],
+    ['wrong instance', faults(404, problemHeaders, { ...problem, instance: '/v1/employees/x?a=b' })],
+    ['wrong request id', faults(404, problemHeaders, { ...problem, request_id: 'b' })],
+    ['another code', faults(404, problemHeaders, { ...problem, code: 'unauthorized' })],
+    ['extra problem member', faults(404, problemHeaders, { ...problem, stack: 'x' })],
+    ['cacheable', faults(404, { ...problemHeaders, 'cache-control': 'public' }, problem)],
+  ] as const) {
+    t.ok(found.length > 0, label);
+  }
+});
