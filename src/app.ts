@@ -22,6 +22,7 @@ import type { SigningKeys } from './oauth/signing-keys.js';
 import { assetRoutes } from './pages/assets.js';
 import { consentForm } from './pages/consent.js';
 import { errorPages } from './pages/error-pages.js';
+import { peopleSite } from './pages/people-site.js';
 import { problemPage } from './pages/problem-page.js';
 import { privatePageHeaders } from './pages/security-headers.js';
 import { signInPages } from './pages/sign-in.js';
@@ -42,7 +43,7 @@ export interface AppDependencies {
 export const bodyLimitBytes = 64 * 1024;
 
 /** Longer than any id, so that a long one is an unknown record and not an unknown route. */
-const maximumParameterLength = 8 * 1024;
+const maximumParameterLength = 16 * 1024;
 
 /**
  * Composes the server without listening.
@@ -74,21 +75,27 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     reply.header(requestIdHeader, request.id);
     allowCrossOrigin(request, reply);
     await guardHost(request);
+    // Before a body is read: where there is no route, nothing else about the request matters.
+    if (request.is404) return sendProblem(routeNotFound(request), request, reply);
   });
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
   app.setValidatorCompiler(createValidatorCompiler());
   app.removeContentTypeParser('text/plain');
+  // An expectation that we do not know is passed over, like any other unknown header.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
 
   await app.register(healthRoutes, dependencies);
   await app.register(documentRoutes, { contract });
   await app.register(errorPages, { problems: contract.problems });
-  const { handlers, authenticate, consent, signIn } = composeServices(dependencies);
+  const { handlers, authenticate, consent, signIn, people, secretUse } = composeServices(dependencies);
+  app.addHook('onClose', () => secretUse.settled());
   await app.register(assetRoutes);
   await app.register(signInPages, signIn);
   await app.register(consentForm, consent);
+  await app.register(peopleSite, people);
   await app.register(preflightRoutes, { contract });
   await bindContract(app, { contract, handlers, authenticate });
   return app;

@@ -14,8 +14,10 @@ import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
 import { TokenEndpoint } from './oauth/token-endpoint.js';
 import { TokenStatus } from './oauth/token-status.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
+import type { PeopleSiteDependencies } from './pages/people-site.js';
 import type { SignInDependencies } from './pages/sign-in.js';
-import { Applications } from './services/applications.js';
+import { Applications } from './services/applications/applications.js';
+import { SecretUse } from './services/applications/secret-use.js';
 import { AuditLog } from './services/audit-log.js';
 import { FailureLimit } from './services/failure-limit.js';
 import { Sessions } from './services/sessions.js';
@@ -26,6 +28,8 @@ export interface Composition {
   readonly authenticate: Authenticate;
   readonly consent: Parameters<typeof consentForm>[1];
   readonly signIn: SignInDependencies;
+  readonly people: PeopleSiteDependencies;
+  readonly secretUse: SecretUse;
 }
 
 /** Makes every service once and hands each one what it needs. */
@@ -34,8 +38,14 @@ export function composeServices(dependencies: AppDependencies): Composition {
   const { baseUrl } = config;
   const applications = new Applications(database);
   const auditLog = new AuditLog(database, clock);
+  const secretUse = new SecretUse(database, clock);
   const failureLimit = new FailureLimit(database, config.rateLimitFailures);
-  const clientAuthentication = new ClientAuthentication({ applications, failureLimit, auditLog });
+  const clientAuthentication = new ClientAuthentication({
+    applications,
+    secretUse,
+    failureLimit,
+    auditLog,
+  });
   const sessions = new BrowserSessions(new Sessions(database, clock), { appSecret, baseUrl });
   const accessTokens = new AccessTokens(signingKeys, {
     issuer: baseUrl,
@@ -76,5 +86,14 @@ export function composeServices(dependencies: AppDependencies): Composition {
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database)),
     consent: { contract, endpoint: authorization, sessions },
     signIn: { database, sessions, auditLog, failureLimit, baseUrl },
+    people: {
+      database,
+      sessions,
+      clock,
+      baseUrl,
+      production: config.production,
+      scopes: contract.scopes,
+    },
+    secretUse,
   };
 }

@@ -1,19 +1,24 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems/problem.js';
-import type { Application, Applications } from '../services/applications.js';
+import type { Application, Applications, LiveSecret } from '../services/applications/applications.js';
+import { hashSecret } from '../services/applications/client-secret.js';
+import type { SecretUse } from '../services/applications/secret-use.js';
 import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
 import type { FailureLimit } from '../services/failure-limit.js';
 import { type ClientCredentials, invalidClient } from './credentials.js';
 import { requireParameter } from './parameters.js';
 
+export { hashSecret };
+
 interface Dependencies {
   readonly applications: Applications;
+  readonly secretUse: SecretUse;
   readonly failureLimit: FailureLimit;
   readonly auditLog: AuditLog;
 }
 
 /** What an unknown client is compared with, so that it takes the same work as a known one. */
-const nobody = Buffer.alloc(32);
+const nobody: LiveSecret = { id: '', hash: Buffer.alloc(32) };
 
 /** Finds the application that a request to the token or revocation endpoint is made by. */
 export class ClientAuthentication {
@@ -30,16 +35,17 @@ export class ClientAuthentication {
    *   unknown or the secret is wrong, which look the same; 429 `rate_limit_exceeded` after too many of these
    */
   async identify(credentials: ClientCredentials, origin: AuditOrigin): Promise<Application> {
-    const { applications } = this.#dependencies;
+    const { applications, secretUse } = this.#dependencies;
     const clientId = requireParameter('client_id', credentials.clientId);
     const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
     const { clientSecret } = credentials;
-    const accepted =
-      clientSecret === undefined || matchesAny(clientSecret, application?.secretHashes ?? [nobody]);
-    if (application === null || !accepted) {
+    const matched =
+      clientSecret === undefined ? undefined : findMatch(clientSecret, application?.secrets ?? [nobody]);
+    if (application === null || (clientSecret !== undefined && matched === undefined)) {
       await this.#countFailure(clientId, application, origin);
       throw invalidClient(credentials);
     }
+    if (matched !== undefined) secretUse.note(matched.id);
     return application;
   }
 
@@ -75,13 +81,8 @@ export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9]{1,255}$/.test(text);
 }
 
-/** SHA-256 of a secret, as it is stored. A 256-bit random secret needs no slow hash. */
-export function hashSecret(secret: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(secret).digest();
-}
-
 /** Compares with every candidate, in constant time, whichever matches. */
-function matchesAny(secret: string, hashes: readonly Uint8Array[]): boolean {
+function findMatch(secret: string, candidates: readonly LiveSecret[]): LiveSecret | undefined {
   const given = hashSecret(secret);
-  return hashes.reduce((found, hash) => timingSafeEqual(given, hash) || found, false);
+  return candidates.filter(({ hash }) => timingSafeEqual(given, hash))[0];
 }

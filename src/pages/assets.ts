@@ -1,30 +1,50 @@
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { packageRoot } from '../package-root.js';
 
-const siteStyles = `
-main { max-width: 46rem; margin-inline: auto; padding-block: 2.5rem; }
-main.narrow { max-width: 28rem; }
-.scrolls { overflow-x: auto; }
-.note { color: var(--pico-muted-color); }
-.alert { border-inline-start: 0.25rem solid var(--pico-del-color); padding-inline-start: 1rem; }
-.choices { display: flex; flex-wrap: wrap; gap: 1rem; }
-.choices > * { flex: 1 1 9rem; margin: 0; }
-dl.account { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; }
-dl.account dd { margin: 0; overflow-wrap: anywhere; }
-`;
+interface Asset {
+  readonly file: string;
+  readonly type: string;
+}
 
-/** Style sheets, served by ourselves: pages load nothing from elsewhere. */
+const files = {
+  'pico.css': asset('node_modules/@picocss/pico/css/pico.classless.min.css', 'text/css'),
+  'site.css': asset('public/site.css', 'text/css'),
+  'copy.js': asset('public/copy.js', 'text/javascript'),
+} as const;
+
+const contents = new Map(
+  Object.entries(files).map(([name, { file, type }]) => {
+    const text = readFileSync(path.join(packageRoot, file), 'utf8');
+    const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
+    return [name, { text, type, version }];
+  }),
+);
+
+/** Address of a file that pages load. It changes with the file's content, so that browsers may keep the file. */
+export function assetAddress(name: keyof typeof files): string {
+  return `/assets/${name}?v=${contents.get(name)?.version}`;
+}
+
+/** Style sheets and the one script, served by ourselves: pages load nothing from elsewhere. */
 export async function assetRoutes(app: FastifyInstance): Promise<void> {
-  const library = path.join(packageRoot, 'node_modules/@picocss/pico/css/pico.classless.min.css');
-  const sheets = { 'pico.css': await readFile(library, 'utf8'), 'site.css': siteStyles };
-  for (const [name, text] of Object.entries(sheets)) {
-    app.get(`/assets/${name}`, async (_, reply) =>
-      reply
-        .headers({ 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' })
-        .type('text/css; charset=utf-8')
-        .send(text),
-    );
+  for (const [name, { text, type, version }] of contents) {
+    app.get(`/assets/${name}`, async (request, reply) => {
+      // An address of another version gets what there is, for a short while.
+      const current = (request.query as Record<string, unknown>).v === version;
+      return reply
+        .headers({
+          'cache-control': current ? 'public, max-age=31536000, immutable' : 'public, max-age=60',
+          'x-content-type-options': 'nosniff',
+        })
+        .type(`${type}; charset=utf-8`)
+        .send(text);
+    });
   }
+}
+
+function asset(file: string, type: string): Asset {
+  return { file, type };
 }

@@ -1,16 +1,26 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { csrfField } from '../http/browser-sessions.js';
+import { assetAddress } from './assets.js';
 
 /** A whole page; everything in it is escaped by the renderer. */
 export function Layout({
   title,
   narrow = false,
+  wide = false,
+  header,
+  script = false,
   children,
 }: {
   title: string;
   /** For a page that is one short form. */
   narrow?: boolean;
+  /** For a page that is a table. */
+  wide?: boolean;
+  /** What stands above the page's own content; the product's name by default. */
+  header?: ComponentChildren;
+  /** Loads the script; the answer's headers have to allow it. */
+  script?: boolean;
   children: ComponentChildren;
 }) {
   return (
@@ -20,11 +30,15 @@ export function Layout({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · People`}</title>
-        <link rel="stylesheet" href="/assets/pico.css" />
-        <link rel="stylesheet" href="/assets/site.css" />
+        <link rel="stylesheet" href={assetAddress('pico.css')} />
+        <link rel="stylesheet" href={assetAddress('site.css')} />
+        {script && <script src={assetAddress('copy.js')} defer />}
       </head>
       <body>
-        <main {...(narrow && { class: 'narrow' })}>{children}</main>
+        <header class="site">{header ?? <p class="brand">People</p>}</header>
+        <main id="content" {...((narrow || wide) && { class: narrow ? 'narrow' : 'wide' })}>
+          {children}
+        </main>
       </body>
     </html>
   );
@@ -35,7 +49,9 @@ export function CsrfField({ token }: { token: string }) {
   return <input type="hidden" name={csrfField} value={token} />;
 }
 
+export type Page = Parameters<typeof renderToString>[0];
+
 /** The HTML document for a page. */
-export function renderPage(page: Parameters<typeof renderToString>[0]): string {
+export function renderPage(page: Page): string {
   return `<!doctype html>${renderToString(page)}`;
 }

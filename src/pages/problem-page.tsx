@@ -1,18 +1,27 @@
 import type { ProblemDocument } from '../problems/document.js';
 import { Layout, renderPage } from './layout.js';
+import { home } from './return-to.js';
 
 /** A refusal as a page, for a person with a browser. */
-export function problemPage({ title, detail, code, errors = [], request_id }: ProblemDocument): string {
+export function problemPage(problem: ProblemDocument): string {
+  const { title, detail, code, errors = [], request_id, instance } = problem;
+  // Elsewhere people come from an application, and the way on is not ours to offer.
+  const inPeople = instance === home || instance.startsWith(`${home}/`);
   return renderPage(
     <Layout title={title}>
       <h1>{title}</h1>
-      <p>{detail}</p>
+      <p>{code === 'public-api-not-found' ? 'There is no page at this address.' : detail}</p>
       {errors.length > 1 && (
         <ul>
           {errors.map((error) => (
             <li key={error.detail}>{error.detail}</li>
           ))}
         </ul>
+      )}
+      {inPeople && (
+        <p>
+          <a href={home}>Go to People</a>
+        </p>
       )}
       <p class="note">
         Error <code>{code}</code>, request <code>{request_id}</code>

@@ -18,6 +18,11 @@ export type AuditEventType =
   | 'token.revoked'
   | 'grant.revoked'
   | 'client_authentication.failed'
+  | 'application.created'
+  | 'application.updated'
+  | 'application.deleted'
+  | 'application.secret_created'
+  | 'application.secret_retired'
   | 'signing_key.rotated';
 
 /** Where a request came from; part of every event that a request causes. */
@@ -57,19 +62,31 @@ export class AuditLog {
 async function writeAll({ prisma }: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
   const createdAt = clock();
   await prisma.auditEvent.createMany({
-    data: events.map(({ type, accountId, userId, applicationId, origin, details }) => ({
-      id: randomId(),
-      type,
-      accountId: accountId ?? null,
-      userId: userId ?? null,
-      applicationId: applicationId ?? null,
-      address: origin?.address ?? null,
-      requestId: origin?.requestId ?? null,
-      details: (details ?? {}) as Record<string, string>,
-      createdAt,
-    })),
+    data: events.map((event) => toRow(event, createdAt)),
   });
   return events.map(() => true);
+}
+
+/** Stores an event in the transaction of what it tells of: either both are kept, or neither. */
+export async function recordIn(tx: Prisma.TransactionClient, event: AuditEvent, at: Date): Promise<void> {
+  await tx.auditEvent.create({ data: toRow(event, at) });
+}
+
+function toRow(
+  { type, accountId, userId, applicationId, origin, details }: AuditEvent,
+  createdAt: Date,
+): Prisma.AuditEventCreateManyInput {
+  return {
+    id: randomId(),
+    type,
+    accountId: accountId ?? null,
+    userId: userId ?? null,
+    applicationId: applicationId ?? null,
+    address: origin?.address ?? null,
+    requestId: origin?.requestId ?? null,
+    details: (details ?? {}) as Record<string, string>,
+    createdAt,
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.js';
+import { type Database, Prisma } from '../database/client.js';
 
 /**
  * Ends what a user allowed an application: its refresh tokens and every access token that came of it are
@@ -15,4 +15,12 @@ export async function revokeGrant(
     data: { revokedAt: at },
   });
   return count > 0;
+}
+
+/** Condition that a row of `grants` is in force: not revoked, and with a refresh token that still works. */
+export function liveGrant(now: Date): Prisma.Sql {
+  return Prisma.sql`
+    grants.revoked_at IS NULL AND EXISTS (
+      SELECT FROM refresh_tokens WHERE refresh_tokens.grant_id = grants.id
+        AND refresh_tokens.used_at IS NULL AND refresh_tokens.expires_at > ${now})`;
 }

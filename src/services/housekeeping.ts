@@ -49,6 +49,7 @@ export async function prune({ prisma }: Database, now: Date): Promise<Record<str
     revoked_access_tokens: expired('revoked_access_tokens', Prisma.sql`expires_at < ${now}`),
     sessions: expired('sessions', Prisma.sql`expires_at < ${now}`),
     idempotency_keys: expired('idempotency_keys', Prisma.sql`expires_at < ${now}`),
+    submitted_forms: expired('submitted_forms', Prisma.sql`expires_at < ${now}`),
     failure_counts: expired('failure_counts', Prisma.sql`expire < ${now}`),
     signing_keys: expired('signing_keys', Prisma.sql`expires_at < ${now}`),
     audit_events: expired('audit_events', Prisma.sql`created_at < ${auditBefore}`),

@@ -13,6 +13,9 @@ export interface User {
   readonly role: Role;
   readonly givenName: string;
   readonly familyName: string;
+  /** Language and time zone that the user reads dates in, as they were entered. */
+  readonly locale: string | null;
+  readonly zoneinfo: string | null;
 }
 
 /** A row of {@link userSelection}. */
@@ -23,10 +26,12 @@ export interface UserRow extends Omit<User, 'accountId'> {
 /** Select list over `users` and `accounts` that yields a {@link UserRow}. */
 export const userSelection = Prisma.sql`
   users.id, users.account_id AS "accountId", accounts.name AS "accountName", users.email, users.role,
-  users.given_name AS "givenName", users.family_name AS "familyName"`;
+  users.given_name AS "givenName", users.family_name AS "familyName", users.locale, users.zoneinfo`;
 
-export function toUser({ id, accountId, accountName, email, role, givenName, familyName }: UserRow): User {
-  return { id, accountId: toAccountId(accountId), accountName, email, role, givenName, familyName };
+export function toUser(row: UserRow): User {
+  const { id, accountName, email, role, givenName, familyName, locale, zoneinfo } = row;
+  const accountId = toAccountId(row.accountId);
+  return { id, accountId, accountName, email, role, givenName, familyName, locale, zoneinfo };
 }
 
 /** The user with this e-mail address, in any case, and the hash of the password; `null` when there is none. */

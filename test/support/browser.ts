@@ -21,7 +21,7 @@ export class Browser {
     return this.#send('GET', url);
   }
 
-  submit(url: string, form: Record<string, string>): Promise<LightMyRequestResponse> {
+  submit(url: string, form: Record<string, string> | string[][]): Promise<LightMyRequestResponse> {
     return this.#send('POST', url, new URLSearchParams(form).toString());
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/client.js';
-import type { Application, Applications } from '../../services/applications.js';
+import type { Application, Applications } from '../../services/applications/applications.js';
 import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
 import type { User } from '../../services/users.js';
 import { newOpaqueToken } from '../opaque-token.js';

@@ -1,5 +1,6 @@
 import { Prisma } from '../../database/generated/client.js';
 import type { AccountId } from '../account-id.js';
+import { employeeSearch } from './employee-search.js';
 
 /** Which employees a list shows: those that match every member that is given. */
 export interface EmployeeFilter {
@@ -8,6 +9,8 @@ export interface EmployeeFilter {
   readonly employeeNumber?: string | undefined;
   readonly email?: string | undefined;
   readonly updatedSince?: Date | undefined;
+  /** Beginning of a name, an e-mail address or an employee number. */
+  readonly search?: string | undefined;
 }
 
 /** The employees of one account that match; every query on employees begins with this condition. */
@@ -22,6 +25,7 @@ export function employeeCondition(accountId: AccountId, filter: EmployeeFilter):
   if (filter.updatedSince !== undefined) {
     conditions.push(Prisma.sql`updated_at >= ${filter.updatedSince}::timestamptz`);
   }
+  if (filter.search !== undefined) conditions.push(employeeSearch(filter.search));
   return Prisma.join(conditions, ' AND ');
 }
 

@@ -1,4 +1,4 @@
-import type { Application, Applications } from '../../../services/applications.js';
+import type { Application, Applications } from '../../../services/applications/applications.js';
 import { isClientId } from '../../client-authentication.js';
 import { invalidClient } from '../../credentials.js';
 

@@ -1,0 +1,190 @@
+// Takes a picture of every page, wide and narrow, light and dark, into screenshots/: a server of its own with the
+// demonstration data, and the Chromium that is installed or that CHROMIUM names. Run `npm run build` first.
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const pictures = path.join(root, 'screenshots');
+const widths = { 1280: 900, 390: 844 };
+const password = 'correct horse battery staple';
+const callback = 'http://localhost:8080/callback';
+const applications = '/people/settings/oauth_applications';
+
+const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-screenshots-'));
+const port = await freePort();
+const base = `http://localhost:${port}`;
+const server = spawn(process.execPath, [path.join(root, 'dist/src/server.js')], {
+  env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', DATABASE_URL: '' },
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+  ],
+});
+try {
+  await mkdir(pictures, { recursive: true });
+  await untilReady();
+  await takeAll();
+} finally {
+  await browser.close();
+  server.kill();
+  await new Promise((resolve) => (server.exitCode === null ? server.once('exit', resolve) : resolve()));
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function takeAll() {
+  const owner = await newPage();
+  await owner.goto(`${base}/people`);
+  await take(owner, 'sign-in');
+  await signIn(owner, 'owner@acme.example', 'wrong');
+  await take(owner, 'sign-in-error');
+  await signIn(owner, 'owner@acme.example');
+  await take(owner, 'people');
+  await open(owner, 'people-nobody', '/people?q=zzz');
+  await open(owner, 'people-department', '/people?sort=-department&page=2');
+
+  await open(owner, 'connected-empty', '/people/settings/connected_applications');
+  await consent(owner);
+  await open(owner, 'connected', '/people/settings/connected_applications');
+  await open(owner, 'disconnect', '/people/settings/connected_applications/appdemospa/disconnect');
+
+  await open(owner, 'applications', applications);
+  await open(owner, 'application-new', `${applications}/new`);
+  await owner.getByLabel('Redirect URI 1').fill('http://partner.example/callback#top');
+  await owner.getByRole('button', { name: 'Create application' }).last().click();
+  await take(owner, 'application-new-error');
+  await owner.goto(`${base}${applications}/new`);
+  await owner.getByLabel('Name', { exact: true }).fill('Payroll bridge');
+  await owner.getByLabel('Redirect URI 1').fill('https://payroll.partner.example/oauth/callback');
+  await owner.getByLabel('reports:read').check();
+  await owner.getByRole('button', { name: 'Create application' }).last().click();
+  await take(owner, 'application-secret');
+  await owner.getByRole('link', { name: /I have stored/ }).click();
+  await take(owner, 'application-show');
+  const address = owner.url();
+  await owner.getByRole('button', { name: 'Create a second secret' }).click();
+  await owner.goto(address);
+  await take(owner, 'application-two-secrets');
+  await owner.goto(`${address}/edit`);
+  await take(owner, 'application-edit');
+  await owner.getByLabel('Name', { exact: true }).fill('Payroll bridge 2');
+  await owner.getByRole('button', { name: 'Save changes' }).last().click();
+  await take(owner, 'application-saved');
+  await owner.getByRole('link', { name: 'Retire' }).first().click();
+  await take(owner, 'secret-retire');
+  await open(owner, 'application-public', `${applications}/appdemospa`);
+  await open(owner, 'application-delete', `${applications}/appdemospa/delete`);
+  await open(owner, 'audit-log', '/people/settings/audit_log');
+  await open(owner, 'audit-log-empty', '/people/settings/audit_log?type=application.deleted');
+  await open(owner, 'not-found', `${applications}/appglobexbackend`);
+  await open(owner, 'errors', '/errors');
+
+  const member = await newPage();
+  await member.goto(`${base}/people/settings`);
+  await signIn(member, 'member@acme.example');
+  await take(member, 'member-settings');
+  await open(member, 'forbidden', applications);
+  await member.goto(authorizeAddress('reports:read user:read').href);
+  await take(member, 'consent-member');
+}
+
+async function newPage() {
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
+  await context.route(`${callback}**`, (route) => route.fulfill({ body: 'Back at the application.' }));
+  return context.newPage();
+}
+
+async function signIn(page, email, secret = password) {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Lets the demonstration's single-page application act for the user. */
+async function consent(page) {
+  const address = authorizeAddress('reports:read user:read user:write');
+  await page.goto(address.href);
+  await take(page, 'consent');
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.waitForURL(`${callback}**`);
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: 'demospa',
+    redirect_uri: callback,
+    code_verifier: address.verifier,
+    code: new URL(page.url()).searchParams.get('code'),
+  };
+  const answer = await fetch(`${base}/v1/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+  if (!answer.ok) throw new Error(`No tokens: ${await answer.text()}`);
+}
+
+function authorizeAddress(scope) {
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: 'demospa',
+    redirect_uri: callback,
+    scope,
+    state: 'picture',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return { href: `${base}/v1/oauth/authorize?${query}`, verifier };
+}
+
+async function open(page, name, address) {
+  await page.goto(`${base}${address}`);
+  await take(page, name);
+}
+
+async function take(page, name) {
+  for (const [width, height] of Object.entries(widths)) {
+    await page.setViewportSize({ width: Number(width), height });
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+      );
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (wider > 0) process.stderr.write(`${name} is ${wider} px too wide at ${width}\n`);
+      await page.screenshot({
+        path: path.join(pictures, `${name}-${width}-${colorScheme}.png`),
+        fullPage: true,
+      });
+    }
+  }
+}
+
+async function untilReady() {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const ready = await fetch(`${base}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (ready) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('The server does not answer.');
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,184 @@
+import { maximumNameLength, maximumRedirectUris } from '../../services/applications/application-settings.js';
+import { maximumRedirectUriLength } from '../../services/applications/redirect-uri.js';
+import { describedBy, ErrorSummary, FieldFault, type FormFault } from '../form-parts.js';
+import { CsrfField } from '../layout.js';
+import { wordsFor } from '../scope-words.js';
+import type { Visit } from '../site.js';
+import { SitePage } from '../site-page.js';
+import { type ApplicationForm, fieldIds } from './application-form.js';
+import { ClientTypeField } from './client-type-field.js';
+
+/** The form that makes an application, or changes one. */
+export function ApplicationFormPage({
+  visit,
+  title,
+  action,
+  back,
+  button,
+  form,
+  faults = [],
+  hidden,
+  scopes,
+  production,
+  moreLines = false,
+}: {
+  visit: Visit;
+  title: string;
+  action: string;
+  back: string;
+  button: string;
+  form: ApplicationForm;
+  faults?: readonly FormFault[];
+  /** What the form carries besides what is filled in. */
+  hidden: { readonly form: string } | { readonly version: string };
+  scopes: readonly string[];
+  production: boolean;
+  moreLines?: boolean;
+}) {
+  const words = new Map(faults.map((fault) => [fault.field, fault.words]));
+  return (
+    <SitePage visit={visit} title={title} faulty={faults.length > 0} current="applications">
+      <h1>{title}</h1>
+      <ErrorSummary faults={faults} />
+      <form method="post" action={action} noValidate class="fields">
+        {/* The Enter key presses a form's first button, which must not be the one for more lines. */}
+        <button type="submit" class="default" tabIndex={-1} aria-hidden="true">
+          {button}
+        </button>
+        <CsrfField token={visit.csrfToken} />
+        {Object.entries(hidden).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <NameField value={form.name} fault={words.get(fieldIds.name)} />
+        {'form' in hidden && (
+          <ClientTypeField chosen={form.clientType} fault={words.get(fieldIds.clientType)} />
+        )}
+        <RedirectUriFields uris={form.redirectUris} {...{ words, production, moreLines }} />
+        <ScopeFields scopes={scopes} chosen={form.scopes} words={words} />
+        <div class="actions">
+          <button type="submit">{button}</button>
+          <a href={back}>Cancel</a>
+        </div>
+      </form>
+    </SitePage>
+  );
+}
+
+function NameField({ value, fault }: { value: string; fault: string | undefined }) {
+  return (
+    <div class="field">
+      <label for={fieldIds.name}>Name</label>
+      <p class="hint" id="name-hint">
+        People see it when they are asked to allow the application something.
+      </p>
+      <FieldFault field={fieldIds.name} words={fault} />
+      <input
+        type="text"
+        id={fieldIds.name}
+        name="name"
+        value={value}
+        maxLength={maximumNameLength}
+        autocomplete="off"
+        required
+        {...describedBy(fieldIds.name, { fault: fault !== undefined, hint: 'name-hint' })}
+      />
+    </div>
+  );
+}
+
+function RedirectUriFields({
+  uris,
+  words,
+  production,
+  moreLines,
+}: {
+  uris: readonly string[];
+  words: ReadonlyMap<string, string>;
+  production: boolean;
+  moreLines: boolean;
+}) {
+  const blanks = Math.min(moreLines ? 4 : 1, Math.max(0, maximumRedirectUris - uris.length));
+  const lines = [...uris, ...Array<string>(blanks).fill('')];
+  return (
+    <fieldset aria-describedby="redirect-uris-hint">
+      <legend>Redirect URIs</legend>
+      <p class="hint" id="redirect-uris-hint">
+        Where people come back to after they signed in, one address a line. It must start with{' '}
+        <code>https://</code>
+        {production ? (
+          ''
+        ) : (
+          <>
+            , or with <code>http://localhost</code> for development
+          </>
+        )}
+        . Needed for the authorization code flow only.
+      </p>
+      {lines.map((uri, index) => {
+        const id = fieldIds.redirectUri(index);
+        const fault = words.get(id);
+        return (
+          <div class="field" key={id}>
+            <label for={id} class="quiet">
+              Redirect URI {index + 1}
+            </label>
+            <FieldFault field={id} words={fault} />
+            <input
+              type="url"
+              id={id}
+              name="redirect_uris"
+              value={uri}
+              maxLength={maximumRedirectUriLength}
+              placeholder="https://"
+              autocomplete="off"
+              spellcheck={false}
+              autofocus={moreLines && index === uris.length}
+              {...describedBy(id, { fault: fault !== undefined })}
+            />
+          </div>
+        );
+      })}
+      {lines.length < maximumRedirectUris && (
+        <button type="submit" name="action" value="more_lines" class="quiet">
+          More lines
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+function ScopeFields({
+  scopes,
+  chosen,
+  words,
+}: {
+  scopes: readonly string[];
+  chosen: readonly string[];
+  words: ReadonlyMap<string, string>;
+}) {
+  const first = fieldIds.scope(scopes[0] ?? '');
+  const fault = words.get(first);
+  return (
+    <fieldset {...describedBy(first, { fault: fault !== undefined, hint: 'scopes-hint' })}>
+      <legend>Scopes</legend>
+      <p class="hint" id="scopes-hint">
+        The most that the application can ever do. Give it no more than it needs.
+      </p>
+      <FieldFault field={first} words={fault} />
+      {scopes.map((scope) => (
+        <label key={scope} class="choice">
+          <input
+            type="checkbox"
+            id={fieldIds.scope(scope)}
+            name="scopes"
+            value={scope}
+            checked={chosen.includes(scope)}
+          />
+          <span>
+            <code>{scope}</code> {wordsFor(scope)}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

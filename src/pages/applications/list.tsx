@@ -1,0 +1,90 @@
+import { type ApplicationSummary, listApplications } from '../../services/applications/read-applications.js';
+import type { User } from '../../services/users.js';
+import { type Column, DataTable } from '../data-table.js';
+import { MomentOrNever } from '../moment.js';
+import { lastPage, Pager, pageNumber } from '../pager.js';
+import type { Site } from '../site.js';
+import { SitePage, settings } from '../site-page.js';
+import { type ApplicationPagesDependencies, addressOf } from './application-pages.js';
+import { clientTypeName } from './client-type-field.js';
+
+const pageSize = 50;
+
+/** The account's applications. */
+export function listPage(site: Site, { database }: ApplicationPagesDependencies): void {
+  site.get(settings.applications, async (visit) => {
+    const number = pageNumber(visit.query);
+    const { accountId, at: now } = visit.act;
+    const range = { skip: (number - 1) * pageSize, size: pageSize, now };
+    const { applications, count } = await listApplications(database, accountId, range);
+    const last = lastPage(count, pageSize);
+    if (number > last) return { goTo: address(last) };
+    return {
+      page: (
+        <SitePage visit={visit} title="OAuth applications" current="applications">
+          <div class="heading">
+            <h1>OAuth applications</h1>
+            {count > 0 && <NewApplication />}
+          </div>
+          {count === 0 ? (
+            <div class="empty">
+              <p>
+                <strong>No applications yet.</strong>
+              </p>
+              <p>
+                An application is a program that uses your account's data over the API: your own backend, or
+                one of a partner. Register it here, and say what it may do.
+              </p>
+              <NewApplication />
+            </div>
+          ) : (
+            <>
+              <DataTable
+                caption="Applications of your account"
+                columns={columnsFor(visit.user)}
+                rows={applications}
+                rowKey={({ id }) => id}
+              />
+              <Pager number={number} last={last} address={address} />
+            </>
+          )}
+        </SitePage>
+      ),
+    };
+  });
+}
+
+function address(number: number): string {
+  return `${settings.applications}?page=${number}`;
+}
+
+function NewApplication() {
+  return (
+    <a class="button" href={`${settings.applications}/new`}>
+      New application
+    </a>
+  );
+}
+
+function columnsFor(reader: User): Column<ApplicationSummary>[] {
+  const column = (
+    key: string,
+    label: string,
+    cell: Column<ApplicationSummary>['cell'],
+  ): Column<ApplicationSummary> => ({ key, label, heading: label, cell });
+  return [
+    column('name', 'Name', ({ id, name }) => <a href={addressOf(id)}>{name}</a>),
+    column('type', 'Client type', ({ clientType }) => clientTypeName(clientType)),
+    column('scopes', 'Scopes', ({ scopes }) => (
+      <span class="codes">
+        {scopes.map((scope) => (
+          <code key={scope}>{scope}</code>
+        ))}
+      </span>
+    )),
+    column('users', 'Connected users', ({ connectedUsers }) => connectedUsers),
+    column('used', 'Last token issued', ({ lastTokenAt }) => (
+      <MomentOrNever at={lastTokenAt} reader={reader} />
+    )),
+  ];
+}

@@ -1,0 +1,109 @@
+import { randomId } from '../../database/ids.js';
+import { recordNotFound } from '../../problems/problem.js';
+import type { ApplicationDetails, SecretSummary } from '../../services/applications/read-applications.js';
+import { createSecret, retireSecret } from '../../services/applications/rotate-secret.js';
+import { CsrfField } from '../layout.js';
+import { Moment, MomentOrNever } from '../moment.js';
+import { withNotice } from '../notices.js';
+import type { Answer, Site, Visit } from '../site.js';
+import { SitePage, settings } from '../site-page.js';
+import { type ApplicationPagesDependencies, addressOf, visitedApplication } from './application-pages.js';
+import { SecretPage } from './secret-page.js';
+import { ShowPage } from './show-page.js';
+
+/** Replacing a client secret: a second one is created, and later the first one is retired. */
+export function secretPages(site: Site, dependencies: ApplicationPagesDependencies): void {
+  const { database, baseUrl } = dependencies;
+  const path = `${settings.applications}/:id/secrets`;
+
+  const refusal = async (visit: Visit, alert: string): Promise<Answer> => {
+    const application = await visitedApplication(visit, dependencies);
+    return { status: 409, page: <ShowPage {...{ visit, application, baseUrl, alert }} /> };
+  };
+
+  // The address of the form, for whoever comes back to it after signing in.
+  site.get(path, async (visit) => ({ goTo: addressOf((await visitedApplication(visit, dependencies)).id) }));
+
+  site.post(path, async (visit) => {
+    const { id } = await visitedApplication(visit, dependencies);
+    const nonce = visit.form.text('form') || randomId();
+    const created = await createSecret(database, visit.act, { applicationId: id, nonce });
+    switch (created.kind) {
+      case 'created': {
+        const { clientId, clientSecret } = created;
+        return {
+          script: true,
+          page: (
+            <SecretPage visit={visit} title="Secret created" {...{ id, clientId, clientSecret, baseUrl }} />
+          ),
+        };
+      }
+      case 'repeated':
+        return { goTo: withNotice(addressOf(id), 'secret_exists') };
+      case 'too_many':
+        return refusal(visit, 'There are two secrets already. Retire one before you create another.');
+      case 'public_client':
+        return refusal(visit, 'A public application has no secret.');
+      case 'not_found':
+        throw recordNotFound();
+    }
+  });
+
+  site.get(`${path}/:secret_id/retire`, async (visit) => {
+    const application = await visitedApplication(visit, dependencies);
+    const secret = application.secrets.find(({ id }) => id === visit.parameter('secret_id'));
+    if (secret === undefined) throw recordNotFound();
+    return { page: <RetirePage {...{ visit, application, secret }} /> };
+  });
+
+  site.post(`${path}/:secret_id/retire`, async (visit) => {
+    const { id: applicationId } = await visitedApplication(visit, dependencies);
+    const secretId = visit.parameter('secret_id');
+    const outcome = await retireSecret(database, visit.act, { applicationId, secretId });
+    if (outcome === 'not_found') throw recordNotFound();
+    if (outcome === 'only_one') {
+      return refusal(visit, 'This is the only secret. Create a second one before you retire it.');
+    }
+    return { goTo: withNotice(addressOf(applicationId), 'secret_retired') };
+  });
+}
+
+function RetirePage({
+  visit,
+  application,
+  secret,
+}: {
+  visit: Visit;
+  application: ApplicationDetails;
+  secret: SecretSummary;
+}) {
+  const title = 'Retire this secret?';
+  return (
+    <SitePage visit={visit} title={title} current="applications">
+      <h1>{title}</h1>
+      <div class="warning">
+        <p>
+          It is a secret of <strong>{application.name}</strong>, created{' '}
+          <Moment at={secret.createdAt} reader={visit.user} />, last used:{' '}
+          <strong>
+            <MomentOrNever at={secret.lastUsedAt} reader={visit.user} />
+          </strong>
+          .
+        </p>
+        <p>
+          Software that still uses it gets no tokens from now on. Tokens that it has already run out within an
+          hour. A retired secret cannot be brought back.
+        </p>
+      </div>
+      <form method="post" action={addressOf(application.id, 'secrets', secret.id, 'retire')}>
+        <CsrfField token={visit.csrfToken} />
+        <div class="actions">
+          <button type="submit" class="danger">
+            Retire secret
+          </button>
+          <a href={addressOf(application.id)}>Cancel</a>
+        </div>
+      </form>
+    </SitePage>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ApplicationDetails } from '../../services/applications/read-applications.js';
+import { Fact, Facts } from '../form-parts.js';
+import { Moment, MomentOrNever } from '../moment.js';
+import { wordsFor } from '../scope-words.js';
+import type { Visit } from '../site.js';
+import { SitePage, settings } from '../site-page.js';
+import { addressOf } from './application-pages.js';
+import { clientTypeName } from './client-type-field.js';
+import { SecretsSection } from './secrets-section.js';
+import { TokenExample } from './token-example.js';
+
+/** Everything about one application but its secrets, which nobody can show. */
+export function ShowPage({
+  visit,
+  application,
+  baseUrl,
+  alert,
+}: {
+  visit: Visit;
+  application: ApplicationDetails;
+  baseUrl: string;
+  /** Why what was asked for was not done. */
+  alert?: string;
+}) {
+  const { id, name, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
+  return (
+    <SitePage visit={visit} title={name} faulty={alert !== undefined} current="applications">
+      <p class="back">
+        <a href={settings.applications}>All applications</a>
+      </p>
+      {alert !== undefined && (
+        <p class="alert" role="alert">
+          {alert}
+        </p>
+      )}
+      <div class="heading">
+        <h1>{name}</h1>
+        <a class="button secondary" href={addressOf(id, 'edit')}>
+          Edit
+        </a>
+      </div>
+      <Facts>
+        <Fact name="Client ID">
+          <code>{clientId}</code>
+        </Fact>
+        <Fact name="Client type">{clientTypeName(clientType)}</Fact>
+        <Fact name="Scopes">
+          <ul class="plain">
+            {scopes.map((scope) => (
+              <li key={scope}>
+                <code>{scope}</code> {wordsFor(scope)}
+              </li>
+            ))}
+          </ul>
+        </Fact>
+        <Fact name="Redirect URIs">
+          {redirectUris.length === 0 ? (
+            'None'
+          ) : (
+            <ul class="plain">
+              {redirectUris.map((uri) => (
+                <li key={uri}>
+                  <code>{uri}</code>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+        <Fact name="Connected users">{application.connectedUsers}</Fact>
+        <Fact name="Last token issued">
+          <MomentOrNever at={application.lastTokenAt} reader={visit.user} />
+        </Fact>
+        <Fact name="Created">
+          <Moment at={createdAt} reader={visit.user} />
+          {createdBy !== null && ` by ${createdBy}`}
+        </Fact>
+      </Facts>
+      {clientType === 'confidential' && <SecretsSection visit={visit} application={application} />}
+      <ForDevelopers {...{ application, baseUrl }} />
+      <section>
+        <h2>Delete</h2>
+        <p>Before anything is deleted you are shown what stops working.</p>
+        <p>
+          <a class="button danger" href={addressOf(id, 'delete')}>
+            Delete application
+          </a>
+        </p>
+      </section>
+    </SitePage>
+  );
+}
+
+function ForDevelopers({ application, baseUrl }: { application: ApplicationDetails; baseUrl: string }) {
+  return (
+    <section>
+      <h2>For developers</h2>
+      <Facts>
+        <Fact name="Authorization endpoint">
+          <code>{`${baseUrl}/v1/oauth/authorize`}</code>
+        </Fact>
+        <Fact name="Token endpoint">
+          <code>{`${baseUrl}/v1/oauth/token`}</code>
+        </Fact>
+        <Fact name="Metadata">
+          <a href="/.well-known/oauth-authorization-server">
+            <code>{`${baseUrl}/.well-known/oauth-authorization-server`}</code>
+          </a>
+        </Fact>
+      </Facts>
+      {application.clientType === 'confidential' ? (
+        <TokenExample baseUrl={baseUrl} clientId={application.clientId} />
+      ) : (
+        <p>
+          This application has no secret: it uses the authorization code flow with PKCE (method{' '}
+          <code>S256</code>), which libraries set up from the metadata.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,167 @@
+import type { Database } from '../database/client.js';
+import { type AuditAnchor, type AuditEntry, readAuditLog } from '../services/audit-log-reader.js';
+import type { User } from '../services/users.js';
+import { auditWords, auditWordsFor, isAuditEventType } from './audit-words.js';
+import { type Column, DataTable } from './data-table.js';
+import { Moment } from './moment.js';
+import type { Site } from './site.js';
+import { SitePage, settings } from './site-page.js';
+
+const pageSize = 50;
+
+/** Settings → Audit log: who did what, newest first. */
+export function auditLogPage(site: Site, { database }: { database: Database }): void {
+  site.get(settings.auditLog, async (visit) => {
+    const wanted = visit.query.text('type');
+    const type = isAuditEventType(wanted) ? wanted : undefined;
+    const after = readAnchor(visit.query.text('after'));
+    const { entries, more } = await readAuditLog(database, visit.user.accountId, {
+      type,
+      after,
+      size: pageSize,
+    });
+    const last = entries.at(-1);
+    return {
+      page: (
+        <SitePage visit={visit} title="Audit log" current="auditLog">
+          <h1>Audit log</h1>
+          <p>What people and applications did in your account. Events are kept for 400 days.</p>
+          <FilterForm type={type} />
+          {entries.length > 0 ? (
+            <DataTable
+              caption="Events, newest first"
+              columns={columnsFor(visit.user)}
+              rows={entries}
+              rowKey={({ id }) => id}
+            />
+          ) : (
+            <div class="empty">
+              <p>
+                <strong>No events.</strong>
+              </p>
+              <p>
+                {after === undefined ? 'Nothing of this kind has happened.' : 'Nothing happened before that.'}
+              </p>
+            </div>
+          )}
+          {(after !== undefined || more) && (
+            <nav aria-label="Pages" class="pager">
+              {after !== undefined && <a href={addressOf({ type })}>« Newest</a>}
+              {more && last !== undefined && (
+                <a href={addressOf({ type, after: last })} rel="next">
+                  Older ›
+                </a>
+              )}
+            </nav>
+          )}
+        </SitePage>
+      ),
+    };
+  });
+}
+
+function FilterForm({ type }: { type: string | undefined }) {
+  return (
+    <form method="get" action={settings.auditLog} class="search">
+      <div>
+        <label for="type">Kind of event</label>
+        <select id="type" name="type">
+          <option value="">All</option>
+          {Object.entries(auditWords).map(([value, words]) => (
+            <option key={value} value={value} selected={value === type}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+function columnsFor(reader: User): Column<AuditEntry>[] {
+  return [
+    {
+      key: 'when',
+      heading: 'When',
+      label: 'When',
+      cell: ({ createdAt }) => <Moment at={createdAt} reader={reader} />,
+    },
+    { key: 'what', heading: 'What', label: 'What', cell: (entry) => <What entry={entry} /> },
+    {
+      key: 'who',
+      heading: 'Who',
+      label: 'Who',
+      cell: ({ userId, userName, userEmail }) =>
+        userId === null ? (
+          'Nobody'
+        ) : (
+          <>
+            {userName ?? 'A former user'}
+            <span class="hint"> {userEmail ?? userId}</span>
+          </>
+        ),
+    },
+    {
+      key: 'application',
+      heading: 'Application',
+      label: 'Application',
+      cell: ({ applicationId, applicationName, details }) =>
+        applicationId === null ? '–' : (applicationName ?? textOf(details.name) ?? 'A deleted application'),
+    },
+    {
+      key: 'from',
+      heading: 'From',
+      label: 'From',
+      cell: ({ address, requestId }) => (
+        <>
+          {address ?? 'The command line'}
+          {requestId !== null && <span class="hint"> {requestId}</span>}
+        </>
+      ),
+    },
+  ];
+}
+
+function What({ entry: { type, details } }: { entry: AuditEntry }) {
+  const facts = Object.entries(details).filter(([, value]) => textOf(value) !== null);
+  return (
+    <>
+      <strong>{auditWordsFor(type)}</strong>
+      {facts.length > 0 && (
+        <details>
+          <summary>Details</summary>
+          <dl class="small">
+            {facts.map(([name, value]) => (
+              <div key={name}>
+                <dt>{name.replaceAll('_', ' ')}</dt>
+                <dd>{textOf(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </>
+  );
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.join(', ') : null;
+}
+
+function addressOf({ type, after }: { type: string | undefined; after?: AuditAnchor }): string {
+  const query = new URLSearchParams();
+  if (type !== undefined) query.set('type', type);
+  if (after !== undefined) query.set('after', `${after.createdAt.getTime()}-${after.id}`);
+  return query.size === 0 ? settings.auditLog : `${settings.auditLog}?${query}`;
+}
+
+/** Where a page begins; anything that is no marker of ours begins with the newest event. */
+function readAnchor(text: string): AuditAnchor | undefined {
+  const [, time, id] = /^(\d{1,15})-([a-z0-9]{1,64})$/.exec(text) ?? [];
+  if (time === undefined || id === undefined || Number(time) > latest) return undefined;
+  return { createdAt: new Date(Number(time)), id };
+}
+
+const latest = Date.UTC(9999, 11, 31);

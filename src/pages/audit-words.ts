@@ -1,0 +1,33 @@
+import type { AuditEventType } from '../services/audit-log.js';
+
+/** What each kind of event is called, in the order of the audit log's filter. */
+export const auditWords: Readonly<Record<AuditEventType, string>> = {
+  'sign_in.succeeded': 'Signed in',
+  'sign_in.failed': 'Failed to sign in',
+  sign_out: 'Signed out',
+  'application.created': 'Created an application',
+  'application.updated': 'Changed an application',
+  'application.deleted': 'Deleted an application',
+  'application.secret_created': 'Created a client secret',
+  'application.secret_retired': 'Retired a client secret',
+  'consent.allowed': 'Allowed an application',
+  'consent.denied': 'Denied an application',
+  'grant.revoked': 'Disconnected an application',
+  'authorization_code.issued': 'Authorization code issued',
+  'authorization_code.replayed': 'Authorization code used twice: tokens revoked',
+  'token.issued': 'Token issued',
+  'token.refreshed': 'Token refreshed',
+  'token.revoked': 'Token revoked by the application',
+  'refresh_token.replayed': 'Refresh token used twice: tokens revoked',
+  'client_authentication.failed': 'Application failed to authenticate',
+  'signing_key.rotated': 'Signing key rotated',
+};
+
+/** The words for a kind of event, which an older version of the service may have written. */
+export function auditWordsFor(type: string): string {
+  return isAuditEventType(type) ? auditWords[type] : type;
+}
+
+export function isAuditEventType(type: string): type is AuditEventType {
+  return Object.hasOwn(auditWords, type);
+}

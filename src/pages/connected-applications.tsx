@@ -1,0 +1,113 @@
+import type { Database } from '../database/client.js';
+import { recordNotFound } from '../problems/problem.js';
+import { type Connection, disconnect, listConnections } from '../services/connections.js';
+import { isRecordId } from './applications/application-pages.js';
+import { Fact, Facts } from './form-parts.js';
+import { CsrfField } from './layout.js';
+import { Moment, MomentOrNever } from './moment.js';
+import { withNotice } from './notices.js';
+import { wordsFor } from './scope-words.js';
+import type { Site, Visit } from './site.js';
+import { SitePage, settings } from './site-page.js';
+
+/** Settings → Connected applications: what a person allowed, and the way to take it back. */
+export function connectedApplicationsPages(site: Site, { database }: { database: Database }): void {
+  const path = `${settings.connected}/:id/disconnect`;
+
+  site.get(settings.connected, async (visit) => {
+    const { accountId, userId, at: now } = visit.act;
+    const connections = await listConnections(database, accountId, { userId, now });
+    return { page: <ConnectionsPage visit={visit} connections={connections} /> };
+  });
+
+  site.get(path, async (visit) => {
+    const { accountId, userId, at: now } = visit.act;
+    const applicationId = visitedId(visit);
+    const [connection] = await listConnections(database, accountId, { userId, now, applicationId });
+    if (connection === undefined) throw recordNotFound();
+    return { page: <DisconnectPage visit={visit} connection={connection} /> };
+  });
+
+  site.post(path, async (visit) => {
+    if (!(await disconnect(database, visit.act, visitedId(visit)))) throw recordNotFound();
+    return { goTo: withNotice(settings.connected, 'disconnected') };
+  });
+}
+
+function visitedId(visit: Visit): string {
+  const id = visit.parameter('id');
+  if (!isRecordId(id)) throw recordNotFound();
+  return id;
+}
+
+function disconnectAddress(applicationId: string): string {
+  return `${settings.connected}/${applicationId}/disconnect`;
+}
+
+function ConnectionsPage({ visit, connections }: { visit: Visit; connections: readonly Connection[] }) {
+  return (
+    <SitePage visit={visit} title="Connected applications" current="connected">
+      <h1>Connected applications</h1>
+      <p>Applications that you allowed to act for you. Disconnect what you do not use or do not know.</p>
+      {connections.length === 0 && (
+        <div class="empty">
+          <p>
+            <strong>No application is connected.</strong>
+          </p>
+          <p>When you allow one something, it appears here.</p>
+        </div>
+      )}
+      {connections.map(({ applicationId, name, scopes, connectedAt, lastTokenAt }) => (
+        <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>
+          <div class="heading">
+            <h2 id={`connection-${applicationId}`}>{name}</h2>
+            <a class="button secondary" href={disconnectAddress(applicationId)}>
+              Disconnect<span class="unseen"> {name}</span>
+            </a>
+          </div>
+          <Facts>
+            <Fact name="It may">
+              <ul class="plain">
+                {scopes.length === 0 && <li>Do nothing any more: what you allowed was taken from it.</li>}
+                {scopes.map((scope) => (
+                  <li key={scope}>{wordsFor(scope)}</li>
+                ))}
+              </ul>
+            </Fact>
+            <Fact name="Connected">
+              <Moment at={connectedAt} reader={visit.user} />
+            </Fact>
+            <Fact name="Last token issued">
+              <MomentOrNever at={lastTokenAt} reader={visit.user} />
+            </Fact>
+          </Facts>
+        </article>
+      ))}
+    </SitePage>
+  );
+}
+
+function DisconnectPage({ visit, connection }: { visit: Visit; connection: Connection }) {
+  const { applicationId, name } = connection;
+  const title = `Disconnect ${name}?`;
+  return (
+    <SitePage visit={visit} title={title} current="connected">
+      <h1>{title}</h1>
+      <div class="warning">
+        <p>
+          From that moment it can neither read nor change anything for you. What it has already read stays
+          with it. To use it again you have to allow it again.
+        </p>
+      </div>
+      <form method="post" action={disconnectAddress(applicationId)}>
+        <CsrfField token={visit.csrfToken} />
+        <div class="actions">
+          <button type="submit" class="danger">
+            Disconnect
+          </button>
+          <a href={settings.connected}>Cancel</a>
+        </div>
+      </form>
+    </SitePage>
+  );
+}

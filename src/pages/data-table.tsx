@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly heading: ComponentChildren;
+  /** The heading as plain words, for narrow screens. */
+  readonly label: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  readonly sorted?: 'ascending' | 'descending' | undefined;
+}
+
+// Browsers forget what a table is once its parts are displayed as anything else, unless it is spelt out.
+const table = { role: 'table' } as const;
+const rowGroup = { role: 'rowgroup' } as const;
+const tableRow = { role: 'row' } as const;
+const columnHeader = { role: 'columnheader', scope: 'col' } as const;
+const dataCell = { role: 'cell' } as const;
+
+/** A table that becomes a list of cards on a narrow screen. */
+export function DataTable<Row>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+}: {
+  /** For people who cannot see what the table is about. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+}) {
+  return (
+    <table {...table} class="cards">
+      <caption>{caption}</caption>
+      <thead {...rowGroup}>
+        <tr {...tableRow}>
+          {columns.map(({ key, heading, sorted }) => (
+            <th key={key} {...columnHeader} {...(sorted && { 'aria-sort': sorted })}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody {...rowGroup}>
+        {rows.map((row) => (
+          <tr key={rowKey(row)} {...tableRow}>
+            {columns.map(({ key, label, cell }) => (
+              <td key={key} {...dataCell} data-label={label}>
+                <div>{cell(row)}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,60 @@
+import type { User } from '../services/users.js';
+
+type Reader = Pick<User, 'locale' | 'zoneinfo'>;
+
+const fallback = { locale: 'en-GB', zone: 'UTC' } as const;
+
+/** A moment as a person reads it, in their language and time zone. */
+export function Moment({ at, reader }: { at: Date; reader: Reader }) {
+  const format = formatFor(reader);
+  const { locale } = format.resolvedOptions();
+  return (
+    <time dateTime={at.toISOString()} {...(!locale.startsWith('en') && { lang: locale })}>
+      {format.format(at)}
+    </time>
+  );
+}
+
+/** A moment that may not have come yet. */
+export function MomentOrNever({ at, reader }: { at: Date | null; reader: Reader }) {
+  return at === null ? <>Never</> : <Moment at={at} reader={reader} />;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+const maximumFormats = 1000;
+
+/** Making a format costs more than using it a hundred times. */
+function formatFor({ locale, zoneinfo }: Reader): Intl.DateTimeFormat {
+  const key = `${locale} ${zoneinfo}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const made = makeFormat(locale ?? fallback.locale, zoneinfo ?? fallback.zone);
+  if (formats.size >= maximumFormats) formats.clear();
+  formats.set(key, made);
+  return made;
+}
+
+/** People enter both themselves: what this runtime does not know is replaced. */
+function makeFormat(locale: string, timeZone: string): Intl.DateTimeFormat {
+  for (const attempt of [
+    [locale.replaceAll('_', '-'), timeZone],
+    [fallback.locale, timeZone],
+    [locale.replaceAll('_', '-'), fallback.zone],
+  ] as const) {
+    try {
+      return new Intl.DateTimeFormat(attempt[0], { ...parts, timeZone: attempt[1] });
+    } catch {
+      // Not known here.
+    }
+  }
+  return new Intl.DateTimeFormat(fallback.locale, { ...parts, timeZone: fallback.zone });
+}
+
+const parts: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+};

@@ -1,0 +1,46 @@
+import type { Fields } from './fields.js';
+
+const highestPage = 1_000_000;
+
+/** The number of the page that an address asks for; the first one when it names none. */
+export function pageNumber(query: Fields): number {
+  const text = query.text('page');
+  const number = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 1;
+  return Math.min(number, highestPage);
+}
+
+/** Number of the last page of a list. */
+export function lastPage(count: number, size: number): number {
+  return Math.max(1, Math.ceil(count / size));
+}
+
+/** The way to the pages before and after. */
+export function Pager({
+  number,
+  last,
+  address,
+}: {
+  number: number;
+  last: number;
+  /** Address of the page with this number. */
+  address: (number: number) => string;
+}) {
+  if (last === 1) return null;
+  return (
+    <nav aria-label="Pages" class="pager">
+      {number > 1 && (
+        <a href={address(number - 1)} rel="prev">
+          ‹ Previous
+        </a>
+      )}
+      <span>
+        Page {number} of {last}
+      </span>
+      {number < last && (
+        <a href={address(number + 1)} rel="next">
+          Next ›
+        </a>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ClientType } from './applications.js';
+import { redirectUriFault } from './redirect-uri.js';
+
+/** What an administrator decides about an application. */
+export interface ApplicationSettings {
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** What is wrong with settings, as sentences for whoever typed them. */
+export interface SettingsFaults {
+  readonly name?: string;
+  /** By index of the redirect URI. */
+  readonly redirectUris: ReadonlyMap<number, string>;
+  readonly scopes?: string;
+}
+
+export interface SettingsRules {
+  readonly clientType: ClientType;
+  /** Every scope that there is. */
+  readonly knownScopes: readonly string[];
+  readonly allowLocalhost: boolean;
+}
+
+export const maximumNameLength = 100;
+export const maximumRedirectUris = 20;
+
+/** Everything that is wrong at once; `null` when the settings may be stored. */
+export function settingsFaults(settings: ApplicationSettings, rules: SettingsRules): SettingsFaults | null {
+  const name = nameFault(settings.name);
+  const redirectUris = redirectUriFaults(settings.redirectUris, rules);
+  const scopes = scopesFault(settings.scopes, rules);
+  if (name === undefined && scopes === undefined && redirectUris.size === 0) return null;
+  return { redirectUris, ...(name !== undefined && { name }), ...(scopes !== undefined && { scopes }) };
+}
+
+/** The name stands on the consent page: nothing in it may hide, or turn round what stands beside it. */
+function nameFault(name: string): string | undefined {
+  if (name === '') return 'Enter a name.';
+  if ([...name].length > maximumNameLength)
+    return `Use at most ${maximumNameLength} characters for the name.`;
+  if (
+    /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Bidi_Control}]/u.test(name) ||
+    !/[\p{L}\p{N}\p{P}\p{S}]/u.test(name)
+  ) {
+    return 'Use visible characters only for the name.';
+  }
+  return undefined;
+}
+
+function redirectUriFaults(
+  uris: readonly string[],
+  { clientType, allowLocalhost }: SettingsRules,
+): ReadonlyMap<number, string> {
+  if (uris.length === 0 && clientType === 'public') {
+    return new Map([
+      [0, 'Enter a redirect URI: a public application signs users in, and they come back to it.'],
+    ]);
+  }
+  const faults = new Map<number, string>();
+  for (const [index, uri] of uris.entries()) {
+    const first = uris.indexOf(uri);
+    const fault =
+      index >= maximumRedirectUris
+        ? `An application can have ${maximumRedirectUris} redirect URIs at most.`
+        : first < index
+          ? `This is the same address as number ${first + 1}.`
+          : redirectUriFault(uri, { allowLocalhost });
+    if (fault !== undefined) faults.set(index, fault);
+  }
+  return faults;
+}
+
+function scopesFault(scopes: readonly string[], { knownScopes }: SettingsRules): string | undefined {
+  if (scopes.length === 0) return 'Choose at least one scope.';
+  return scopes.every((scope) => knownScopes.includes(scope))
+    ? undefined
+    : 'Choose from the scopes in the list.';
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import { randomId } from '../../database/ids.js';
+
+/** Length of `[a-z0-9]` text that carries 256 bits. */
+const length = 50;
+
+/** Makes a client secret. Its value is shown once and stored nowhere. */
+export function newClientSecret(): { value: string; hash: Buffer<ArrayBuffer> } {
+  const value = randomId(length);
+  return { value, hash: hashSecret(value) };
+}
+
+/** SHA-256 of a secret, as it is stored. A 256-bit random secret needs no slow hash. */
+export function hashSecret(secret: string): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(secret).digest();
+}

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../clock.js';
+import type { Database } from '../../database/client.js';
+
+/** A secret's last use is written down at most this often. */
+const intervalMilliseconds = 60_000;
+
+/**
+ * Writes down when secrets are used, which tells an administrator whether an old one may go. Nobody waits for
+ * it: a use that is lost with the process is made up for by the next one.
+ */
+export class SecretUse {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #noted = new LRUCache<string, number>({ max: 10_000 });
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Takes note that a secret has just authenticated its application. */
+  note(secretId: string): void {
+    const now = this.#clock().getTime();
+    const earlier = this.#noted.get(secretId);
+    if (earlier !== undefined && now - earlier < intervalMilliseconds) return;
+    this.#noted.set(secretId, now);
+    const written = this.#write(secretId, now)
+      .catch(() => void this.#noted.delete(secretId))
+      .finally(() => this.#pending.delete(written));
+    this.#pending.add(written);
+  }
+
+  /** Resolves when everything noted so far is in the database. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  /** The condition is for the other processes, which note uses of the same secret. */
+  async #write(secretId: string, now: number): Promise<void> {
+    await this.#database.prisma.$executeRaw`
+      UPDATE application_secrets SET last_used_at = ${new Date(now)}
+      WHERE id = ${secretId}
+        AND (last_used_at IS NULL OR last_used_at <= ${new Date(now - intervalMilliseconds)})`;
+  }
+}

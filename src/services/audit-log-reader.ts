@@ -1,0 +1,54 @@
+import { type Database, Prisma } from '../database/client.js';
+import type { AccountId } from './account-id.js';
+
+/** An event as it is read back, with the names of whom and what it is about. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: Date;
+  readonly address: string | null;
+  readonly requestId: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly userId: string | null;
+  /** `null` when the user is gone. */
+  readonly userName: string | null;
+  readonly userEmail: string | null;
+  readonly applicationId: string | null;
+  /** `null` when the application is gone. */
+  readonly applicationName: string | null;
+}
+
+/** The last entry of a page; the next page begins after it. */
+export type AuditAnchor = Pick<AuditEntry, 'createdAt' | 'id'>;
+
+/**
+ * A page of an account's audit log, newest first. It costs the same wherever it is.
+ *
+ * @param type only events of this kind
+ * @param after where the page begins
+ */
+export async function readAuditLog(
+  { prisma }: Database,
+  accountId: AccountId,
+  { type, after, size }: { type?: string | undefined; after?: AuditAnchor | undefined; size: number },
+): Promise<{ entries: readonly AuditEntry[]; more: boolean }> {
+  const ofType = type === undefined ? Prisma.empty : Prisma.sql`AND event.type = ${type}`;
+  const beginning =
+    after === undefined
+      ? Prisma.empty
+      : Prisma.sql`AND event.created_at <= ${after.createdAt}
+          AND (event.created_at < ${after.createdAt} OR event.id > ${after.id})`;
+  const rows = await prisma.$queryRaw<AuditEntry[]>`
+    SELECT event.id, event.type, event.created_at AS "createdAt", event.address, event.request_id AS "requestId",
+           event.details, event.user_id AS "userId", event.application_id AS "applicationId",
+           person.given_name || ' ' || person.family_name AS "userName", person.email AS "userEmail",
+           application.name AS "applicationName"
+    FROM audit_events event
+    LEFT JOIN users person ON person.id = event.user_id AND person.account_id = ${accountId}
+    LEFT JOIN applications application
+      ON application.id = event.application_id AND application.account_id = ${accountId}
+    WHERE event.account_id = ${accountId} ${ofType} ${beginning}
+    ORDER BY event.created_at DESC, event.id
+    LIMIT ${size + 1}`;
+  return { entries: rows.slice(0, size), more: rows.length > size };
+}

@@ -1,0 +1,72 @@
+import { type Database, Prisma } from '../database/client.js';
+import type { AccountId } from './account-id.js';
+import type { Act } from './act.js';
+import { recordIn } from './audit-log.js';
+import { liveGrant } from './grants.js';
+
+/** An application that a user allowed something: what all grants to it that are in force add up to. */
+export interface Connection {
+  readonly applicationId: string;
+  readonly name: string;
+  /** What it may do now: granted by the user, and still configured for the application. */
+  readonly scopes: readonly string[];
+  readonly connectedAt: Date;
+  readonly lastTokenAt: Date | null;
+}
+
+/**
+ * The applications that a user is connected with, by name.
+ *
+ * @param applicationId only this one
+ */
+export function listConnections(
+  { prisma }: Database,
+  accountId: AccountId,
+  { userId, now, applicationId }: { userId: string; now: Date; applicationId?: string },
+): Promise<Connection[]> {
+  const only =
+    applicationId === undefined ? Prisma.empty : Prisma.sql`AND grants.application_id = ${applicationId}`;
+  return prisma.$queryRaw<Connection[]>`
+    SELECT application.id AS "applicationId", application.name,
+           ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
+                 WHERE given.id = ANY (array_agg(live.id)) AND scope = ANY (application.scopes)
+                 ORDER BY scope) AS scopes,
+           min(live.created_at) AS "connectedAt",
+           (SELECT max(token.created_at) FROM refresh_tokens token
+            WHERE token.grant_id = ANY (array_agg(live.id))) AS "lastTokenAt"
+    FROM (SELECT grants.id, grants.application_id, grants.created_at FROM grants
+          WHERE grants.account_id = ${accountId} AND grants.user_id = ${userId} ${only}
+            AND ${liveGrant(now)}) live
+    JOIN applications application
+      ON application.id = live.application_id AND application.account_id = ${accountId}
+    GROUP BY application.id
+    ORDER BY lower(application.name), application.id`;
+}
+
+/**
+ * Ends everything that a user allowed an application, and nothing else: no token of it works from the moment
+ * that this returns, and a code that is still on its way gives none.
+ *
+ * @returns whether the user ever allowed it something
+ */
+export async function disconnect(
+  { prisma }: Database,
+  { accountId, userId, origin, at }: Act,
+  applicationId: string,
+): Promise<boolean> {
+  return prisma.$transaction(async (tx) => {
+    await tx.authorizationCode.deleteMany({
+      where: { applicationId, userId, usedAt: null, application: { accountId } },
+    });
+    const revoked = await tx.$queryRaw<{ id: string }[]>`
+      UPDATE grants SET revoked_at = ${at}
+      WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
+        AND revoked_at IS NULL
+      RETURNING id`;
+    for (const { id } of revoked) {
+      const details = { grant: id };
+      await recordIn(tx, { type: 'grant.revoked', accountId, userId, applicationId, origin, details }, at);
+    }
+    return revoked.length > 0 || (await tx.grant.count({ where: { accountId, userId, applicationId } })) > 0;
+  });
+}

@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { Database } from '../../src/database/client.js';
+import { randomId } from '../../src/database/ids.js';
+import { prune } from '../../src/services/housekeeping.js';
+import { buildTestApp } from '../support/app.js';
+import { openTestDatabase } from '../support/database.js';
+import {
+  createScene,
+  grantCode,
+  hashOf,
+  oauthRefusal,
+  refresh,
+  tokenRefused,
+  tokensOf,
+} from '../support/users.js';
+
+const day = 86_400;
+const now = new Date('2026-03-01T09:00:00.000Z');
+const secondsFromNow = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+
+/** A database whose rows are this test's alone: pruning minds no account. */
+async function setUp(t: Test) {
+  const database = await openTestDatabase(t);
+  return { database, ...(await createScene(database)) };
+}
+
+type Setting = Awaited<ReturnType<typeof setUp>>;
+
+async function addGrant({ database: { prisma }, accountId, application, user }: Setting): Promise<string> {
+  const { id } = await prisma.grant.create({
+    data: { id: randomId(), accountId, applicationId: application.id, userId: user.id },
+  });
+  return id;
+}
+
+const addRefreshToken = ({ database: { prisma } }: Setting, grantId: string, expiresAt: Date) =>
+  prisma.refreshToken.create({ data: { tokenHash: randomBytes(32), grantId, expiresAt } });
+
+/** Adds a row to each table that expires or was made then. */
+async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Date>): Promise<void> {
+  const { database, accountId, application, user } = setting;
+  const { prisma } = database;
+  const applicationId = application.id;
+  await prisma.authorizationCode.create({
+    data: {
+      codeHash: randomBytes(32),
+      applicationId,
+      userId: user.id,
+      redirectUri: 'https://client.example/',
+      codeChallenge: 'x',
+      expiresAt: at.authorization_codes,
+    },
+  });
+  await addRefreshToken(setting, await addGrant(setting), at.refresh_tokens);
+  await prisma.revokedAccessToken.create({
+    data: { jti: randomId(), expiresAt: at.revoked_access_tokens },
+  });
+  await prisma.session.create({
+    data: { idHash: randomBytes(32), userId: user.id, expiresAt: at.sessions },
+  });
+  await prisma.idempotencyKey.create({
+    data: {
+      applicationId,
+      key: randomId(),
+      operation: 'x',
+      fingerprint: randomBytes(32),
+      expiresAt: at.idempotency_keys,
+    },
+  });
+  await prisma.failureCount.create({ data: { key: randomId(), points: 1, expire: at.failure_counts } });
+  await prisma.signingKey.create({
+    data: { kid: randomId(), algorithm: 'x', privateKey: '', publicKey: {}, expiresAt: at.signing_keys },
+  });
+  await prisma.auditEvent.create({
+    data: { id: randomId(), accountId, type: 'x', createdAt: at.audit_events },
+  });
+}
+
+/** Seconds for which a row is kept after the moment that it carries. */
+const keptSeconds = {
+  authorization_codes: day,
+  refresh_tokens: day,
+  revoked_access_tokens: 0,
+  sessions: 0,
+  idempotency_keys: 0,
+  failure_counts: 0,
+  signing_keys: 0,
+  audit_events: 400 * day,
+};
+
+function moments(offsetSeconds: number): Record<keyof typeof keptSeconds, Date> {
+  return Object.fromEntries(
+    Object.entries(keptSeconds).map(([table, kept]) => [table, secondsFromNow(offsetSeconds - kept)]),
+  ) as Record<keyof typeof keptSeconds, Date>;
+}
+
+async function countAll({ query }: Database): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of [...Object.keys(keptSeconds), 'grants']) {
+    const [row] = await query<{ count: string }>(`SELECT count(*)::text AS count FROM ${table}`);
+    counts[table] = Number(row?.count);
+  }
+  return counts;
+}
+
+const each = (count: number) =>
+  Object.fromEntries(Object.keys(keptSeconds).map((table) => [table, count])) as Record<string, number>;
+
+t.test('deletes of each table exactly what is over, and keeps the rest', async (t) => {
+  const setting = await setUp(t);
+  const { database } = setting;
+  for (const offset of [-1, -10 * day]) await addRows(setting, moments(offset));
+  for (const offset of [1, 10 * day]) await addRows(setting, moments(offset));
+  await database.prisma.signingKey.create({
+    data: { kid: 'current', algorithm: 'x', privateKey: '', publicKey: {} },
+  });
+  await database.prisma.failureCount.create({ data: { key: 'endless', points: 1, expire: null } });
+
+  t.same(await prune(database, now), each(2));
+  t.same(await countAll(database), { ...each(2), grants: 2, signing_keys: 3, failure_counts: 3 });
+  const left = await database.prisma.refreshToken.findMany();
+  t.ok(left.every(({ expiresAt }) => expiresAt >= secondsFromNow(-day)));
+  const codes = await database.prisma.authorizationCode.findMany();
+  t.ok(codes.every(({ expiresAt }) => expiresAt >= secondsFromNow(-day)));
+  t.same(await prune(database, now), each(0), 'and nothing the second time');
+});
+
+t.test('leaves what people own alone', async (t) => {
+  const setting = await setUp(t);
+  const { prisma } = setting.database;
+  await addRows(setting, moments(-1));
+  const owned = () =>
+    Promise.all([prisma.account.findMany(), prisma.user.findMany(), prisma.application.findMany()]);
+  const before = await owned();
+  await prune(setting.database, secondsFromNow(5000 * day));
+  t.same(await owned(), before);
+});
+
+t.test('a grant goes with its last refresh token, and not before', async (t) => {
+  const setting = await setUp(t);
+  const { database } = setting;
+  const [gone, kept, revoked] = await Promise.all([1, 2, 3].map(() => addGrant(setting)));
+  if (gone === undefined || kept === undefined || revoked === undefined) return;
+  const [over, alive] = [secondsFromNow(-day - 1), secondsFromNow(1)];
+  for (const expiresAt of [over, over]) await addRefreshToken(setting, gone, expiresAt);
+  for (const expiresAt of [over, alive]) await addRefreshToken(setting, kept, expiresAt);
+  await addRefreshToken(setting, revoked, alive);
+  await database.prisma.grant.update({ where: { id: revoked }, data: { revokedAt: over } });
+
+  t.equal((await prune(database, now)).refresh_tokens, 3);
+  const left = await database.prisma.grant.findMany();
+  t.same(left.map(({ id }) => id).toSorted(), [kept, revoked].toSorted());
+  t.equal((await prune(database, secondsFromNow(day + 2))).refresh_tokens, 2);
+  t.equal(await database.prisma.grant.count(), 0);
+});
+
+/** Adds many rows that are over, and some that are not. */
+async function addMany(setting: Setting, over: number, alive: number): Promise<void> {
+  const { database, application, accountId, user } = setting;
+  const rows = <Row>(make: (expiresAt: Date) => Row): Row[] => [
+    ...Array.from({ length: over }, () => make(secondsFromNow(-2 * day))),
+    ...Array.from({ length: alive }, () => make(secondsFromNow(day))),
+  ];
+  await database.prisma.revokedAccessToken.createMany({
+    data: rows((expiresAt) => ({ jti: randomId(), expiresAt })),
+  });
+  const grants = rows((expiresAt) => ({ id: randomId(), expiresAt }));
+  await database.prisma.grant.createMany({
+    data: grants.map(({ id }) => ({ id, accountId, applicationId: application.id, userId: user.id })),
+  });
+  await database.prisma.refreshToken.createMany({
+    data: grants.flatMap(({ id: grantId, expiresAt }) =>
+      [0, 1].map(() => ({ grantId, expiresAt, tokenHash: randomBytes(32) })),
+    ),
+  });
+}
+
+t.test('deletes more rows than one batch holds', async (t) => {
+  const setting = await setUp(t);
+  await addMany(setting, 2100, 5);
+  const pruned = await prune(setting.database, now);
+  t.equal(pruned.revoked_access_tokens, 2100);
+  // A grant takes with it what a later batch would have deleted.
+  t.ok((pruned.refresh_tokens ?? 0) > 2000 && (pruned.refresh_tokens ?? 0) <= 4200);
+  t.match(await countAll(setting.database), { revoked_access_tokens: 5, refresh_tokens: 10, grants: 5 });
+});
+
+t.test('several prunes at once delete everything that is over, once', async (t) => {
+  const setting = await setUp(t);
+  await addMany(setting, 2500, 5);
+  const pruned = await Promise.all([1, 2, 3].map(() => prune(setting.database, now)));
+  const total = pruned.reduce((sum, counts) => sum + (counts.revoked_access_tokens ?? 0), 0);
+  t.equal(total, 2500);
+  t.match(await countAll(setting.database), { revoked_access_tokens: 5, refresh_tokens: 10, grants: 5 });
+});
+
+t.test('a replay on the day after is still recognised, however often was pruned', async (t) => {
+  const database = await openTestDatabase(t);
+  const api = await buildTestApp(t, { database });
+  const scene = await createScene(database);
+
+  const code = await grantCode(api, scene);
+  const byCode = tokensOf(await api.postForm('/v1/oauth/token', code.form));
+  api.clock.advanceSeconds(day);
+  await prune(database, api.clock());
+  oauthRefusal(t, await api.postForm('/v1/oauth/token', code.form), 'invalid_grant');
+  oauthRefusal(t, await refresh(api, scene.application, byCode.refreshToken), 'invalid_grant');
+
+  const other = await grantCode(api, scene);
+  const first = tokensOf(await api.postForm('/v1/oauth/token', other.form));
+  api.clock.advanceSeconds(30 * day - 1);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  api.clock.advanceSeconds(day);
+  await prune(database, api.clock());
+  const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
+  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  await tokenRefused(t, api, third.accessToken, 'invalid_token');
+});
+
+t.test('pruning makes no token good again', async (t) => {
+  const database = await openTestDatabase(t);
+  const api = await buildTestApp(t, { database });
+  const scene = await createScene(database);
+  const { code, form } = await grantCode(api, scene);
+  const { accessToken, refreshToken } = tokensOf(await api.postForm('/v1/oauth/token', form));
+  await api.postForm('/v1/oauth/revoke', { client_id: scene.application.clientId, token: accessToken });
+  for (const seconds of [3599, 1, 1]) {
+    api.clock.advanceSeconds(seconds);
+    await prune(database, api.clock());
+    t.equal((await api.get('/v1/employees', accessToken)).statusCode, 401);
+  }
+  t.equal(await database.prisma.revokedAccessToken.count(), 0);
+  api.clock.advanceSeconds(32 * day);
+  await prune(database, api.clock());
+  t.equal(await database.prisma.authorizationCode.count({ where: { codeHash: hashOf(code) } }), 0);
+  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  oauthRefusal(t, await api.postForm('/v1/oauth/token', form), 'invalid_grant');
+  t.equal((await api.get('/v1/employees', accessToken)).statusCode, 401);
+});

@@ -1,0 +1,134 @@
+import { decodeJwt } from 'jose';
+import t from 'tap';
+import { absoluteSeconds, idleSeconds } from '../../src/services/sessions.js';
+import { buildTestApp } from '../support/app.js';
+import { createTenant } from '../support/tenant.js';
+import {
+  authorizationRequest,
+  createScene,
+  grantCode,
+  grantTokens,
+  oauthRefusal,
+  refresh,
+  signedInBrowser,
+  tokenAccepted,
+  tokenRefused,
+  tokensOf,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+
+/** Whether a browser gets the consent page, rather than the way to the sign-in page. */
+async function isSignedIn(browser: Awaited<ReturnType<typeof signedInBrowser>>, url: string) {
+  const { statusCode, headers } = await browser.open(url);
+  if (statusCode === 200) return true;
+  if (statusCode === 302 && String(headers.location).startsWith('/sign_in?')) return false;
+  throw new Error(`${statusCode} ${headers.location}`);
+}
+
+t.test('a code lives 300 seconds', async (t) => {
+  const scene = await createScene(database);
+  const [early, late] = [await grantCode(api, scene), await grantCode(api, scene)];
+  clock.advanceSeconds(299);
+  t.equal((await api.postForm('/v1/oauth/token', early.form)).statusCode, 200);
+  clock.advanceSeconds(1);
+  oauthRefusal(t, await api.postForm('/v1/oauth/token', late.form), 'invalid_grant');
+});
+
+t.test('an access token lives 3600 seconds, whichever grant gave it', async (t) => {
+  const scene = await createScene(database);
+  const { application } = await createTenant(database);
+  const granted = await grantTokens(api, scene);
+  const refreshed = tokensOf(await refresh(api, scene.application, granted.refreshToken));
+  const own = await api.token(application);
+  const tokens = [granted.accessToken, refreshed.accessToken, own];
+  for (const token of tokens) {
+    const { iat = 0, exp } = decodeJwt(token);
+    t.equal(exp, iat + 3600);
+    t.equal(iat, Math.floor(clock().getTime() / 1000));
+  }
+  clock.advanceSeconds(3599);
+  for (const token of tokens) await tokenAccepted(t, api, token);
+  clock.advanceSeconds(1);
+  for (const token of tokens) await tokenRefused(t, api, token, 'token_expired');
+});
+
+t.test('a token that is first seen when it is over is expired as one that was seen before is', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  clock.advanceSeconds(3600);
+  await tokenRefused(t, api, accessToken, 'token_expired');
+  clock.advanceSeconds(365 * 86_400);
+  await tokenRefused(t, api, accessToken, 'token_expired');
+});
+
+t.test('a refresh token lives 30 days from its own rotation', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  clock.advanceSeconds(30 * 86_400 - 1);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  clock.advanceSeconds(30 * 86_400 - 1);
+  const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
+  clock.advanceSeconds(30 * 86_400);
+  oauthRefusal(t, await refresh(api, scene.application, third.refreshToken), 'invalid_grant');
+});
+
+t.test('a session ends when it was not used for two hours', async (t) => {
+  t.equal(idleSeconds, 7200);
+  const scene = await createScene(database);
+  const { url } = authorizationRequest(scene);
+  const [used, unused] = [await signedInBrowser(api, scene.user), await signedInBrowser(api, scene.user)];
+  clock.advanceSeconds(idleSeconds - 1);
+  t.ok(await isSignedIn(used, url), 'in its last second');
+  clock.advanceSeconds(1);
+  t.notOk(await isSignedIn(unused, url), 'when the time is over');
+  clock.advanceSeconds(idleSeconds - 2);
+  t.ok(await isSignedIn(used, url), 'use gave it another two hours');
+  clock.advanceSeconds(idleSeconds);
+  t.notOk(await isSignedIn(used, url));
+});
+
+t.test('a session ends a day after it began, however much it is used', async (t) => {
+  t.equal(absoluteSeconds, 86_400);
+  const scene = await createScene(database);
+  const { url } = authorizationRequest(scene);
+  const browser = await signedInBrowser(api, scene.user);
+  for (let hour = 1; hour < 24; hour += 1) {
+    clock.advanceSeconds(3600);
+    t.ok(await isSignedIn(browser, url), `hour ${hour}`);
+  }
+  clock.advanceSeconds(3599);
+  t.ok(await isSignedIn(browser, url), 'in its last second');
+  clock.advanceSeconds(1);
+  t.notOk(await isSignedIn(browser, url));
+});
+
+t.test('lifetimes follow the environment', async (t) => {
+  const short = await buildTestApp(t, {
+    database,
+    environment: {
+      ACCESS_TOKEN_TTL: '60',
+      REFRESH_TOKEN_TTL: '120',
+      AUTHORIZATION_CODE_TTL: '10',
+      REPLAY_LEEWAY: '0',
+    },
+  });
+  const scene = await createScene(database);
+  const [early, late] = [await grantCode(short, scene), await grantCode(short, scene)];
+  short.clock.advanceSeconds(9);
+  const response = await short.postForm('/v1/oauth/token', early.form);
+  const first = tokensOf(response);
+  t.equal(response.json().expires_in, 60);
+  short.clock.advanceSeconds(1);
+  oauthRefusal(t, await short.postForm('/v1/oauth/token', late.form), 'invalid_grant');
+  short.clock.advanceSeconds(58);
+  await tokenAccepted(t, short, first.accessToken);
+  short.clock.advanceSeconds(1);
+  await tokenRefused(t, short, first.accessToken, 'token_expired');
+  short.clock.advanceSeconds(59);
+  const second = tokensOf(await refresh(short, scene.application, first.refreshToken));
+  short.clock.advanceSeconds(1);
+  oauthRefusal(t, await refresh(short, scene.application, first.refreshToken), 'invalid_grant');
+  await tokenRefused(t, short, second.accessToken, 'invalid_token');
+});

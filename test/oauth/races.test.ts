@@ -1,0 +1,236 @@
+import t, { type Test } from 'tap';
+import { systemClock } from '../../src/clock.js';
+import { openDatabase } from '../../src/database/client.js';
+import { migrate } from '../../src/database/migrate.js';
+import { AccessTokens } from '../../src/oauth/access-tokens.js';
+import { buildTestApp, type TestApp } from '../support/app.js';
+import { createTestClock } from '../support/clock.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+import { buildServer, startServerProcess } from '../support/server-process.js';
+import { createTenant } from '../support/tenant.js';
+import { createScene, grantCode, grantTokens, refresh } from '../support/users.js';
+
+interface Reply {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+/** One of two servers on one database. */
+interface Server {
+  post(url: string, form: Record<string, string>): Promise<Reply>;
+  get(url: string, token: string): Promise<Reply>;
+}
+
+interface Fleet {
+  /** The application within this process, for what only a browser does. */
+  readonly api: TestApp;
+  readonly servers: readonly [Server, Server];
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+function overNetwork(base: string): Server {
+  const read = async (response: Response): Promise<Reply> => ({
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown>,
+  });
+  return {
+    post: async (url, form) =>
+      read(await fetch(`${base}${url}`, { method: 'POST', body: new URLSearchParams(form) })),
+    get: async (url, token) => read(await fetch(`${base}${url}`, { headers: bearer(token) })),
+  };
+}
+
+function withinProcess(api: TestApp): Server {
+  const read = (response: { statusCode: number; json(): Record<string, unknown> }): Reply => ({
+    status: response.statusCode,
+    body: response.json(),
+  });
+  return {
+    post: async (url, form) => read(await api.postForm(url, form)),
+    get: async (url, token) => read(await api.get(url, token)),
+  };
+}
+
+/** Two processes on PostgreSQL; the embedded database serves one process, which then has two applications. */
+async function startFleet(t: Test): Promise<Fleet> {
+  const environment = { RATE_LIMIT_FAILURES: '0' };
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  t.teardown(() => database.close());
+  // The processes go by the clock of the wall.
+  const clock = createTestClock(systemClock());
+  const api = await buildTestApp(t, { database, clock, environment });
+  const { databaseUrl } = options;
+  if (databaseUrl === undefined) {
+    const other = await buildTestApp(t, { database, clock, environment });
+    return { api, servers: [withinProcess(api), withinProcess(other)] };
+  }
+  buildServer();
+  const [one, other] = await Promise.all([
+    startServerProcess(t, { databaseUrl }),
+    startServerProcess(t, { databaseUrl }),
+  ]);
+  return { api, servers: [overNetwork(one.url), overNetwork(other.url)] };
+}
+
+const fleet = await startFleet(t);
+const { api, servers } = fleet;
+const { database } = api;
+const real = testServer !== undefined;
+
+/** Makes many requests at once, one server and the other in turn. */
+function atOnce(count: number, request: (server: Server) => Promise<Reply>): Promise<Reply[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => request(servers[index % 2 === 0 ? 0 : 1])));
+}
+
+/** Expects that one request succeeded and that all others were refused with `invalid_grant`. */
+function oneWinner(t: Test, replies: readonly Reply[]): Record<string, string> {
+  const winners = replies.filter(({ status }) => status === 200);
+  t.equal(winners.length, 1, 'exactly one succeeds');
+  const others = replies.filter(({ status }) => status !== 200);
+  t.same(
+    [...new Set(others.map(({ status, body }) => `${status} ${body.error}`))],
+    ['401 invalid_grant'],
+    'all others are refused in the same way',
+  );
+  return (winners[0]?.body ?? {}) as Record<string, string>;
+}
+
+const many = real ? 100 : 20;
+
+t.test('of many exchanges of one code at once exactly one succeeds, and its tokens work', async (t) => {
+  for (let round = 0; round < 3; round += 1) {
+    const scene = await createScene(database);
+    const { form } = await grantCode(api, scene);
+    const { access_token = '', refresh_token = '' } = oneWinner(
+      t,
+      await atOnce(many, (server) => server.post('/v1/oauth/token', form)),
+    );
+    const where = { applicationId: scene.application.id };
+    t.equal(await database.prisma.grant.count({ where }), 1);
+    t.equal(await database.prisma.refreshToken.count({ where: { grant: where } }), 1);
+    for (const server of servers) t.equal((await server.get('/v1/employees', access_token)).status, 200);
+    const again = { grant_type: 'refresh_token', client_id: scene.application.clientId, refresh_token };
+    t.equal((await servers[1].post('/v1/oauth/token', again)).status, 200);
+  }
+});
+
+t.test('of many uses of one refresh token at once exactly one succeeds, and the new one works', async (t) => {
+  const scene = await createScene(database);
+  let { refreshToken } = await grantTokens(api, scene);
+  const form = () => ({
+    grant_type: 'refresh_token',
+    client_id: scene.application.clientId,
+    refresh_token: refreshToken,
+  });
+  for (let round = 0; round < 3; round += 1) {
+    const won = oneWinner(t, await atOnce(many, (server) => server.post('/v1/oauth/token', form())));
+    for (const server of servers) {
+      t.equal((await server.get('/v1/employees', won.access_token ?? '')).status, 200);
+    }
+    refreshToken = won.refresh_token ?? '';
+  }
+  t.equal((await servers[0].post('/v1/oauth/token', form())).status, 200);
+  const where = { grant: { applicationId: scene.application.id } };
+  t.equal(await database.prisma.refreshToken.count({ where: { ...where, usedAt: null } }), 1);
+});
+
+t.test('a refresh and the revocation of its grant at once leave no token that works', async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const scene = await createScene(database);
+    const { refreshToken } = await grantTokens(api, scene);
+    const { clientId } = scene.application;
+    const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+    const [refreshed, revoked] = await Promise.all([
+      servers[0].post('/v1/oauth/token', form),
+      servers[1].post('/v1/oauth/revoke', { client_id: clientId, token: refreshToken }),
+    ]);
+    t.equal(revoked.status, 200);
+    if (refreshed.status !== 200) continue;
+    const { access_token = '', refresh_token = '' } = refreshed.body as Record<string, string>;
+    t.equal((await servers[0].get('/v1/employees', access_token)).status, 401);
+    const again = await servers[1].post('/v1/oauth/token', { ...form, refresh_token });
+    t.equal(again.status, 401);
+  }
+});
+
+t.test('a token that one server has revoked is refused by the other at once, every time', async (t) => {
+  const { application } = await createTenant(database);
+  const { clientId, clientSecret } = application;
+  const tokens = new AccessTokens(api.signingKeys, {
+    issuer: 'http://api.test',
+    ttlSeconds: 3600,
+    clock: systemClock,
+  });
+  const lanes = 8;
+  const rounds = real ? 125 : 15;
+  const wrong: string[] = [];
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      for (let round = 0; round < rounds; round += 1) {
+        const [one, other] = (lane + round) % 2 === 0 ? servers : [servers[1], servers[0]];
+        const token = await tokens.issue({ subject: clientId, clientId, scopes: ['reports:read'] });
+        // The other server knows the token by now, and has checked its signature.
+        const before = await other.get('/v1/employees?page%5Bsize%5D=1', token);
+        const form = { client_id: clientId, client_secret: clientSecret, token };
+        const revoked = await one.post('/v1/oauth/revoke', form);
+        const after = await other.get('/v1/employees?page%5Bsize%5D=1', token);
+        const story = `${before.status} ${revoked.status} ${after.status} ${after.body.code}`;
+        if (story !== '200 200 401 invalid_token') wrong.push(story);
+      }
+    }),
+  );
+  t.same(wrong, []);
+  t.equal(await database.prisma.revokedAccessToken.count(), lanes * rounds);
+});
+
+t.test('a grant that one server has revoked is refused by the other at once', async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const scene = await createScene(database);
+    const { accessToken, refreshToken } = await grantTokens(api, scene);
+    const [one, other] = round % 2 === 0 ? servers : [servers[1], servers[0]];
+    t.equal((await other.get('/v1/employees', accessToken)).status, 200);
+    await one.post('/v1/oauth/revoke', { client_id: scene.application.clientId, token: refreshToken });
+    t.equal((await other.get('/v1/employees', accessToken)).status, 401);
+    t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 401);
+  }
+});
+
+t.test('two servers that start at once on an empty database share one key and one schema', async (t) => {
+  if (!real) {
+    const empty = await openTestDatabase(t, { empty: true });
+    await migrate(empty);
+    const both = await Promise.all([1, 2].map(() => buildTestApp(t, { database: empty })));
+    const { application } = await createTenant(empty);
+    for (const server of both) {
+      const token = await server.token(application);
+      for (const other of both) t.equal((await other.get('/v1/employees', token)).statusCode, 200);
+    }
+    t.equal(await empty.prisma.signingKey.count(), 1);
+    return;
+  }
+  const options = await createTestDatabase(t, { empty: true });
+  const { databaseUrl = '' } = options;
+  const processes = await Promise.all([
+    startServerProcess(t, { databaseUrl }),
+    startServerProcess(t, { databaseUrl }),
+  ]);
+  const opened = await openDatabase(options);
+  t.teardown(() => opened.close());
+  t.equal(await opened.prisma.signingKey.count(), 1);
+  const applied = await opened.query<{ name: string }>(
+    'SELECT migration_name AS name FROM _prisma_migrations',
+  );
+  t.equal(new Set(applied.map(({ name }) => name)).size, applied.length, 'each migration once');
+  const { clientId, clientSecret } = (await createTenant(opened)).application;
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  const both = processes.map(({ url }) => overNetwork(url));
+  for (const server of both) {
+    const { body } = await server.post('/v1/oauth/token', form);
+    for (const other of both) {
+      t.equal((await other.get('/v1/employees', String(body.access_token))).status, 200);
+    }
+  }
+  t.same(await Promise.all(processes.map(({ stop }) => stop())), [0, 0], 'and both end in good order');
+});

@@ -1,0 +1,292 @@
+import { decodeJwt } from 'jose';
+import t, { type Test } from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { buildTestApp } from '../support/app.js';
+import { createApplication } from '../support/tenant.js';
+import {
+  createScene,
+  grantTokens,
+  hashOf,
+  oauthRefusal,
+  refresh,
+  revoke,
+  tokenAccepted,
+  tokenRefused,
+  tokensOf,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+
+const row = (token: string) =>
+  database.prisma.refreshToken.findUniqueOrThrow({ where: { tokenHash: hashOf(token) } });
+const replaysOf = (applicationId: string) =>
+  database.prisma.auditEvent.findMany({ where: { applicationId, type: 'refresh_token.replayed' } });
+
+/** Expects 403: the token is good, and lacks the scope. */
+async function lacksScope(t: Test, token: string): Promise<void> {
+  const response = await api.get('/v1/employees', token);
+  t.equal(response.statusCode, 403, response.body);
+  t.equal(response.json().code, 'insufficient_scope');
+}
+
+t.test('gives a new access token and a new refresh token of the same grant', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  clock.advanceSeconds(100);
+  const response = await refresh(api, scene.application, first.refreshToken);
+  t.equal(response.statusCode, 200);
+  t.equal(response.headers['cache-control'], 'no-store');
+  const body = response.json();
+  t.same(Object.keys(body).sort(), ['access_token', 'expires_in', 'refresh_token', 'scope', 'token_type']);
+  t.equal(body.expires_in, 3600);
+  t.equal(body.scope, first.scope);
+  t.equal((await row(body.refresh_token)).grantId, (await row(first.refreshToken)).grantId);
+  const [before, after] = [decodeJwt(first.accessToken), decodeJwt(body.access_token)];
+  t.equal(after.sub, before.sub);
+  t.not(after.jti, before.jti);
+  t.equal(after.exp, Number(before.exp) + 100);
+  await tokenAccepted(t, api, body.access_token);
+});
+
+t.test('narrows the access token and keeps the scopes of the grant for the next refresh', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene, { scope: 'reports:read user:read' });
+  const narrowed = tokensOf(
+    await refresh(api, scene.application, first.refreshToken, { scope: 'user:read' }),
+  );
+  t.equal(narrowed.scope, 'user:read');
+  t.equal(decodeJwt(narrowed.accessToken).scope, 'user:read');
+  await lacksScope(t, narrowed.accessToken);
+  t.same((await row(narrowed.refreshToken)).scopes.toSorted(), ['reports:read', 'user:read']);
+  const full = tokensOf(await refresh(api, scene.application, narrowed.refreshToken));
+  t.same(full.scope.split(' ').toSorted(), ['reports:read', 'user:read']);
+  await tokenAccepted(t, api, full.accessToken);
+});
+
+t.test('refuses more scopes than were granted, and leaves the token usable', async (t) => {
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene, { scope: 'user:read' });
+  const before = await row(refreshToken);
+  for (const scope of ['user:read reports:read', 'reports:write', 'openid', 'user:read user:READ']) {
+    const response = await refresh(api, scene.application, refreshToken, { scope });
+    oauthRefusal(t, response, 'invalid_scope', { label: scope });
+    t.same(await row(refreshToken), before, scope);
+  }
+  t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
+});
+
+t.test('refuses a scope that names nothing, and leaves the token usable', async (t) => {
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene);
+  const response = await refresh(api, scene.application, refreshToken, { scope: ' ' });
+  oauthRefusal(t, response, 'invalid_scope');
+  t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
+});
+
+t.test('takes an empty scope as left out', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken, { scope: '' }));
+  t.equal(second.scope, first.scope);
+});
+
+t.test('refuses each missing parameter with 400, and leaves the token usable', async (t) => {
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene);
+  for (const parameter of ['refresh_token', 'client_id', 'grant_type']) {
+    const response = await refresh(api, scene.application, refreshToken, { [parameter]: '' });
+    oauthRefusal(t, response, 'invalid_request', { parameter });
+  }
+  t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
+});
+
+t.test("refuses another client's token, even after the leeway, and leaves it usable", async (t) => {
+  const scene = await createScene(database);
+  const stranger = (await createScene(database)).application;
+  const sibling = await createApplication(database, scene.accountId, { clientType: 'public' });
+  const first = await grantTokens(api, scene);
+  for (const other of [stranger, sibling]) {
+    oauthRefusal(t, await refresh(api, other, first.refreshToken), 'invalid_grant');
+  }
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  clock.advanceSeconds(60);
+  // The superseded one: whoever is not its client cannot have the grant revoked with it.
+  oauthRefusal(t, await refresh(api, stranger, first.refreshToken), 'invalid_grant');
+  await tokenAccepted(t, api, second.accessToken);
+  t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
+});
+
+t.test('refuses unknown and malformed tokens with 401, an access token among them', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  for (const token of [randomId(50), 'x', `${refreshToken} `, refreshToken.slice(1)]) {
+    oauthRefusal(t, await refresh(api, scene.application, token), 'invalid_grant', { label: token });
+  }
+  oauthRefusal(t, await refresh(api, scene.application, accessToken.slice(0, 512)), 'invalid_grant');
+  t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
+});
+
+t.test('lets a confidential client leave its secret out, and checks one that is sent', async (t) => {
+  const scene = await createScene(database, { clientType: 'confidential' });
+  const { clientSecret } = scene.application;
+  const first = await grantTokens(api, scene);
+  const wrong = await refresh(api, scene.application, first.refreshToken, { client_secret: randomId(52) });
+  oauthRefusal(t, wrong, 'invalid_client');
+  const second = tokensOf(
+    await refresh(api, scene.application, first.refreshToken, { client_secret: clientSecret }),
+  );
+  t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
+});
+
+t.test('reuse up to 10 seconds after the rotation is refused and changes nothing else', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  for (const seconds of [0, 9, 1]) {
+    clock.advanceSeconds(seconds);
+    oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  }
+  await tokenAccepted(t, api, first.accessToken);
+  await tokenAccepted(t, api, second.accessToken);
+  t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
+  t.same(await replaysOf(scene.application.id), []);
+});
+
+t.test('reuse 11 seconds after the rotation revokes the whole grant and is audited once', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  const elsewhere = await grantTokens(api, scene);
+  clock.advanceSeconds(11);
+  const replay = await refresh(api, scene.application, first.refreshToken);
+  oauthRefusal(t, replay, 'invalid_grant');
+  await tokenRefused(t, api, first.accessToken, 'invalid_token');
+  await tokenRefused(t, api, second.accessToken, 'invalid_token');
+  oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
+  await tokenAccepted(t, api, elsewhere.accessToken);
+
+  // Who comes again with it learns the same, and nothing more happens.
+  clock.advanceSeconds(11);
+  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  t.match(await replaysOf(scene.application.id), [
+    {
+      accountId: scene.accountId,
+      userId: scene.user.id,
+      requestId: replay.headers['x-request-id'],
+      createdAt: new Date(clock().getTime() - 11_000),
+    },
+  ]);
+  t.equal((await replaysOf(scene.application.id)).length, 1);
+});
+
+t.test(
+  'reuse of a token from several rotations ago revokes the grant, also with a narrower scope',
+  async (t) => {
+    const scene = await createScene(database);
+    const first = await grantTokens(api, scene);
+    let newest = first;
+    for (let rotation = 0; rotation < 3; rotation += 1) {
+      clock.advanceSeconds(20);
+      newest = tokensOf(await refresh(api, scene.application, newest.refreshToken));
+    }
+    const replay = await refresh(api, scene.application, first.refreshToken, { scope: 'user:read' });
+    oauthRefusal(t, replay, 'invalid_grant');
+    await tokenRefused(t, api, newest.accessToken, 'invalid_token');
+  },
+);
+
+t.test('reuse after the grant was revoked is refused and audited as no theft', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  await revoke(api, scene.application, second.refreshToken);
+  const grantId = (await row(second.refreshToken)).grantId;
+  const before = await database.prisma.grant.findUniqueOrThrow({ where: { id: grantId } });
+  clock.advanceSeconds(60);
+  for (const token of [first.refreshToken, second.refreshToken]) {
+    oauthRefusal(t, await refresh(api, scene.application, token), 'invalid_grant');
+  }
+  t.same(await database.prisma.grant.findUniqueOrThrow({ where: { id: grantId } }), before);
+  t.same(await replaysOf(scene.application.id), []);
+});
+
+t.test('refuses the token of a disabled user, and uses it not up', async (t) => {
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene);
+  const disable = (disabledAt: Date | null) =>
+    database.prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt } });
+  await disable(clock());
+  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  t.equal((await row(refreshToken)).usedAt, null);
+  await disable(null);
+  t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
+});
+
+t.test('an administrator who became a member hands the staff directory to nobody any more', async (t) => {
+  const scene = await createScene(database, { role: 'admin' });
+  const first = await grantTokens(api, scene);
+  await tokenAccepted(t, api, first.accessToken);
+  await database.prisma.user.update({ where: { id: scene.user.id }, data: { role: 'member' } });
+  await lacksScope(t, first.accessToken);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  await lacksScope(t, second.accessToken);
+});
+
+t.test('a refresh does not say that it gave a scope which the user may no longer grant', async (t) => {
+  const scene = await createScene(database, { role: 'admin' });
+  const first = await grantTokens(api, scene);
+  await database.prisma.user.update({ where: { id: scene.user.id }, data: { role: 'member' } });
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  t.equal(second.scope, 'user:read');
+});
+
+async function takeScope(applicationId: string): Promise<void> {
+  await database.prisma.application.update({
+    where: { id: applicationId },
+    data: { scopes: ['user:read'] },
+  });
+}
+
+t.test('a scope that the application has lost counts for no token, old or new', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  await tokenAccepted(t, api, first.accessToken);
+  await takeScope(scene.application.id);
+  await lacksScope(t, first.accessToken);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  await lacksScope(t, second.accessToken);
+});
+
+t.test('a refresh does not say that it gave a scope which the application has lost', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  await takeScope(scene.application.id);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  t.equal(second.scope, 'user:read');
+});
+
+t.test('asking at a refresh for a scope that the application has lost is invalid_scope', async (t) => {
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene);
+  await takeScope(scene.application.id);
+  const response = await refresh(api, scene.application, refreshToken, { scope: 'reports:read' });
+  oauthRefusal(t, response, 'invalid_scope');
+  t.equal((await refresh(api, scene.application, refreshToken, { scope: 'user:read' })).statusCode, 200);
+});
+
+t.test('of many uses at once exactly one succeeds, and the new token works', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const responses = await Promise.all(
+    Array.from({ length: 25 }, () => refresh(api, scene.application, first.refreshToken)),
+  );
+  const [won, ...others] = responses.filter(({ statusCode }) => statusCode === 200);
+  t.same(others, []);
+  for (const response of responses) if (response !== won) oauthRefusal(t, response, 'invalid_grant');
+  t.ok(won);
+  if (won === undefined) return;
+  const second = tokensOf(won);
+  await tokenAccepted(t, api, second.accessToken);
+  t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
+});

@@ -1,0 +1,272 @@
+import { decodeJwt } from 'jose';
+import t from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { buildTestApp } from '../support/app.js';
+import { createTenant, type TestApplication } from '../support/tenant.js';
+import {
+  createScene,
+  grantTokens,
+  hashOf,
+  oauthRefusal,
+  refresh,
+  revoke,
+  tokenAccepted,
+  tokenRefused,
+  tokensOf,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+const endpoint = '/v1/oauth/revoke';
+
+const basic = ({ clientId, clientSecret }: TestApplication) => ({
+  authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+});
+const isRevoked = async (token: string) =>
+  (await database.prisma.revokedAccessToken.count({ where: { jti: String(decodeJwt(token).jti) } })) > 0;
+
+t.test('answers 200 with an empty JSON object that is not to be stored', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  const response = await revoke(api, scene.application, accessToken);
+  t.equal(response.statusCode, 200);
+  t.equal(response.body, '{}');
+  t.equal(response.headers['content-type'], 'application/json; charset=utf-8');
+  t.equal(response.headers['cache-control'], 'no-store');
+  t.match(response.headers['x-request-id'], /.+/);
+});
+
+t.test('an access token ends alone: its refresh token and its siblings live on', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  t.equal((await revoke(api, scene.application, first.accessToken)).statusCode, 200);
+  await tokenRefused(t, api, first.accessToken, 'invalid_token');
+  await tokenAccepted(t, api, second.accessToken);
+  t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
+  const row = await database.prisma.revokedAccessToken.findUniqueOrThrow({
+    where: { jti: String(decodeJwt(first.accessToken).jti) },
+  });
+  t.equal(row.expiresAt.getTime() / 1000, decodeJwt(first.accessToken).exp);
+});
+
+t.test('the current refresh token ends the whole grant', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  t.equal((await revoke(api, scene.application, second.refreshToken)).statusCode, 200);
+  for (const { accessToken, refreshToken } of [first, second]) {
+    await tokenRefused(t, api, accessToken, 'invalid_token');
+    oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  }
+});
+
+t.test('a superseded refresh token ends the whole grant as well', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  t.equal((await revoke(api, scene.application, first.refreshToken)).statusCode, 200);
+  await tokenRefused(t, api, second.accessToken, 'invalid_token');
+  oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
+});
+
+t.test('an expired refresh token still ends what its grant has given', async (t) => {
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene);
+  clock.advanceSeconds(30 * 86_400 - 1);
+  const second = tokensOf(await refresh(api, scene.application, refreshToken));
+  clock.advanceSeconds(1);
+  t.equal((await revoke(api, scene.application, refreshToken)).statusCode, 200);
+  await tokenRefused(t, api, second.accessToken, 'invalid_token');
+});
+
+t.test('a token of client credentials ends alone', async (t) => {
+  const { application } = await createTenant(database);
+  const [one, other] = [await api.token(application), await api.token(application)];
+  const { clientSecret } = application;
+  t.equal((await revoke(api, application, one, { client_secret: clientSecret })).statusCode, 200);
+  await tokenRefused(t, api, one, 'invalid_token');
+  await tokenAccepted(t, api, other);
+  await tokenAccepted(t, api, await api.token(application));
+});
+
+t.test('tokens that are unknown, garbage or expired are answered with 200', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  clock.advanceSeconds(30 * 86_400);
+  const [header, payload, signature = ''] = accessToken.split('.');
+  const garbage = [
+    randomId(50),
+    'x',
+    ' ',
+    '..',
+    'null',
+    `${header}.${payload}.`,
+    `${header}.${payload}.${signature.slice(0, -4)}AAAA`,
+    'é'.repeat(100),
+    'a'.repeat(8192),
+  ];
+  for (const token of [accessToken, refreshToken, ...garbage]) {
+    const response = await revoke(api, scene.application, token);
+    t.equal(response.statusCode, 200, token.slice(0, 60));
+    t.equal(response.body, '{}');
+  }
+  t.notOk(await isRevoked(accessToken), 'there is nothing to remember of an expired token');
+});
+
+t.test("refuses another client's tokens with 400 unauthorized_client, and they stay valid", async (t) => {
+  const owner = await createScene(database);
+  const other = (await createScene(database)).application;
+  const first = await grantTokens(api, owner);
+  const second = tokensOf(await refresh(api, owner.application, first.refreshToken));
+  for (const token of [first.accessToken, second.accessToken, first.refreshToken, second.refreshToken]) {
+    oauthRefusal(t, await revoke(api, other, token), 'unauthorized_client');
+  }
+  await tokenAccepted(t, api, first.accessToken);
+  await tokenAccepted(t, api, second.accessToken);
+  t.equal((await refresh(api, owner.application, second.refreshToken)).statusCode, 200);
+});
+
+t.test('a confidential client must send its secret: none is 400, a wrong one 401', async (t) => {
+  const scene = await createScene(database, { clientType: 'confidential' });
+  const { application } = scene;
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  const client_secret = application.clientSecret;
+  for (const token of [accessToken, refreshToken, 'unknown']) {
+    const none = await revoke(api, application, token);
+    oauthRefusal(t, none, 'invalid_request', { parameter: 'client_secret' });
+    const wrong = await revoke(api, application, token, { client_secret: randomId(52) });
+    oauthRefusal(t, wrong, 'invalid_client');
+    t.notOk('www-authenticate' in wrong.headers);
+  }
+  await tokenAccepted(t, api, accessToken);
+  t.equal((await revoke(api, application, accessToken, { client_secret })).statusCode, 200);
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+  t.equal((await revoke(api, application, refreshToken, { client_secret })).statusCode, 200);
+  oauthRefusal(t, await refresh(api, application, refreshToken), 'invalid_grant');
+});
+
+t.test('a client may authenticate with HTTP Basic and leave client_id out', async (t) => {
+  const scene = await createScene(database, { clientType: 'confidential' });
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  const headers = basic(scene.application);
+  const wrong = basic({ ...scene.application, clientSecret: randomId(52) });
+  const refused = await api.postForm(endpoint, { token: accessToken }, wrong);
+  oauthRefusal(t, refused, 'invalid_client');
+  t.match(refused.headers['www-authenticate'], /^Basic realm="/);
+  const both = { token: accessToken, client_secret: scene.application.clientSecret };
+  oauthRefusal(t, await api.postForm(endpoint, both, headers), 'invalid_request');
+  const otherId = { token: accessToken, client_id: randomId() };
+  oauthRefusal(t, await api.postForm(endpoint, otherId, headers), 'invalid_request');
+  await tokenAccepted(t, api, accessToken);
+
+  t.equal((await api.postForm(endpoint, { token: accessToken }, headers)).statusCode, 200);
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+  const withId = { token: refreshToken, client_id: scene.application.clientId };
+  t.equal((await api.postForm(endpoint, withId, headers)).statusCode, 200);
+  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+});
+
+t.test('a public client that sends a secret, and an unknown client, are refused with 401', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  const secret = await revoke(api, scene.application, accessToken, { client_secret: randomId(52) });
+  oauthRefusal(t, secret, 'invalid_client');
+  const unknown = await revoke(api, scene.application, accessToken, { client_id: randomId() });
+  oauthRefusal(t, unknown, 'invalid_client');
+  await tokenAccepted(t, api, accessToken);
+});
+
+t.test('token_type_hint makes no difference, right, wrong or unknown', async (t) => {
+  const scene = await createScene(database);
+  for (const token_type_hint of ['access_token', 'refresh_token', 'saml2', '']) {
+    const { accessToken, refreshToken } = await grantTokens(api, scene);
+    t.equal((await revoke(api, scene.application, accessToken, { token_type_hint })).statusCode, 200);
+    await tokenRefused(t, api, accessToken, 'invalid_token');
+    t.equal((await revoke(api, scene.application, refreshToken, { token_type_hint })).statusCode, 200);
+    oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  }
+});
+
+t.test('revoking again changes nothing and is told of once', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  const { grantId } = await database.prisma.refreshToken.findUniqueOrThrow({
+    where: { tokenHash: hashOf(refreshToken) },
+  });
+  for (const token of [accessToken, refreshToken]) {
+    for (let time = 0; time < 3; time += 1) {
+      t.equal((await revoke(api, scene.application, token)).statusCode, 200);
+      clock.advanceSeconds(1);
+    }
+  }
+  const grant = await database.prisma.grant.findUniqueOrThrow({ where: { id: grantId } });
+  t.equal(grant.revokedAt?.getTime(), clock().getTime() - 3000, 'the first time counts');
+  const events = await database.prisma.auditEvent.findMany({
+    where: { applicationId: scene.application.id, type: { in: ['token.revoked', 'grant.revoked'] } },
+  });
+  t.same(events.map(({ type }) => type).toSorted(), ['grant.revoked', 'token.revoked']);
+});
+
+t.test('many revocations of one token at once all succeed and are told of once', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  for (const token of [accessToken, refreshToken]) {
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => revoke(api, scene.application, token)),
+    );
+    t.same(
+      responses.map(({ statusCode }) => statusCode),
+      Array(10).fill(200),
+    );
+  }
+  const events = await database.prisma.auditEvent.count({
+    where: { applicationId: scene.application.id, type: { in: ['token.revoked', 'grant.revoked'] } },
+  });
+  t.equal(events, 2);
+});
+
+t.test('a missing, empty, repeated or overlong parameter is 400 and names the parameter', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  const form = { client_id: scene.application.clientId, token: accessToken };
+  for (const parameter of ['token', 'client_id']) {
+    const missing = await api.postForm(endpoint, { ...form, [parameter]: '' });
+    oauthRefusal(t, missing, 'invalid_request', { parameter });
+    const twice = await api.postForm(endpoint, `${new URLSearchParams(form)}&${parameter}=x`);
+    oauthRefusal(t, twice, 'invalid_request', { parameter });
+  }
+  const long = await revoke(api, scene.application, 'a'.repeat(8193));
+  oauthRefusal(t, long, 'invalid_request', { parameter: 'token' });
+  await tokenAccepted(t, api, accessToken);
+});
+
+t.test('any other content type than a form is invalid_request, and nothing is revoked', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  const form = { client_id: scene.application.clientId, token: accessToken };
+  for (const contentType of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
+    const response = await api.app.inject({
+      method: 'POST',
+      url: endpoint,
+      headers: { 'content-type': contentType },
+      payload: JSON.stringify(form),
+    });
+    oauthRefusal(t, response, 'invalid_request', { label: contentType });
+  }
+  oauthRefusal(t, await api.app.inject({ method: 'POST', url: endpoint }), 'invalid_request');
+  await tokenAccepted(t, api, accessToken);
+});
+
+t.test('errors have the media type that Accept names', async (t) => {
+  const scene = await createScene(database);
+  const ask = (accept: string) =>
+    api.postForm(endpoint, { client_id: scene.application.clientId }, { accept });
+  for (const accept of ['*/*', 'application/json', 'text/html']) {
+    oauthRefusal(t, await ask(accept), 'invalid_request', { parameter: 'token', label: accept });
+  }
+  const problem = await ask('application/problem+json');
+  t.equal(problem.statusCode, 400);
+  t.equal(problem.headers['content-type'], 'application/problem+json');
+  t.match(problem.json(), { error: 'invalid_request', code: 'invalid_request', status: 400 });
+});

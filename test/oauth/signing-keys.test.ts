@@ -1,0 +1,283 @@
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import t, { type Test } from 'tap';
+import type { Database } from '../../src/database/client.js';
+import { randomId } from '../../src/database/ids.js';
+import { SigningKeys, UnreadableSigningKeyError } from '../../src/oauth/signing-keys.js';
+import { describeFailure } from '../../src/operator-errors.js';
+import { AuditLog } from '../../src/services/audit-log.js';
+import { prune } from '../../src/services/housekeeping.js';
+import { buildTestApp, contract, type TestApp, testSecret } from '../support/app.js';
+import { createTestClock } from '../support/clock.js';
+import { openTestDatabase } from '../support/database.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+import { tokenAccepted, tokenRefused } from '../support/users.js';
+
+const jwksAddress = '/.well-known/jwks.json';
+const metadataAddress = '/.well-known/oauth-authorization-server';
+const overlapSeconds = 3600 + 60;
+
+interface Setting {
+  readonly api: TestApp;
+  readonly database: Database;
+  readonly tenant: Tenant;
+}
+
+const shared = await openTestDatabase(t);
+
+/** An application on the common database, which has keys of other tests as well. */
+async function setUp(t: Test, database = shared): Promise<Setting> {
+  const api = await buildTestApp(t, { database });
+  return { api, database, tenant: await createTenant(database) };
+}
+
+/** An application whose keys are the only ones. */
+async function setUpAlone(t: Test): Promise<Setting> {
+  return setUp(t, await openTestDatabase(t));
+}
+
+const rotate = ({ signingKeys, database, clock }: TestApp) =>
+  signingKeys.rotate({ tokenTtlSeconds: 3600, auditLog: new AuditLog(database, clock) });
+const kidOf = (token: string) => decodeProtectedHeader(token).kid;
+const publishedKids = async (api: TestApp): Promise<string[]> =>
+  (await api.get(jwksAddress)).json().keys.map(({ kid }: { kid: string }) => kid);
+
+t.test('private keys are sealed in the database, and published ones have no private part', async (t) => {
+  const { api, database } = await setUp(t);
+  await rotate(api);
+  const rows = await database.prisma.signingKey.findMany();
+  t.ok(rows.length >= 2);
+  for (const { privateKey, publicKey, algorithm } of rows) {
+    t.equal(algorithm, 'ES256');
+    t.equal(privateKey.split('.').length, 5, 'a compact JWE');
+    t.match(decodeProtectedHeader(privateKey), { alg: 'dir', enc: 'A256GCM' });
+    const parts = privateKey.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'));
+    t.notMatch(parts.join('\n'), /"d"|"crv"|P-256|PRIVATE KEY/);
+    t.notOk('d' in (publicKey as object));
+  }
+  t.not(rows[0]?.privateKey, rows[1]?.privateKey);
+  const { keys } = (await api.get(jwksAddress)).json();
+  for (const key of keys) t.same(Object.keys(key).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+});
+
+t.test(
+  'another APP_SECRET does not open the keys, and the error names the variable in one line',
+  async (t) => {
+    const { api, database } = await setUpAlone(t);
+    const before = await database.prisma.signingKey.findMany();
+    const opening = SigningKeys.open(database, 'another secret that is long enough', api.clock);
+    const error = await opening.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    t.ok(error instanceof UnreadableSigningKeyError);
+    t.match(describeFailure(error), /^APP_SECRET [^\n]+$/);
+    t.notMatch(describeFailure(error), /another secret|for tests/);
+    t.same(await database.prisma.signingKey.findMany(), before, 'and makes no key of its own');
+  },
+);
+
+t.test('a sealed key that was changed in the database does not open', async (t) => {
+  const { api, database } = await setUpAlone(t);
+  const { kid, privateKey } = await database.prisma.signingKey.findFirstOrThrow();
+  const parts = privateKey.split('.');
+  parts[3] = `${parts[3]?.startsWith('A') ? 'B' : 'A'}${parts[3]?.slice(1)}`;
+  await database.prisma.signingKey.update({ where: { kid }, data: { privateKey: parts.join('.') } });
+  await t.rejects(SigningKeys.open(database, testSecret, api.clock), UnreadableSigningKeyError);
+});
+
+t.test('openings at once on an empty database make one key', async (t) => {
+  const database = await openTestDatabase(t);
+  const clock = createTestClock();
+  const opened = await Promise.all(
+    Array.from({ length: 4 }, () => SigningKeys.open(database, testSecret, clock)),
+  );
+  t.equal(await database.prisma.signingKey.count(), 1);
+  t.equal(new Set(opened.map(({ current }) => current.kid)).size, 1);
+});
+
+t.test('after a rotation new tokens have the new kid, and old ones stay valid to their end', async (t) => {
+  const { api, tenant } = await setUp(t);
+  const old = await api.token(tenant.application);
+  const kid = await rotate(api);
+  const fresh = await api.token(tenant.application);
+  t.equal(kidOf(fresh), kid);
+  t.not(kidOf(old), kid);
+  await tokenAccepted(t, api, old);
+  await tokenAccepted(t, api, fresh);
+  api.clock.advanceSeconds(3599);
+  await tokenAccepted(t, api, old);
+  api.clock.advanceSeconds(1);
+  await tokenRefused(t, api, old, 'token_expired');
+});
+
+t.test('the JWKS lists both keys until the overlap ends, and pruning deletes the old one then', async (t) => {
+  const { api, database } = await setUpAlone(t);
+  const [old = ''] = await publishedKids(api);
+  const kid = await rotate(api);
+  t.same((await publishedKids(api)).sort(), [old, kid].sort());
+  const row = await database.prisma.signingKey.findUniqueOrThrow({ where: { kid: old } });
+  t.same(row.retiredAt, api.clock());
+  t.equal(row.expiresAt?.getTime(), api.clock().getTime() + overlapSeconds * 1000);
+
+  api.clock.advanceSeconds(overlapSeconds - 1);
+  await api.signingKeys.reload();
+  t.same((await publishedKids(api)).sort(), [old, kid].sort());
+  t.equal((await prune(database, api.clock())).signing_keys, 0);
+
+  api.clock.advanceSeconds(1);
+  await api.signingKeys.reload();
+  t.same(await publishedKids(api), [kid]);
+  api.clock.advanceSeconds(1);
+  t.equal((await prune(database, api.clock())).signing_keys, 1);
+  const kept = await database.prisma.signingKey.findMany();
+  t.match(kept, [{ kid, retiredAt: null, expiresAt: null }]);
+});
+
+t.test('several rotations in a row, also at once, leave one key that signs', async (t) => {
+  const { api, database, tenant } = await setUpAlone(t);
+  const other = await SigningKeys.open(database, testSecret, api.clock);
+  const auditLog = new AuditLog(database, api.clock);
+  await Promise.all([rotate(api), other.rotate({ tokenTtlSeconds: 3600, auditLog })]);
+  await rotate(api);
+  await api.signingKeys.reload();
+  t.equal(await database.prisma.signingKey.count({ where: { retiredAt: null } }), 1);
+  t.equal((await publishedKids(api)).length, 4);
+  const [current] = await database.prisma.signingKey.findMany({ where: { retiredAt: null } });
+  const token = await api.token(tenant.application);
+  t.equal(kidOf(token), current?.kid);
+  await tokenAccepted(t, api, token);
+});
+
+t.test('another process learns a new key by a kid that it does not know', async (t) => {
+  const { api, database, tenant } = await setUp(t);
+  const other = await buildTestApp(t, { database, clock: api.clock });
+  const old = await api.token(tenant.application);
+  const kid = await rotate(api);
+  const fresh = await api.token(tenant.application);
+  t.not(other.signingKeys.current.kid, kid);
+  // It looks at most once a second, so that nobody makes it look all the time.
+  api.clock.advanceSeconds(1);
+  await tokenAccepted(t, other, fresh);
+  t.equal(other.signingKeys.current.kid, kid);
+  await tokenAccepted(t, other, old);
+  t.equal(kidOf(await other.token(tenant.application)), kid);
+});
+
+t.test('another process learns a new key by looking again, and its tokens are good everywhere', async (t) => {
+  const { api, database, tenant } = await setUp(t);
+  const other = await buildTestApp(t, { database, clock: api.clock });
+  const kid = await rotate(api);
+  const late = await other.token(tenant.application);
+  t.not(kidOf(late), kid, 'until it looks it signs with the old key');
+  await tokenAccepted(t, api, late);
+  await other.signingKeys.reload();
+  t.equal(kidOf(await other.token(tenant.application)), kid);
+  t.same((await publishedKids(other)).sort(), (await publishedKids(api)).sort());
+});
+
+t.test('a kid that nobody knows is refused, and asked for once a second at most', async (t) => {
+  const { api, database, tenant } = await setUp(t);
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  const kid = randomId();
+  const token = await new SignJWT(decodeJwt(await api.token(tenant.application)))
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
+    .sign(privateKey);
+  api.clock.advanceSeconds(1);
+  await tokenRefused(t, api, token, 'invalid_token');
+  // A key that another process adds within the same second is not seen yet.
+  await database.prisma.signingKey.create({
+    data: {
+      kid,
+      algorithm: 'ES256',
+      publicKey: (await exportJWK(publicKey)) as object,
+      privateKey: '',
+      createdAt: api.clock(),
+      retiredAt: api.clock(),
+      expiresAt: new Date(api.clock().getTime() + 3_600_000),
+    },
+  });
+  await tokenRefused(t, api, token, 'invalid_token');
+  api.clock.advanceSeconds(1);
+  await tokenAccepted(t, api, token);
+});
+
+t.test('rotation is audited with the kid', async (t) => {
+  const { api, database } = await setUp(t);
+  const kid = await rotate(api);
+  const events = await database.prisma.auditEvent.findMany({
+    where: { type: 'signing_key.rotated', details: { path: ['kid'], equals: kid } },
+  });
+  t.match(events, [{ details: { kid }, createdAt: api.clock(), accountId: null }]);
+  t.equal(events.length, 1);
+});
+
+t.test('the JWKS checks the tokens that the server issues', async (t) => {
+  const { api, tenant } = await setUp(t);
+  const response = await api.get(jwksAddress);
+  t.equal(response.statusCode, 200);
+  t.match(response.headers['cache-control'], /^public, max-age=\d+$/);
+  const token = await api.token(tenant.application);
+  const key = response.json().keys.find(({ kid }: { kid: string }) => kid === kidOf(token));
+  t.match(key, { kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' });
+  const { payload } = await jwtVerify(token, await importJWK(key), {
+    issuer: 'http://api.test',
+    audience: 'http://api.test',
+    typ: 'at+jwt',
+    currentDate: api.clock(),
+  });
+  t.equal(payload.client_id, tenant.application.clientId);
+});
+
+t.test('the metadata names every address and ability of RFC 8414, as the contract has them', async (t) => {
+  const { api, tenant } = await setUp(t);
+  const response = await api.get(metadataAddress);
+  t.equal(response.statusCode, 200);
+  t.match(response.headers['cache-control'], /^public, max-age=\d+$/);
+  const metadata = response.json();
+  const auth = ['client_secret_basic', 'client_secret_post', 'none'];
+  t.match(metadata, {
+    issuer: 'http://api.test',
+    authorization_endpoint: 'http://api.test/v1/oauth/authorize',
+    token_endpoint: 'http://api.test/v1/oauth/token',
+    revocation_endpoint: 'http://api.test/v1/oauth/revoke',
+    jwks_uri: 'http://api.test/.well-known/jwks.json',
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  });
+  t.same(metadata.scopes_supported.toSorted(), Object.keys(contract.scopes).toSorted());
+  const grants = ['authorization_code', 'client_credentials', 'refresh_token'];
+  t.same(metadata.grant_types_supported.toSorted(), grants);
+  t.same(metadata.token_endpoint_auth_methods_supported.toSorted(), auth);
+  t.same(metadata.revocation_endpoint_auth_methods_supported.toSorted(), auth);
+  t.equal(decodeJwt(await api.token(tenant.application)).iss, metadata.issuer);
+});
+
+t.test('every address of the metadata is served, the documentation among them', async (t) => {
+  const { api } = await setUp(t);
+  const metadata = (await api.get(metadataAddress)).json();
+  const path = (address: string) => new URL(address).pathname;
+  t.equal((await api.get(path(metadata.jwks_uri))).statusCode, 200);
+  t.equal((await api.get(path(metadata.service_documentation))).statusCode, 200);
+  t.equal((await api.get(path(metadata.authorization_endpoint))).statusCode, 400);
+  t.equal((await api.postForm(path(metadata.token_endpoint), {})).statusCode, 400);
+  t.equal((await api.postForm(path(metadata.revocation_endpoint), {})).statusCode, 400);
+});
+
+t.test('metadata follows BASE_URL', async (t) => {
+  const api = await buildTestApp(t, { database: shared, environment: { BASE_URL: 'https://id.example/' } });
+  const metadata = (await api.get(metadataAddress)).json();
+  t.equal(metadata.issuer, 'https://id.example');
+  t.equal(metadata.token_endpoint, 'https://id.example/v1/oauth/token');
+  const { application } = await createTenant(shared);
+  t.match(decodeJwt(await api.token(application)), { iss: 'https://id.example', aud: 'https://id.example' });
+});

@@ -1,0 +1,171 @@
+import t from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { buildTestApp } from '../support/app.js';
+import {
+  createScene,
+  grantCode,
+  grantTokens,
+  hashOf,
+  oauthRefusal,
+  refresh,
+  revoke,
+  tokenAccepted,
+  tokenRefused,
+  tokensOf,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+const endpoint = '/v1/oauth/token';
+const thirtyDays = 30 * 86_400;
+
+const codeRow = (code: string) =>
+  database.prisma.authorizationCode.findUniqueOrThrow({ where: { codeHash: hashOf(code) } });
+const refreshRow = (token: string) =>
+  database.prisma.refreshToken.findUniqueOrThrow({ where: { tokenHash: hashOf(token) } });
+
+t.test('a valid access token is expired once 3600 seconds have passed', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  clock.advanceSeconds(3599);
+  await tokenAccepted(t, api, accessToken);
+  clock.advanceSeconds(1);
+  await tokenRefused(t, api, accessToken, 'token_expired');
+});
+
+t.test('a valid access token that is submitted to the revoke endpoint is revoked', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  await tokenAccepted(t, api, accessToken);
+  t.equal((await revoke(api, scene.application, accessToken)).statusCode, 200);
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+});
+
+t.test('a valid access token is revoked with the refresh token that it derives from', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  await tokenAccepted(t, api, first.accessToken);
+  t.equal((await revoke(api, scene.application, second.refreshToken)).statusCode, 200);
+  await tokenRefused(t, api, first.accessToken, 'invalid_token');
+  await tokenRefused(t, api, second.accessToken, 'invalid_token');
+});
+
+t.test('a revoked access token stays revoked, and is expired when its time is over', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  await revoke(api, scene.application, accessToken);
+  clock.advanceSeconds(3599);
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+  clock.advanceSeconds(1);
+  await tokenRefused(t, api, accessToken, 'token_expired');
+});
+
+t.test('a refresh token that is used once gives a new one, and its reuse is refused', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  t.not(second.refreshToken, first.refreshToken);
+  t.not(second.accessToken, first.accessToken);
+  t.same((await refreshRow(first.refreshToken)).usedAt, clock());
+  t.equal((await refreshRow(second.refreshToken)).usedAt, null);
+  await tokenAccepted(t, api, second.accessToken);
+  await tokenAccepted(t, api, first.accessToken);
+  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+});
+
+t.test('a refresh token is valid for 30 days without use, and expired after them', async (t) => {
+  const scene = await createScene(database);
+  const early = await grantTokens(api, scene);
+  const late = await grantTokens(api, scene);
+  clock.advanceSeconds(thirtyDays - 1);
+  t.equal((await refresh(api, scene.application, early.refreshToken)).statusCode, 200);
+  clock.advanceSeconds(1);
+  const before = await refreshRow(late.refreshToken);
+  oauthRefusal(t, await refresh(api, scene.application, late.refreshToken), 'invalid_grant');
+  t.same(await refreshRow(late.refreshToken), before, 'the row is as it was');
+});
+
+t.test('each rotation gives a fresh 30 days', async (t) => {
+  const scene = await createScene(database);
+  let { refreshToken } = await grantTokens(api, scene);
+  for (let rotation = 0; rotation < 4; rotation += 1) {
+    clock.advanceSeconds(thirtyDays - 1);
+    ({ refreshToken } = tokensOf(await refresh(api, scene.application, refreshToken)));
+    const { expiresAt } = await refreshRow(refreshToken);
+    t.equal(expiresAt.getTime() - clock().getTime(), thirtyDays * 1000);
+  }
+  clock.advanceSeconds(thirtyDays);
+  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+});
+
+t.test('a revoked refresh token is refused, as are the access tokens derived from it', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  t.equal((await revoke(api, scene.application, refreshToken)).statusCode, 200);
+  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+  t.equal((await refreshRow(refreshToken)).usedAt, null, 'revoking is not using');
+  const { grantId } = await refreshRow(refreshToken);
+  const grant = await database.prisma.grant.findUniqueOrThrow({ where: { id: grantId } });
+  t.same(grant.revokedAt, clock());
+});
+
+t.test('revoking the refresh token of one grant leaves another grant of the same user alone', async (t) => {
+  const scene = await createScene(database);
+  const one = await grantTokens(api, scene);
+  const other = await grantTokens(api, scene);
+  await revoke(api, scene.application, one.refreshToken);
+  await tokenAccepted(t, api, other.accessToken);
+  t.equal((await refresh(api, scene.application, other.refreshToken)).statusCode, 200);
+});
+
+t.test('an issued code that is exchanged with its verifier is used, and tokens are issued', async (t) => {
+  const scene = await createScene(database);
+  const { code, form } = await grantCode(api, scene);
+  t.equal((await codeRow(code)).usedAt, null);
+  const response = await api.postForm(endpoint, form);
+  const { accessToken, refreshToken } = tokensOf(response);
+  t.equal(response.json().token_type, 'Bearer');
+  t.equal(response.json().expires_in, 3600);
+  await tokenAccepted(t, api, accessToken);
+  const used = await codeRow(code);
+  t.same(used.usedAt, clock());
+  t.equal((await refreshRow(refreshToken)).grantId, used.grantId);
+});
+
+t.test('an expired code is refused with 401 invalid_grant and is left unchanged', async (t) => {
+  const scene = await createScene(database);
+  const { code, form } = await grantCode(api, scene);
+  clock.advanceSeconds(300);
+  const before = await codeRow(code);
+  oauthRefusal(t, await api.postForm(endpoint, form), 'invalid_grant');
+  t.same(await codeRow(code), before);
+  t.equal(before.usedAt, null);
+  t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 0);
+});
+
+t.test('a used code is refused with 401 invalid_grant and is left unchanged', async (t) => {
+  const scene = await createScene(database);
+  const { code, form } = await grantCode(api, scene);
+  tokensOf(await api.postForm(endpoint, form));
+  clock.advanceSeconds(1);
+  const before = await codeRow(code);
+  oauthRefusal(t, await api.postForm(endpoint, form), 'invalid_grant');
+  t.same(await codeRow(code), before);
+  t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 1);
+  t.equal(await database.prisma.refreshToken.count({ where: { grantId: before.grantId ?? '' } }), 1);
+});
+
+t.test('a code with another verifier is refused, left unchanged, and good for the right one', async (t) => {
+  const scene = await createScene(database);
+  const { code, form } = await grantCode(api, scene);
+  const before = await codeRow(code);
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const wrong = { ...form, code_verifier: randomId(43) };
+    oauthRefusal(t, await api.postForm(endpoint, wrong), 'invalid_grant');
+    t.same(await codeRow(code), before);
+  }
+  const { accessToken } = tokensOf(await api.postForm(endpoint, form));
+  await tokenAccepted(t, api, accessToken);
+});

@@ -1,0 +1,427 @@
+import t from 'tap';
+import { buildTestApp } from '../support/app.js';
+import { Browser, hiddenFields } from '../support/browser.js';
+import {
+  applicationsPath,
+  confirm,
+  createThroughPage,
+  credentialsOn,
+  formOn,
+  goesTo,
+  isPage,
+} from '../support/pages.js';
+import {
+  createScene,
+  grantCode,
+  grantTokens,
+  refresh,
+  signedInBrowser,
+  tokenAccepted,
+  tokenRefused,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+
+async function ownerAtWork(options: Parameters<typeof createScene>[1] = {}) {
+  const scene = await createScene(database, options);
+  return { scene, browser: await signedInBrowser(api, scene.user) };
+}
+
+const credentialsGrant = (clientId: string, clientSecret: string) =>
+  api.postForm('/v1/oauth/token', {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+
+const namedApplication = (accountId: string, name: string) =>
+  database.prisma.application.findFirstOrThrow({ where: { accountId, name }, include: { secrets: true } });
+
+const countOf = (accountId: string) => database.prisma.application.count({ where: { accountId } });
+
+t.test('creates a confidential application and shows its secret once', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const page = await createThroughPage(browser, { name: 'Bridge' });
+  isPage(t, page);
+  t.match(String(page.headers['content-security-policy']), /; script-src 'self';/);
+  t.notOk('location' in page.headers, 'the secret is in no address');
+  const { clientId, clientSecret } = credentialsOn(page);
+  t.match(clientId, /^[A-Za-z0-9]{20,}$/);
+  t.match(clientSecret, /^[a-z0-9]{50}$/, '36^50 is more than 2^256');
+
+  const stored = await namedApplication(scene.accountId, 'Bridge');
+  t.equal(stored.createdById, scene.user.id);
+  t.same(stored.scopes, ['reports:read', 'user:read']);
+  t.same(stored.redirectUris, ['https://client.example/callback']);
+  t.equal(stored.secrets.length, 1);
+  const rows = await database.query<{ row: string }>(
+    'SELECT to_jsonb(s)::text AS row FROM application_secrets s UNION ALL SELECT to_jsonb(a)::text FROM applications a UNION ALL SELECT to_jsonb(e)::text FROM audit_events e UNION ALL SELECT to_jsonb(f)::text FROM submitted_forms f',
+  );
+  t.notOk(
+    rows.some(({ row }) => row.includes(clientSecret)),
+    'the database does not hold it',
+  );
+
+  const answer = await credentialsGrant(clientId, clientSecret);
+  t.equal(answer.statusCode, 200);
+  t.equal(answer.json().scope, 'reports:read user:read');
+  const show = await browser.open(`${applicationsPath}/${stored.id}`);
+  isPage(t, show);
+  t.notMatch(show.body, clientSecret, 'no page shows it again');
+  t.notMatch(String(show.headers['content-security-policy']), /script-src/);
+});
+
+t.test('a create form that is sent twice makes one application', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const page = await browser.open(`${applicationsPath}/new`);
+  const form = formOn(page, { name: 'Once' });
+  const answers = await Promise.all([1, 2, 3, 4].map(() => browser.submit(applicationsPath, form)));
+  const shown = answers.filter(({ statusCode }) => statusCode === 200);
+  t.equal(shown.length, 1, 'the secret is shown once');
+  const { id } = await namedApplication(scene.accountId, 'Once');
+  for (const answer of answers.filter(({ statusCode }) => statusCode !== 200)) {
+    goesTo(t, answer, `${applicationsPath}/${id}?notice=application_exists`);
+  }
+  t.equal(
+    await database.prisma.application.count({ where: { accountId: scene.accountId, name: 'Once' } }),
+    1,
+  );
+  const reloaded = await browser.submit(applicationsPath, form);
+  goesTo(t, reloaded, /notice=application_exists$/, 'reloading the page with the secret');
+  t.match((await browser.open(String(reloaded.headers.location))).body, /secret is not shown again/);
+
+  await confirm(browser, `${applicationsPath}/${id}/delete`);
+  await browser.submit(applicationsPath, form);
+  t.equal(
+    await database.prisma.application.count({ where: { accountId: scene.accountId, name: 'Once' } }),
+    0,
+    'not even after it was deleted',
+  );
+});
+
+t.test('creates a public application without a secret', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const answer = await createThroughPage(browser, { name: 'Spa', client_type: 'public' });
+  const { id, secrets, clientType } = await namedApplication(scene.accountId, 'Spa');
+  goesTo(t, answer, `${applicationsPath}/${id}?notice=application_created`);
+  t.equal(clientType, 'public');
+  t.equal(secrets.length, 0);
+  const show = await browser.open(String(answer.headers.location));
+  isPage(t, show);
+  t.match(show.body, /The application was created/);
+  t.notMatch(show.body, /Client secrets/);
+  const refused = await browser.submit(`${applicationsPath}/${id}/secrets`, hiddenFields(show.body));
+  isPage(t, refused, 409);
+  t.match(refused.body, /A public application has no secret/);
+});
+
+t.test('takes redirect URIs that can be trusted, and says beside each other one why not', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const before = await countOf(scene.accountId);
+  const accepted = [
+    'https://a.example',
+    'https://a.example/',
+    'https://a.example:8443/back?x=1&y=%C3%A9',
+    'https://xn--bcher-kva.example/',
+    'http://localhost',
+    'http://localhost:5173/oauth/callback',
+  ];
+  const ok = await createThroughPage(browser, { name: 'Good addresses', redirect_uris: accepted });
+  isPage(t, ok);
+  t.same((await namedApplication(scene.accountId, 'Good addresses')).redirectUris, accepted);
+
+  const rejected: [string, RegExp][] = [
+    ['http://a.example/', /must start with https/],
+    ['http://127.0.0.1/', /must start with https/],
+    ['http://localhost.evil.example/', /must start with https/],
+    ['HTTP://evil.example/', /must start with https/],
+    ['javascript:alert(1)', /not a complete address/],
+    ['data:text/html,x', /not a complete address/],
+    ['com.example.app:/back', /not a complete address/],
+    ['myapp://back', /must start with https/],
+    ['//a.example/', /not a complete address/],
+    ['/callback', /not a complete address/],
+    ['https:a.example', /not a complete address/],
+    ['https:///a.example', /not a complete address/],
+    ['https://', /not a complete address/],
+    ['https://a.example/#top', /fragment/],
+    ['https://a.example/#', /fragment/],
+    ['https://user@a.example/', /user name or password/],
+    ['https://a.example:x@evil.example/', /user name or password/],
+    ['https://*.a.example/', /wildcard/],
+    ['https://a.example/*', /wildcard/],
+    ['https://a.example/a b', /without spaces/],
+  ];
+  for (const [uri, words] of rejected) {
+    const page = await createThroughPage(browser, {
+      name: 'Bad address',
+      redirect_uris: ['https://good.example/', uri],
+    });
+    isPage(t, page, 400, uri);
+    const [, beside = ''] = /<p id="redirect_uri_2-fault" class="fault">([^<]*)/.exec(page.body) ?? [];
+    t.match(beside, words, uri);
+    t.match(page.body, /<a href="#redirect_uri_2">/, uri);
+    t.match(page.body, /id="redirect_uri_2"[^>]*aria-describedby="redirect_uri_2-fault"/, uri);
+    t.notMatch(page.body, 'redirect_uri_1-fault', uri);
+  }
+  for (const uri of ['https://a.example/\\@evil.example', 'https://a.exámple/', 'https://a.example/\u202e']) {
+    isPage(t, await createThroughPage(browser, { redirect_uris: [uri] }), 400, uri);
+  }
+  const twice = await createThroughPage(browser, {
+    redirect_uris: ['https://a.example/', 'https://a.example/'],
+  });
+  t.match(twice.body, /redirect_uri_2-fault" class="fault">This is the same address as number 1/);
+  const many = await createThroughPage(browser, {
+    redirect_uris: Array.from({ length: 400 }, (_, index) => `https://a.example/${index}`),
+  });
+  t.match(many.body, /redirect_uri_21-fault" class="fault">An application can have 20 redirect URIs at most/);
+  t.equal(await countOf(scene.accountId), before + 1);
+});
+
+t.test('production takes no http://localhost', async (t) => {
+  const production = await buildTestApp(t, {
+    database,
+    environment: { NODE_ENV: 'production', BASE_URL: 'https://api.test' },
+  });
+  const { user } = await createScene(database);
+  const browser = new Browser(production.app);
+  await browser.signIn(user.email, user.password);
+  const page = await createThroughPage(browser, { redirect_uris: ['http://localhost:3000/back'] });
+  isPage(t, page, 400);
+  t.match(page.body, /redirect_uri_1-fault" class="fault">http:\/\/localhost is for development only/);
+  t.notMatch(page.body, /or with <code>http:\/\/localhost/);
+});
+
+t.test('a faulty form comes back filled in, with a summary of what is wrong', async (t) => {
+  const { browser } = await ownerAtWork();
+  const page = await createThroughPage(browser, {
+    name: '',
+    client_type: 'other',
+    redirect_uris: ['ftp://x.example/'],
+    scopes: [],
+  });
+  isPage(t, page, 400);
+  t.match(page.body, /<title>Error: New application/);
+  const [summary = ''] = /<div class="error-summary".*?<\/div>/s.exec(page.body) ?? [];
+  t.match(summary, /role="alert"/);
+  t.match(summary, /tabindex="-1"/);
+  t.same(
+    [...summary.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id),
+    ['name', 'client_type_confidential', 'redirect_uri_1', 'scope_reports_read'],
+  );
+  for (const [, id] of summary.matchAll(/href="#([^"]*)"/g)) t.match(page.body, ` id="${id}"`);
+  t.match(page.body, /id="name"[^>]*aria-describedby="name-hint name-fault"[^>]*aria-invalid="true"/);
+  t.match(page.body, 'value="ftp://x.example/"');
+
+  for (const [changes, words] of [
+    [{ name: 'x'.repeat(101) }, /at most 100 characters/],
+    [{ name: 'a\u202eb' }, /visible characters only/],
+    [{ name: 'a\tb' }, /visible characters only/],
+    [{ name: '\u200b' }, /visible characters only/],
+    [{ scopes: ['reports:read', 'admin'] }, /Choose from the scopes in the list/],
+    [{ scopes: ['__proto__'] }, /Choose from the scopes in the list/],
+    [{ client_type: 'public', redirect_uris: [] }, /Enter a redirect URI/],
+  ] as const) {
+    const answer = await createThroughPage(browser, changes);
+    isPage(t, answer, 400, JSON.stringify(changes));
+    t.match(answer.body, words);
+  }
+});
+
+t.test('more lines are a page away, without losing what was typed', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const before = await countOf(scene.accountId);
+  const form = await browser.open(`${applicationsPath}/new`);
+  const fields = formOn(form, {
+    name: 'Lines',
+    redirect_uris: ['https://one.example/'],
+    scopes: ['user:read'],
+  });
+  const page = await browser.submit(applicationsPath, [...fields, ['action', 'more_lines']]);
+  isPage(t, page);
+  t.notMatch(page.body, 'There is a problem');
+  t.match(page.body, 'value="Lines"');
+  t.match(page.body, /value="user:read" checked/);
+  t.equal([...page.body.matchAll(/name="redirect_uris"/g)].length, 5);
+  t.equal(hiddenFields(page.body).form, hiddenFields(form.body).form, 'it is still the same form');
+  t.equal(await countOf(scene.accountId), before);
+});
+
+t.test('rotates a secret without an interruption', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const first = credentialsOn(await createThroughPage(browser, { name: 'Rotating' }));
+  const { id } = await namedApplication(scene.accountId, 'Rotating');
+  const address = `${applicationsPath}/${id}`;
+  const show = await browser.open(address);
+  const form = hiddenFields(show.body);
+  clock.advanceSeconds(3600);
+  const page = await browser.submit(`${address}/secrets`, form);
+  isPage(t, page);
+  const second = credentialsOn(page);
+  t.equal(second.clientId, first.clientId);
+  t.not(second.clientSecret, first.clientSecret);
+  goesTo(
+    t,
+    await browser.submit(`${address}/secrets`, form),
+    /notice=secret_exists$/,
+    'reloading makes no other',
+  );
+  goesTo(t, await browser.open(`${address}/secrets`), address, 'the address of the form is a way back');
+
+  for (const { clientId, clientSecret } of [first, second]) {
+    t.equal((await credentialsGrant(clientId, clientSecret)).statusCode, 200, 'both work');
+  }
+  const third = await browser.submit(`${address}/secrets`, { ...form, form: 'another' });
+  isPage(t, third, 409);
+  t.match(third.body, /There are two secrets already/);
+
+  const secrets = await database.prisma.applicationSecret.findMany({
+    where: { applicationId: id },
+    orderBy: { createdAt: 'asc' },
+  });
+  t.equal(secrets.length, 2);
+  const retire = `${address}/secrets/${secrets[0]?.id}/retire`;
+  isPage(t, await browser.open(retire));
+  goesTo(t, await confirm(browser, retire), `${address}?notice=secret_retired`);
+  t.equal(
+    (await credentialsGrant(first.clientId, first.clientSecret)).statusCode,
+    401,
+    'the old one is refused',
+  );
+  t.equal((await credentialsGrant(second.clientId, second.clientSecret)).statusCode, 200);
+  isPage(t, await browser.open(retire), 404);
+
+  const only = `${address}/secrets/${secrets[1]?.id}/retire`;
+  const refused = await confirm(browser, only);
+  isPage(t, refused, 409);
+  t.match(refused.body, /This is the only secret/);
+  t.equal((await credentialsGrant(second.clientId, second.clientSecret)).statusCode, 200);
+});
+
+t.test('two administrators at once leave two secrets at most and one at least', async (t) => {
+  const { scene, browser } = await ownerAtWork({ clientType: 'confidential' });
+  const address = `${applicationsPath}/${scene.application.id}`;
+  const { csrf_token = '' } = hiddenFields((await browser.open(address)).body);
+  const answers = await Promise.all(
+    [1, 2, 3, 4, 5].map((form) => browser.submit(`${address}/secrets`, { csrf_token, form: `nonce${form}` })),
+  );
+  t.same(answers.map(({ statusCode }) => statusCode).sort(), [200, 409, 409, 409, 409]);
+  const secrets = await database.prisma.applicationSecret.findMany({
+    where: { applicationId: scene.application.id },
+  });
+  const retired = await Promise.all(
+    secrets.map(({ id }) => browser.submit(`${address}/secrets/${id}/retire`, { csrf_token })),
+  );
+  t.same(retired.map(({ statusCode }) => statusCode).sort(), [303, 409]);
+});
+
+t.test('shows when a secret was last used, written down once a minute at most', async (t) => {
+  const { scene, browser } = await ownerAtWork({ clientType: 'confidential' });
+  const { id, clientId, clientSecret } = scene.application;
+  const lastUsed = async () => {
+    // The token endpoint does not wait for it.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return (await database.prisma.applicationSecret.findFirstOrThrow({ where: { applicationId: id } }))
+      .lastUsedAt;
+  };
+  t.match((await browser.open(`${applicationsPath}/${id}`)).body, /data-label="Last used"><div>Never</);
+  t.equal((await credentialsGrant(clientId, 'wrong')).statusCode, 401);
+  t.equal(await lastUsed(), null, 'a wrong secret is no use of it');
+  const firstUse = clock();
+  await credentialsGrant(clientId, clientSecret);
+  t.same(await lastUsed(), firstUse);
+  clock.advanceSeconds(59);
+  await credentialsGrant(clientId, clientSecret);
+  t.same(await lastUsed(), firstUse);
+  clock.advanceSeconds(1);
+  await credentialsGrant(clientId, clientSecret);
+  t.same(await lastUsed(), clock());
+  const { body } = await browser.open(`${applicationsPath}/${id}`);
+  t.match(body, `data-label="Last used"><div><time datetime="${clock().toISOString()}">`);
+});
+
+t.test('a scope that is taken away is gone from tokens at their next use', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  await tokenAccepted(t, api, accessToken);
+  const address = `${applicationsPath}/${scene.application.id}`;
+  const page = await browser.open(`${address}/edit`);
+  const saved = await browser.submit(
+    `${address}/edit`,
+    formOn(page, { name: 'Renamed', redirect_uris: [scene.redirectUri], scopes: ['user:read'] }),
+  );
+  goesTo(t, saved, `${address}?notice=application_updated`);
+  t.match((await browser.open(String(saved.headers.location))).body, /The changes are saved/);
+  const answer = await api.get('/v1/employees', accessToken);
+  t.equal(answer.statusCode, 403);
+  t.equal(answer.json().code, 'insufficient_scope');
+  const refreshed = await refresh(api, scene.application, refreshToken);
+  t.equal((await api.get('/v1/employees', refreshed.json().access_token)).statusCode, 403);
+});
+
+t.test('a code that is on its way to a redirect URI that was removed gives no tokens', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const { form } = await grantCode(api, scene);
+  const address = `${applicationsPath}/${scene.application.id}/edit`;
+  await browser.submit(
+    address,
+    formOn(await browser.open(address), { redirect_uris: ['https://new.example/'] }),
+  );
+  t.equal((await api.postForm('/v1/oauth/token', form)).json().code, 'invalid_grant');
+});
+
+t.test('a change that somebody else made meanwhile is not undone unseen', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const address = `${applicationsPath}/${scene.application.id}/edit`;
+  const [mine, theirs] = [await browser.open(address), await browser.open(address)];
+  await browser.submit(address, formOn(theirs, { name: 'Theirs', scopes: ['user:read'] }));
+  const conflict = await browser.submit(address, formOn(mine, { name: 'Mine' }));
+  isPage(t, conflict, 409);
+  t.match(conflict.body, /Somebody else changed this application/);
+  t.same((await namedApplication(scene.accountId, 'Theirs')).scopes, ['user:read']);
+  const again = await browser.submit(address, formOn(conflict, { name: 'Mine' }));
+  goesTo(t, again, /notice=application_updated$/, 'once it was seen it may be replaced');
+});
+
+t.test('deleting says what stops, and then it stops', async (t) => {
+  const { scene, browser } = await ownerAtWork({ name: 'Doomed' });
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  const address = `${applicationsPath}/${scene.application.id}/delete`;
+  const page = await browser.open(address);
+  isPage(t, page);
+  t.match(page.body, /1 user is connected with it/);
+  t.match(page.body, `It last got a token on <time datetime="${clock().toISOString()}">`);
+  await tokenAccepted(t, api, accessToken);
+
+  goesTo(t, await confirm(browser, address), `${applicationsPath}?notice=application_deleted`);
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+  t.equal((await refresh(api, scene.application, refreshToken)).json().code, 'invalid_client');
+  t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 0);
+  isPage(t, await browser.open(address), 404);
+  const list = await browser.open(`${applicationsPath}?notice=application_deleted`);
+  t.match(list.body, /The application was deleted/);
+  t.notMatch(list.body, 'Doomed');
+  await database.prisma.application.deleteMany({ where: { accountId: scene.accountId } });
+  t.match((await browser.open(applicationsPath)).body, /No applications yet/);
+});
+
+t.test('the list has pages, and shows each application of the account only', async (t) => {
+  const { scene, browser } = await ownerAtWork({ name: 'Zebra' });
+  await database.prisma.application.createMany({
+    data: Array.from({ length: 60 }, (_, index) => ({
+      id: `${scene.accountId}${index}`.slice(-40),
+      accountId: scene.accountId,
+      clientId: `${scene.accountId}c${index}`,
+      name: `app ${String(index).padStart(2, '0')}`,
+      clientType: 'public',
+    })),
+  });
+  const first = await browser.open(applicationsPath);
+  isPage(t, first);
+  t.match(first.body, />app 00</);
+  t.notMatch(first.body, '>Zebra<');
+  const second = await browser.open(`${applicationsPath}?page=2`);
+  t.match(second.body, '>Zebra<');
+  goesTo(t, await browser.open(`${applicationsPath}?page=99`), `${applicationsPath}?page=2`);
+});

@@ -1,0 +1,110 @@
+import t from 'tap';
+import { buildTestApp } from '../support/app.js';
+import { confirm, connectedPath, goesTo, isPage } from '../support/pages.js';
+import { createApplication } from '../support/tenant.js';
+import {
+  createScene,
+  createUser,
+  grantCode,
+  grantTokens,
+  refresh,
+  revoke,
+  signedInBrowser,
+  tokenAccepted,
+  tokenRefused,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+
+const disconnectPath = (id: string) => `${connectedPath}/${id}/disconnect`;
+
+t.test('shows what a user allowed and what it still amounts to', async (t) => {
+  const scene = await createScene(database, { role: 'member', name: 'Mail <b>merge</b>' });
+  const browser = await signedInBrowser(api, scene.user);
+  const empty = await browser.open(connectedPath);
+  isPage(t, empty);
+  t.match(empty.body, /No application is connected/);
+  await grantTokens(api, scene, { scope: 'user:read user:write' });
+  const page = await browser.open(connectedPath);
+  isPage(t, page);
+  t.match(page.body, 'Mail &lt;b>merge&lt;/b>');
+  t.match(page.body, /See your profile/);
+  t.match(page.body, /Change your profile/);
+  await database.prisma.application.update({
+    where: { id: scene.application.id },
+    data: { scopes: ['user:read'] },
+  });
+  t.notMatch((await browser.open(connectedPath)).body, /Change your profile/, 'not what was taken from it');
+});
+
+t.test('disconnecting ends every grant of this user to this application, and no other', async (t) => {
+  const scene = await createScene(database);
+  const colleague = { ...scene, user: await createUser(database, scene.accountId) };
+  const application = await createApplication(database, scene.accountId, {
+    clientType: 'public',
+    redirectUris: [scene.redirectUri],
+  });
+  const other = { ...scene, application };
+  const mine = [await grantTokens(api, scene), await grantTokens(api, scene)];
+  const theirs = await grantTokens(api, colleague);
+  const elsewhere = await grantTokens(api, other);
+  const { form: onItsWay } = await grantCode(api, scene);
+
+  const browser = await signedInBrowser(api, scene.user);
+  const page = await browser.open(disconnectPath(scene.application.id));
+  isPage(t, page);
+  for (const { accessToken } of mine) await tokenAccepted(t, api, accessToken);
+  const answer = await confirm(browser, disconnectPath(scene.application.id));
+  goesTo(t, answer, `${connectedPath}?notice=disconnected`);
+  for (const { accessToken, refreshToken } of mine) {
+    await tokenRefused(t, api, accessToken, 'invalid_token');
+    t.equal((await refresh(api, scene.application, refreshToken)).json().code, 'invalid_grant');
+  }
+  t.equal((await api.postForm('/v1/oauth/token', onItsWay)).json().code, 'invalid_grant', 'nor a code');
+  await tokenAccepted(t, api, theirs.accessToken);
+  t.equal((await refresh(api, scene.application, theirs.refreshToken)).statusCode, 200);
+  await tokenAccepted(t, api, elsewhere.accessToken);
+  t.equal((await refresh(api, application, elsewhere.refreshToken)).statusCode, 200);
+
+  const list = await browser.open(connectedPath);
+  t.notMatch(list.body, disconnectPath(scene.application.id));
+  t.match(list.body, disconnectPath(application.id));
+  isPage(t, await browser.open(disconnectPath(scene.application.id)), 404);
+  const events = await database.prisma.auditEvent.findMany({
+    where: { type: 'grant.revoked', applicationId: scene.application.id },
+  });
+  t.same(
+    events.map(({ userId }) => userId),
+    [scene.user.id, scene.user.id],
+    'one event a grant',
+  );
+});
+
+t.test('a connection ends with its last token', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { refreshToken } = await grantTokens(api, scene);
+  t.match((await browser.open(connectedPath)).body, disconnectPath(scene.application.id));
+  await revoke(api, scene.application, refreshToken);
+  t.notMatch((await browser.open(connectedPath)).body, disconnectPath(scene.application.id));
+
+  await grantTokens(api, scene);
+  clock.advanceSeconds(31 * 24 * 3600);
+  const later = await signedInBrowser(api, scene.user);
+  t.notMatch((await later.open(connectedPath)).body, disconnectPath(scene.application.id));
+});
+
+t.test('nobody disconnects what others allowed', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  const strangers = [await createUser(database, scene.accountId), (await createScene(database)).user];
+  for (const stranger of strangers) {
+    const browser = await signedInBrowser(api, stranger);
+    const page = await browser.open(connectedPath);
+    t.notMatch(page.body, disconnectPath(scene.application.id));
+    isPage(t, await browser.open(disconnectPath(scene.application.id)), 404);
+    isPage(t, await browser.submitForm(page, disconnectPath(scene.application.id), {}), 404);
+  }
+  await tokenAccepted(t, api, accessToken);
+});

@@ -1,0 +1,89 @@
+import type { LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import type { Browser } from './browser.js';
+import { hiddenFields } from './browser.js';
+
+export const applicationsPath = '/people/settings/oauth_applications';
+export const connectedPath = '/people/settings/connected_applications';
+export const auditLogPath = '/people/settings/audit_log';
+
+export interface ApplicationFields {
+  readonly name?: string;
+  readonly client_type?: string;
+  readonly redirect_uris?: readonly string[];
+  readonly scopes?: readonly string[];
+}
+
+const good: Required<ApplicationFields> = {
+  name: 'Payroll bridge',
+  client_type: 'confidential',
+  redirect_uris: ['https://client.example/callback'],
+  scopes: ['reports:read', 'user:read'],
+};
+
+/** The fields of an application's form as a browser sends them, with the hidden ones of the page it is on. */
+export function formOn(page: LightMyRequestResponse, changes: ApplicationFields = {}): string[][] {
+  const { name, client_type, redirect_uris, scopes } = { ...good, ...changes };
+  return [
+    ...Object.entries(hiddenFields(page.body)),
+    ['name', name],
+    ['client_type', client_type],
+    ...redirect_uris.map((uri) => ['redirect_uris', uri]),
+    ...scopes.map((scope) => ['scopes', scope]),
+  ];
+}
+
+/** Fills in the form for a new application and sends it. */
+export async function createThroughPage(
+  browser: Browser,
+  changes: ApplicationFields = {},
+  more: string[][] = [],
+): Promise<LightMyRequestResponse> {
+  const page = await browser.open(`${applicationsPath}/new`);
+  return browser.submit(applicationsPath, [...formOn(page, changes), ...more]);
+}
+
+/** Client id and secret as the page shows them once. */
+export function credentialsOn(page: LightMyRequestResponse): { clientId: string; clientSecret: string } {
+  const [, clientId] = /<code id="client-id">([^<]*)<\/code>/.exec(page.body) ?? [];
+  const [, clientSecret] = /<code id="client-secret">([^<]*)<\/code>/.exec(page.body) ?? [];
+  if (clientId === undefined || clientSecret === undefined) throw new Error(`No secret on ${page.body}`);
+  return { clientId, clientSecret };
+}
+
+/** Opens a confirmation page and presses its button. */
+export async function confirm(browser: Browser, address: string): Promise<LightMyRequestResponse> {
+  return browser.submitForm(await browser.open(address), address, {});
+}
+
+/** Expects a page for a person, with everything that protects it. */
+export function isPage(t: Test, response: LightMyRequestResponse, status = 200, label = ''): void {
+  const { headers } = response;
+  t.equal(response.statusCode, status, unexpected(response, status) ?? label);
+  t.equal(headers['content-type'], 'text/html; charset=utf-8', label);
+  t.equal(headers['cache-control'], 'no-store', label);
+  t.match(String(headers['content-security-policy']), /^default-src 'none'; style-src 'self'/, label);
+  t.match(String(headers['content-security-policy']), /frame-ancestors 'none'/, label);
+  t.notMatch(String(headers['content-security-policy']), /unsafe|\*/, label);
+  t.equal(headers['x-frame-options'], 'DENY', label);
+  t.equal(headers['x-content-type-options'], 'nosniff', label);
+  t.equal(headers['referrer-policy'], 'no-referrer', label);
+  t.notMatch(response.body, /\sstyle=|<style|\son[a-z]+=|(href|src|action)="(javascript|data):/i, `${label} nothing inline`);
+}
+
+/** Expects to be sent to another page of the site. */
+export function goesTo(
+  t: Test,
+  response: LightMyRequestResponse,
+  location: string | RegExp,
+  label = '',
+): void {
+  t.equal(response.statusCode, 303, unexpected(response, 303) ?? label);
+  t.match(String(response.headers.location), location, label);
+  t.equal(response.headers['cache-control'], 'no-store', label);
+}
+
+/** What came instead, for whoever reads of the failure. */
+function unexpected({ statusCode, body }: LightMyRequestResponse, status: number): string | undefined {
+  return statusCode === status ? undefined : body.slice(0, 2000);
+}
