@@ -85,7 +85,7 @@ export function composeServices(dependencies: AppDependencies): Composition {
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database)),
     consent: { contract, endpoint: authorization, sessions },
-    signIn: { database, sessions, auditLog, failureLimit, baseUrl },
+    signIn: { database, sessions, applications, auditLog, failureLimit, baseUrl },
     people: {
       database,
       sessions,

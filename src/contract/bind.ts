@@ -3,7 +3,7 @@ import openapiGlue from 'fastify-openapi-glue';
 import type { Principal } from '../oauth/principal.js';
 import { Problem } from '../problems/problem.js';
 import type { Contract, Operation, OperationId } from './contract.js';
-import { createGuard } from './guard.js';
+import { createGuard, hasEmptyParameter } from './guard.js';
 import { type Handlers, publicOperations } from './handlers.js';
 
 declare module 'fastify' {
@@ -68,8 +68,7 @@ function routeFor(
   return {
     config: { operation },
     onRequest: async (request, reply) => {
-      // The router takes `/v1/employees/` for an employee without an id; the contract knows no such path.
-      if (Object.values(request.params as object).includes('')) return reply.callNotFound();
+      if (hasEmptyParameter(request)) return reply.callNotFound();
       if (scopes !== null) request.caller = await authenticate(request, scopes);
       if (isPending(operation)) {
         throw new Problem('not_implemented', `${operation.method} ${operation.path} is not available yet.`);

@@ -24,6 +24,11 @@ export function createGuard(operation: Operation): (request: FastifyRequest) => 
   };
 }
 
+/** The router takes `/v1/employees/` for an employee without an id; the contract knows no such path. */
+export function hasEmptyParameter({ params }: FastifyRequest): boolean {
+  return Object.values(params as object).includes('');
+}
+
 function isInteger({ type }: JsonSchema): boolean {
   return [type].flat().includes('integer');
 }
@@ -84,7 +89,9 @@ function guardBody(
   if (request.body === undefined && body.required) {
     throw new Problem('invalid_request', 'A body is required, and this one is empty.');
   }
-  guardText(request.body, (_, pointer) => {
+  const form = mediaType === 'application/x-www-form-urlencoded';
+  guardText(request.body, (name, pointer) => {
+    if (form) return invalidParameter(name, 'must not contain NUL or broken characters');
     const detail = `${pointer} must not contain NUL or broken characters.`;
     return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] });
   });

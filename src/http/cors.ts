@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
+import { hasEmptyParameter } from '../contract/guard.js';
 
 const requestHeaders = [
   'accept',
@@ -26,9 +27,9 @@ const maximumAge = '600';
  * Scripts of any origin may call an operation and read the answer: what they may do is decided by a token that
  * they must have, never by a cookie. The consent page is for people and is left out.
  */
-export function allowCrossOrigin({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
-  const { operation } = routeOptions.config;
-  if (operation === undefined || !isCallable(operation)) return;
+export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): void {
+  const { operation } = request.routeOptions.config;
+  if (operation === undefined || !isCallable(operation) || hasEmptyParameter(request)) return;
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', responseHeaders.join(', '));
 }
@@ -48,7 +49,9 @@ export async function preflightRoutes(
     // Before a body is read: nothing of a preflight is in it.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       // Without this header it is no preflight, and OPTIONS is a method that the contract does not have.
-      if (request.headers['access-control-request-method'] === undefined) return reply.callNotFound();
+      if (request.headers['access-control-request-method'] === undefined || hasEmptyParameter(request)) {
+        return reply.callNotFound();
+      }
       return reply
         .code(204)
         .headers({

@@ -56,7 +56,7 @@ export class ClientAuthentication {
   async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
     const { failureLimit, auditLog } = this.#dependencies;
     const subjects = [`client address ${origin.address}`, `client ${clientId}`];
-    const retryAfterSeconds = await failureLimit.retryAfterSeconds(subjects);
+    const retryAfterSeconds = await failureLimit.count(subjects);
     if (retryAfterSeconds > 0) {
       throw new Problem(
         'rate_limit_exceeded',
@@ -66,7 +66,6 @@ export class ClientAuthentication {
         },
       );
     }
-    await failureLimit.record(subjects);
     await auditLog.record({
       type: 'client_authentication.failed',
       accountId: application?.accountId,

@@ -78,7 +78,7 @@ export class SigningKeys {
   async find(kid: string): Promise<CryptoKey | undefined> {
     if (!this.has(kid)) {
       const stored = await this.#database.prisma.signingKey.findUnique({
-        where: { kid },
+        where: { kid, ...unexpired(this.#clock()) },
         select: { kid: true },
       });
       if (stored !== null) await this.reload();
@@ -123,9 +123,13 @@ export class SigningKeys {
   }
 }
 
+function unexpired(now: Date) {
+  return { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+}
+
 async function loadKeys(database: Database, seal: Seal, clock: Clock): Promise<KnownKeys | undefined> {
   const rows = await database.prisma.signingKey.findMany({
-    where: { OR: [{ expiresAt: null }, { expiresAt: { gt: clock() } }] },
+    where: unexpired(clock()),
     orderBy: [{ createdAt: 'desc' }, { kid: 'asc' }],
   });
   const current = rows.find(({ retiredAt }) => retiredAt === null);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
+import { createGuard } from '../contract/guard.js';
 import type { Handlers, Input, Output } from '../contract/handlers.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
@@ -57,10 +58,15 @@ export async function consentForm(
 ): Promise<void> {
   const operation = contract.operations.get('authorize');
   if (operation === undefined) throw new Error('The contract has no operation authorize');
+  const guard = createGuard(operation);
 
   app.post(
     operation.path,
-    { config: { page: true }, schema: { querystring: querySchema(operation) } },
+    {
+      config: { page: true },
+      schema: { querystring: querySchema(operation) },
+      preValidation: async (request) => guard(request),
+    },
     async (request: FastifyRequest, reply: FastifyReply) => {
       sessions.verifyCsrf(request);
       const { decision } = (request.body ?? {}) as Record<string, unknown>;

@@ -3,6 +3,8 @@ import { isStorableText } from '../contract/text.js';
 import type { Database } from '../database/client.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
+import { onwardOrigins } from '../oauth/authorization/onward-origins.js';
+import type { Applications } from '../services/applications/applications.js';
 import type { AuditLog } from '../services/audit-log.js';
 import type { FailureLimit } from '../services/failure-limit.js';
 import { maximumPasswordLength, passwordMatches } from '../services/passwords.js';
@@ -14,6 +16,7 @@ import { privatePageHeaders } from './security-headers.js';
 export interface SignInDependencies {
   readonly database: Database;
   readonly sessions: BrowserSessions;
+  readonly applications: Applications;
   readonly auditLog: AuditLog;
   readonly failureLimit: FailureLimit;
   readonly baseUrl: string;
@@ -32,7 +35,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
   app.get('/sign_in', { config: { page: true } }, async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
     if ((await sessions.user(request)) !== null) return reply.redirect(returnTo, 303);
-    return sendForm(request, reply, sessions, { returnTo });
+    return sendForm(request, reply, dependencies, { returnTo });
   });
 
   app.post('/sign_in', { config: { page: true } }, async (request, reply) => {
@@ -46,7 +49,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     }
     reply.code(attempt.status);
     if (attempt.retryAfterSeconds !== undefined) reply.header('retry-after', attempt.retryAfterSeconds);
-    return sendForm(request, reply, sessions, { returnTo, email, fault: attempt.fault });
+    return sendForm(request, reply, dependencies, { returnTo, email, fault: attempt.fault });
   });
 
   app.post('/sign_out', { config: { page: true } }, async (request, reply) => {
@@ -76,7 +79,7 @@ async function tryToSignIn(
 ): Promise<Attempt> {
   const origin = auditOrigin(request);
   const subjects = [`address ${origin.address}`, `e-mail ${email.toLowerCase()}`];
-  const retryAfterSeconds = await failureLimit.retryAfterSeconds(subjects);
+  const retryAfterSeconds = await failureLimit.count(subjects);
   if (retryAfterSeconds > 0) {
     const fault = `Too many attempts. Wait ${retryAfterSeconds} seconds, then try again.`;
     return { status: 429, fault, retryAfterSeconds };
@@ -87,22 +90,23 @@ async function tryToSignIn(
     (await passwordMatches(found?.passwordHash ?? null, password));
   const known = found && { accountId: found.user.accountId, userId: found.user.id };
   if (found === null || !matches) {
-    await failureLimit.record(subjects);
     await auditLog.record({ type: 'sign_in.failed', ...known, origin });
     return { status: 401, fault: 'E-mail address or password is wrong.' };
   }
+  await failureLimit.giveBack(subjects);
   await auditLog.record({ type: 'sign_in.succeeded', ...known, origin });
   return { user: found.user };
 }
 
-function sendForm(
+async function sendForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  sessions: BrowserSessions,
+  { sessions, applications }: SignInDependencies,
   form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken'>,
-): FastifyReply {
+): Promise<FastifyReply> {
   const page = <SignInPage {...form} csrfToken={sessions.csrfToken(request, reply)} />;
-  return reply.headers(privatePageHeaders()).type('text/html; charset=utf-8').send(renderPage(page));
+  const headers = privatePageHeaders(await onwardOrigins(applications, form.returnTo));
+  return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
 }
 
 function SignInPage({

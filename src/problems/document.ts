@@ -28,17 +28,19 @@ export function problemDocument(
   };
 }
 
-/**
- * Adds the members that OAuth clients look for. `error_description` keeps to the printable ASCII that
- * RFC 6749 section 5.2 allows.
- */
+/** Text in the printable ASCII that RFC 6749 allows in `error_description`. */
+export function oauthDescription(text: string): string {
+  return text.replaceAll('"', "'").replaceAll(/[^\x20-\x5B\x5D-\x7E]/g, '?');
+}
+
+/** Adds the members that OAuth clients look for. @see RFC 6749 section 5.2 */
 export function oauthProblemDocument(
   document: ProblemDocument,
   problems: Contract['problems'],
 ): OAuthProblemDocument {
   return {
     error: problems[document.code].oauth_error ?? 'invalid_request',
-    error_description: document.detail.replaceAll('"', "'").replaceAll(/[^\x20-\x5B\x5D-\x7E]/g, '?'),
+    error_description: oauthDescription(document.detail),
     ...document,
   };
 }

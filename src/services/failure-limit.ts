@@ -30,24 +30,28 @@ export class FailureLimit {
           });
   }
 
-  /** Seconds until one of these may try again; 0 when each may try now. */
-  async retryAfterSeconds(subjects: readonly string[]): Promise<number> {
+  /**
+   * Counts a failure of each of these. Who counts before the attempt is judged, and gives it back when it was
+   * good, lets no number of attempts at once slip through.
+   *
+   * @returns seconds until the next attempt may be judged; 0 when this one may
+   */
+  async count(subjects: readonly string[]): Promise<number> {
     const limiter = this.#limiter;
     if (limiter === null) return 0;
-    const counts = await Promise.all(subjects.map((subject) => limiter.get(keyFor(subject))));
+    const counts = await Promise.all(subjects.map((subject) => limiter.penalty(keyFor(subject), 1)));
     return Math.max(0, ...counts.map((count) => this.#wait(count)));
   }
 
-  /** Counts a failure of each of these. */
-  async record(subjects: readonly string[]): Promise<void> {
+  /** Takes a failure back: the attempt was good. */
+  async giveBack(subjects: readonly string[]): Promise<void> {
     const limiter = this.#limiter;
     if (limiter === null) return;
-    await Promise.all(subjects.map((subject) => limiter.penalty(keyFor(subject), 1)));
+    await Promise.all(subjects.map((subject) => limiter.reward(keyFor(subject), 1)));
   }
 
-  #wait(count: RateLimiterRes | null): number {
-    if (count === null || count.consumedPoints < this.#limit) return 0;
-    return Math.max(1, Math.ceil(count.msBeforeNext / 1000));
+  #wait({ consumedPoints, msBeforeNext }: RateLimiterRes): number {
+    return consumedPoints <= this.#limit ? 0 : Math.max(1, Math.ceil(msBeforeNext / 1000));
   }
 }
 

@@ -2,7 +2,10 @@ import type { Database } from '../database/client.js';
 import { Prisma } from '../database/client.js';
 import { type AccountId, toAccountId } from './account-id.js';
 
-export type Role = 'owner' | 'admin' | 'member';
+/** What a user may do in the account; owners and administrators run it. */
+export const roles = ['owner', 'admin', 'member'] as const;
+
+export type Role = (typeof roles)[number];
 
 /** A person who may sign in. */
 export interface User {

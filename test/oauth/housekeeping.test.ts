@@ -68,6 +68,9 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
       expiresAt: at.idempotency_keys,
     },
   });
+  await prisma.submittedForm.create({
+    data: { key: randomBytes(32), resultId: randomId(), expiresAt: at.submitted_forms },
+  });
   await prisma.failureCount.create({ data: { key: randomId(), points: 1, expire: at.failure_counts } });
   await prisma.signingKey.create({
     data: { kid: randomId(), algorithm: 'x', privateKey: '', publicKey: {}, expiresAt: at.signing_keys },
@@ -84,6 +87,7 @@ const keptSeconds = {
   revoked_access_tokens: 0,
   sessions: 0,
   idempotency_keys: 0,
+  submitted_forms: 0,
   failure_counts: 0,
   signing_keys: 0,
   audit_events: 400 * day,

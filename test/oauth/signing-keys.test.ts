@@ -163,8 +163,6 @@ t.test('another process learns a new key by a kid that it does not know', async 
   const kid = await rotate(api);
   const fresh = await api.token(tenant.application);
   t.not(other.signingKeys.current.kid, kid);
-  // It looks at most once a second, so that nobody makes it look all the time.
-  api.clock.advanceSeconds(1);
   await tokenAccepted(t, other, fresh);
   t.equal(other.signingKeys.current.kid, kid);
   await tokenAccepted(t, other, old);
@@ -183,16 +181,14 @@ t.test('another process learns a new key by looking again, and its tokens are go
   t.same((await publishedKids(other)).sort(), (await publishedKids(api)).sort());
 });
 
-t.test('a kid that nobody knows is refused, and asked for once a second at most', async (t) => {
+t.test('a kid that nobody knows is refused, until a process has stored its key', async (t) => {
   const { api, database, tenant } = await setUp(t);
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const kid = randomId();
   const token = await new SignJWT(decodeJwt(await api.token(tenant.application)))
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
     .sign(privateKey);
-  api.clock.advanceSeconds(1);
   await tokenRefused(t, api, token, 'invalid_token');
-  // A key that another process adds within the same second is not seen yet.
   await database.prisma.signingKey.create({
     data: {
       kid,
@@ -204,8 +200,6 @@ t.test('a kid that nobody knows is refused, and asked for once a second at most'
       expiresAt: new Date(api.clock().getTime() + 3_600_000),
     },
   });
-  await tokenRefused(t, api, token, 'invalid_token');
-  api.clock.advanceSeconds(1);
   await tokenAccepted(t, api, token);
 });
 

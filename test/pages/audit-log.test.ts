@@ -157,7 +157,7 @@ t.test('moments are shown in the language and time zone of the reader', async (t
     [
       'de_DE',
       'Europe/Berlin',
-      '<time datetime="2026-01-31T23:30:00.000Z" lang="de-DE">01. Feb. 2026, 00:30 MEZ',
+      '<time datetime="2026-01-31T23:30:00.000Z" lang="de-DE">1. Feb. 2026, 00:30 MEZ',
     ],
     ['en-US', 'America/New_York', '>Jan 31, 2026, 06:30 PM EST<'],
     ['not a locale', 'Asia/Tokyo', '>1 Feb 2026, 08:30 GMT+9<'],

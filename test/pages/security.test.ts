@@ -242,7 +242,6 @@ t.test('what others wrote is shown as text, wherever it is shown', async (t) => 
   const employee = { firstName: attack, lastName: attack, email: attack, status: attack, department: attack };
   await insertEmployees(database.prisma, scene.accountId, makeEmployees(1, employee));
   const browser = await signedInBrowser(api, scene.user);
-  const { url } = { url: `/people?q=${encodeURIComponent(attack)}` };
   const created = await createThroughPage(browser, {
     name: attack,
     redirect_uris: [attack, `https://a/${attack}`],
@@ -266,7 +265,7 @@ t.test('what others wrote is shown as text, wherever it is shown', async (t) => 
   for (const address of [
     ...administratorPages,
     ...pages,
-    url,
+    `/people?q=${encodeURIComponent(attack)}`,
     `/people?notice=${encodeURIComponent(attack)}`,
   ]) {
     shown.push(await browser.open(address));
@@ -276,7 +275,7 @@ t.test('what others wrote is shown as text, wherever it is shown', async (t) => 
   for (const { body } of shown) {
     t.notMatch(body, '<img');
     t.notMatch(body, /<script>/);
-    t.notMatch(body, /<[^>]*\sonerror=[^>]*>/.source === '' ? '' : '"\'><img');
+    t.notMatch(body, /<[a-z][^>]*\son[a-z]+=/i);
   }
   t.notMatch((await browser.open(`/people?notice=${encodeURIComponent(attack)}`)).body, 'class="notice"');
 });

@@ -499,7 +499,8 @@ t.test('being refused does not make the wait longer', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   for (let time = 0; time < 3; time += 1) await attempt(address, user.email, 'wrong');
-  const rows = () => database.prisma.failureCount.findMany({ orderBy: { key: 'asc' } });
+  const rows = () =>
+    database.prisma.failureCount.findMany({ select: { key: true, expire: true }, orderBy: { key: 'asc' } });
   const before = await rows();
   for (let time = 0; time < 3; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
   t.same(await rows(), before);

@@ -1,4 +1,5 @@
 import type { Input } from '../../contract/handlers.js';
+import { oauthDescription } from '../../problems/document.js';
 
 /** What an application asks a user for; complete and well-formed by the contract. */
 export type AuthorizationParameters = Input<'authorize'>['query'];
@@ -24,13 +25,11 @@ export function answerAddress(
   issuer: string,
   answer: { code: string } | AuthorizationRefusal,
 ): string {
-  const address = new URL(redirect_uri);
   const parameters =
     answer instanceof AuthorizationRefusal
-      ? { error: answer.error, error_description: answer.message }
+      ? { error: answer.error, error_description: oauthDescription(answer.message) }
       : { code: answer.code };
-  for (const [name, value] of Object.entries({ ...parameters, state, iss: issuer })) {
-    address.searchParams.append(name, value);
-  }
-  return address.href;
+  const query = new URLSearchParams({ ...parameters, state, iss: issuer });
+  // Appended: the registered address stays as it is, to the character.
+  return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
 }

@@ -102,7 +102,7 @@ async function revokeAfterReplay(
   });
   if (code?.usedAt == null || code.grantId === null) return;
   if (clock().getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000) return;
-  await revokeGrant(database, { grantId: code.grantId, at: clock() });
+  if (!(await revokeGrant(database, { grantId: code.grantId, at: clock() }))) return;
   await auditLog.record({
     type: 'authorization_code.replayed',
     accountId: application.accountId,

@@ -1,9 +1,12 @@
 import { Prisma } from '../../database/client.js';
 import { Problem } from '../../problems/problem.js';
+import type { Application } from '../../services/applications/applications.js';
 import { auditedIn } from '../../services/audit-log.js';
 import { revokeGrant } from '../../services/grants.js';
+import { type Role, roles } from '../../services/users.js';
 import { hashOpaqueToken, newOpaqueToken, type OpaqueToken } from '../opaque-token.js';
 import { requireParameter } from '../parameters.js';
+import { mayGrant } from '../roles.js';
 import { parseScope } from '../scopes.js';
 import type { Grant, GrantContext, GrantRequest } from './grant.js';
 import { issueUserTokens } from './user-tokens.js';
@@ -25,13 +28,9 @@ export const refreshToken: Grant = {
     const { form, application } = request;
     const tokenHash = hashOpaqueToken(requireParameter('refresh_token', form.refresh_token));
     const requested = form.scope === undefined ? undefined : parseScope(form.scope);
+    if (requested?.length === 0) throw new Problem('invalid_scope', 'No scope was asked for.');
     const successor = newOpaqueToken();
-    const rotated = await rotate(
-      { tokenHash, applicationId: application.id, requested },
-      successor,
-      request,
-      context,
-    );
+    const rotated = await rotate({ tokenHash, requested }, successor, request, context);
     if (rotated === undefined) throw await refusal(tokenHash, requested, request, context);
 
     const { grantId, userId } = rotated;
@@ -43,18 +42,15 @@ export const refreshToken: Grant = {
 interface Rotated {
   readonly grantId: string;
   readonly userId: string;
+  /** What the user granted, less what the application has lost or the user could no longer grant. */
   readonly scopes: string[];
 }
 
 /** The successor keeps the scopes of the grant: narrowing is for one access token. */
 async function rotate(
-  {
-    tokenHash,
-    applicationId,
-    requested,
-  }: { tokenHash: Buffer; applicationId: string; requested: string[] | undefined },
+  { tokenHash, requested }: { tokenHash: Buffer; requested: string[] | undefined },
   successor: OpaqueToken,
-  { origin }: GrantRequest,
+  { application, origin }: GrantRequest,
   { database, clock, refreshTokenTtlSeconds }: GrantContext,
 ): Promise<Rotated | undefined> {
   const now = clock();
@@ -63,19 +59,32 @@ async function rotate(
     WITH used AS (
       UPDATE refresh_tokens token SET used_at = ${now}
       FROM grants JOIN users ON users.id = grants.user_id
+        CROSS JOIN LATERAL (SELECT ${availableScopes(application)} AS scopes) available
       WHERE token.token_hash = ${tokenHash} AND token.used_at IS NULL AND token.expires_at > ${now}
         AND grants.id = token.grant_id AND grants.revoked_at IS NULL
-        AND grants.application_id = ${applicationId} AND users.disabled_at IS NULL
-        AND token.scopes @> ${requested ?? []}::text[]
-      RETURNING token.grant_id, grants.account_id, grants.user_id, token.scopes
+        AND grants.application_id = ${application.id} AND users.disabled_at IS NULL
+        AND token.scopes && available.scopes
+        AND ${requested ?? []}::text[] <@ token.scopes AND ${requested ?? []}::text[] <@ available.scopes
+      RETURNING token.grant_id, grants.account_id, grants.user_id, token.scopes, available.scopes AS available
     ), refreshable AS (
       INSERT INTO refresh_tokens (token_hash, grant_id, scopes, created_at, expires_at)
       SELECT ${successor.hash}, grant_id, scopes, ${now}, ${expiresAt} FROM used
     ), audited AS (
-      ${auditedIn(Prisma.sql`used`, { type: 'token.refreshed', applicationId, origin, at: now })}
+      ${auditedIn(Prisma.sql`used`, { type: 'token.refreshed', applicationId: application.id, origin, at: now })}
     )
-    SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
+    SELECT grant_id AS "grantId", user_id AS "userId",
+           ARRAY(SELECT scope FROM unnest(scopes) AS scope WHERE scope = ANY (available)) AS scopes
+    FROM used`;
   return row;
+}
+
+/** Array of the scopes that the application is configured with and the row's user may grant. */
+function availableScopes({ scopes }: Application): Prisma.Sql {
+  const byRole = roles.map((role) => {
+    const grantable = scopes.filter((scope) => mayGrant(role, scope));
+    return Prisma.sql`WHEN ${role} THEN ${grantable}::text[]`;
+  });
+  return Prisma.sql`CASE users.role ${Prisma.join(byRole, ' ')} END`;
 }
 
 /** Finds out why a token was not taken, and revokes the grant when it looks stolen. */
@@ -87,7 +96,7 @@ async function refusal(
 ): Promise<Problem> {
   const token = await database.prisma.refreshToken.findUnique({
     where: { tokenHash, grant: { applicationId: application.id } },
-    include: { grant: true },
+    include: { grant: { include: { user: true } } },
   });
   const invalid = new Problem(
     'invalid_grant',
@@ -95,29 +104,29 @@ async function refusal(
   );
   if (token === null) return invalid;
 
+  const { grant, usedAt } = token;
   const now = clock();
-  if (token.usedAt !== null) {
-    const replayedAfterSeconds = (now.getTime() - token.usedAt.getTime()) / 1000;
-    if (replayedAfterSeconds > replayLeewaySeconds && token.grant.revokedAt === null) {
-      await revokeGrant(database, { grantId: token.grantId, at: now });
+  if (usedAt !== null) {
+    const stolen = now.getTime() - usedAt.getTime() > replayLeewaySeconds * 1000;
+    if (stolen && (await revokeGrant(database, { grantId: grant.id, at: now }))) {
       await auditLog.record({
         type: 'refresh_token.replayed',
         accountId: application.accountId,
         applicationId: application.id,
-        userId: token.grant.userId,
+        userId: grant.userId,
         origin,
-        details: { grant: token.grantId },
+        details: { grant: grant.id },
       });
     }
     return invalid;
   }
-  const widened = requested?.filter((scope) => !token.scopes.includes(scope)) ?? [];
-  const usable = token.expiresAt > now && token.grant.revokedAt === null;
-  if (usable && widened.length > 0) {
-    return new Problem(
-      'invalid_scope',
-      `The user did not grant ${widened.join(', ')}; granted: ${token.scopes.join(', ')}.`,
-    );
-  }
-  return invalid;
+  const usable = token.expiresAt > now && grant.revokedAt === null && grant.user.disabledAt === null;
+  if (!usable) return invalid;
+  const available = token.scopes.filter(
+    (scope) => application.scopes.includes(scope) && mayGrant(grant.user.role as Role, scope),
+  );
+  return new Problem(
+    'invalid_scope',
+    `${requested?.join(', ') ?? 'What was granted'} is not available any more or was not granted; available: ${available.join(', ') || 'nothing'}.`,
+  );
 }
