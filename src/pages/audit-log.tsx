@@ -1,9 +1,9 @@
 import type { Database } from '../database/client.js';
-import { type AuditAnchor, type AuditEntry, readAuditLog } from '../services/audit-log-reader.js';
-import type { User } from '../services/users.js';
-import { auditWords, auditWordsFor, isAuditEventType } from './audit-words.js';
-import { type Column, DataTable } from './data-table.js';
-import { Moment } from './moment.js';
+import { type AuditAnchor, readAuditLog } from '../services/audit-log-reader.js';
+import { auditRetentionDays } from '../services/housekeeping.js';
+import { auditColumns } from './audit-columns.js';
+import { auditWords, isAuditEventType } from './audit-words.js';
+import { DataTable } from './data-table.js';
 import type { Site } from './site.js';
 import { SitePage, settings } from './site-page.js';
 
@@ -25,12 +25,14 @@ export function auditLogPage(site: Site, { database }: { database: Database }): 
       page: (
         <SitePage visit={visit} title="Audit log" current="auditLog">
           <h1>Audit log</h1>
-          <p>What people and applications did in your account. Events are kept for 400 days.</p>
+          <p>
+            What people and applications did in your account. Events are kept for {auditRetentionDays} days.
+          </p>
           <FilterForm type={type} />
           {entries.length > 0 ? (
             <DataTable
               caption="Events, newest first"
-              columns={columnsFor(visit.user)}
+              columns={auditColumns(visit.user)}
               rows={entries}
               rowKey={({ id }) => id}
             />
@@ -77,77 +79,6 @@ function FilterForm({ type }: { type: string | undefined }) {
       <button type="submit">Show</button>
     </form>
   );
-}
-
-function columnsFor(reader: User): Column<AuditEntry>[] {
-  return [
-    {
-      key: 'when',
-      heading: 'When',
-      label: 'When',
-      cell: ({ createdAt }) => <Moment at={createdAt} reader={reader} />,
-    },
-    { key: 'what', heading: 'What', label: 'What', cell: (entry) => <What entry={entry} /> },
-    {
-      key: 'who',
-      heading: 'Who',
-      label: 'Who',
-      cell: ({ userId, userName, userEmail }) =>
-        userId === null ? (
-          'Nobody'
-        ) : (
-          <>
-            {userName ?? 'A former user'}
-            <span class="hint"> {userEmail ?? userId}</span>
-          </>
-        ),
-    },
-    {
-      key: 'application',
-      heading: 'Application',
-      label: 'Application',
-      cell: ({ applicationId, applicationName, details }) =>
-        applicationId === null ? '–' : (applicationName ?? textOf(details.name) ?? 'A deleted application'),
-    },
-    {
-      key: 'from',
-      heading: 'From',
-      label: 'From',
-      cell: ({ address, requestId }) => (
-        <>
-          {address ?? 'The command line'}
-          {requestId !== null && <span class="hint"> {requestId}</span>}
-        </>
-      ),
-    },
-  ];
-}
-
-function What({ entry: { type, details } }: { entry: AuditEntry }) {
-  const facts = Object.entries(details).filter(([, value]) => textOf(value) !== null);
-  return (
-    <>
-      <strong>{auditWordsFor(type)}</strong>
-      {facts.length > 0 && (
-        <details>
-          <summary>Details</summary>
-          <dl class="small">
-            {facts.map(([name, value]) => (
-              <div key={name}>
-                <dt>{name.replaceAll('_', ' ')}</dt>
-                <dd>{textOf(value)}</dd>
-              </div>
-            ))}
-          </dl>
-        </details>
-      )}
-    </>
-  );
-}
-
-function textOf(value: unknown): string | null {
-  if (typeof value === 'string') return value;
-  return Array.isArray(value) ? value.join(', ') : null;
 }
 
 function addressOf({ type, after }: { type: string | undefined; after?: AuditAnchor }): string {

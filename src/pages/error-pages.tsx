@@ -1,15 +1,18 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Contract, ProblemCode, ProblemKind } from '../contract/contract.js';
 import { problemSlug } from '../problems/document.js';
+import { type Column, DataTable } from './data-table.js';
 import { Layout, renderPage } from './layout.js';
 import { pageHeaders } from './security-headers.js';
+
+type Row = readonly [ProblemCode, ProblemKind];
 
 /** `/errors` and `/errors/<slug>`: what the `type` of a problem document leads to. */
 export async function errorPages(
   app: FastifyInstance,
   { problems }: { problems: Contract['problems'] },
 ): Promise<void> {
-  const kinds = Object.entries(problems) as [ProblemCode, ProblemKind][];
+  const kinds = Object.entries(problems) as Row[];
   const send = (reply: FastifyReply, html: string) =>
     reply
       .headers(pageHeaders())
@@ -25,7 +28,27 @@ export async function errorPages(
   }
 }
 
-function ErrorIndex({ kinds }: { kinds: readonly (readonly [ProblemCode, ProblemKind])[] }) {
+const columns: readonly Column<Row>[] = [
+  {
+    key: 'code',
+    heading: 'Code',
+    label: 'Code',
+    cell: ([code]) => (
+      <a href={`/errors/${problemSlug(code)}`}>
+        <code>{code}</code>
+      </a>
+    ),
+  },
+  { key: 'status', heading: 'Status', label: 'Status', cell: ([, { status }]) => status },
+  {
+    key: 'what',
+    heading: 'What happened',
+    label: 'What happened',
+    cell: ([, { description }]) => <Prose text={description} />,
+  },
+];
+
+function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
   return (
     <Layout title="Errors">
       <h1>Errors</h1>
@@ -33,32 +56,7 @@ function ErrorIndex({ kinds }: { kinds: readonly (readonly [ProblemCode, Problem
         Every error of the API is a problem document. Its <code>code</code> is one of these; its{' '}
         <code>type</code> is the address of the page about it.
       </p>
-      <div class="scrolls">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Code</th>
-              <th scope="col">Status</th>
-              <th scope="col">What happened</th>
-            </tr>
-          </thead>
-          <tbody>
-            {kinds.map(([code, { status, description }]) => (
-              <tr key={code}>
-                <td>
-                  <a href={`/errors/${problemSlug(code)}`}>
-                    <code>{code}</code>
-                  </a>
-                </td>
-                <td>{status}</td>
-                <td>
-                  <Prose text={description} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable caption="Errors of the API" columns={columns} rows={kinds} rowKey={([code]) => code} />
     </Layout>
   );
 }

@@ -1,9 +1,15 @@
 import type { Database } from '../database/client.js';
-import type { Employee } from '../services/employees/employee.js';
 import { maximumSearchLength } from '../services/employees/employee-search.js';
 import { listEmployees } from '../services/employees/list-employees.js';
-import { type Column, DataTable } from './data-table.js';
-import { directoryOrder, directoryOrders, directorySort } from './directory-order.js';
+import { DataTable } from './data-table.js';
+import { directoryColumns } from './directory-columns.js';
+import {
+  type DirectorySearch,
+  directoryAddress,
+  directoryOrder,
+  directoryOrders,
+  directorySort,
+} from './directory-search.js';
 import { lastPage, Pager, pageNumber } from './pager.js';
 import { home } from './return-to.js';
 import type { Site } from './site.js';
@@ -11,16 +17,11 @@ import { SitePage } from './site-page.js';
 
 const pageSize = 25;
 
-interface Search {
-  readonly text: string;
-  readonly order: string;
-}
-
 /** The directory: every employee of the account, for everybody who signs in. */
 export function peoplePage(site: Site, { database }: { database: Database }): void {
   site.get(home, async (visit) => {
     const text = visit.query.text('q').slice(0, maximumSearchLength);
-    const search: Search = { text, order: directoryOrder(visit.query.text('sort')) };
+    const search: DirectorySearch = { text, order: directoryOrder(visit.query.text('sort')) };
     const number = pageNumber(visit.query);
     const { employees, recordCount } = await listEmployees(database, visit.user.accountId, {
       filter: text === '' ? {} : { search: text },
@@ -29,7 +30,7 @@ export function peoplePage(site: Site, { database }: { database: Database }): vo
       from: { skip: (number - 1) * pageSize },
     });
     const last = lastPage(recordCount, pageSize);
-    if (number > last) return { goTo: addressOf({ ...search, page: last }) };
+    if (number > last) return { goTo: directoryAddress({ ...search, page: last }) };
     return {
       page: (
         <SitePage visit={visit} title="People">
@@ -41,21 +42,21 @@ export function peoplePage(site: Site, { database }: { database: Database }): vo
           {employees.length > 0 ? (
             <DataTable
               caption="People of your account"
-              columns={columnsFor(search)}
+              columns={directoryColumns(search)}
               rows={employees}
               rowKey={({ id }) => id}
             />
           ) : (
             <NoPeople text={text} />
           )}
-          <Pager number={number} last={last} address={(page) => addressOf({ ...search, page })} />
+          <Pager number={number} last={last} address={(page) => directoryAddress({ ...search, page })} />
         </SitePage>
       ),
     };
   });
 }
 
-function SearchForm({ text, order }: Search) {
+function SearchForm({ text, order }: DirectorySearch) {
   return (
     <search>
       <form method="get" action={home} class="search">
@@ -111,68 +112,7 @@ function NoPeople({ text }: { text: string }) {
   );
 }
 
-function columnsFor({ text, order }: Search): Column<Employee>[] {
-  const sortable = (key: string, label: string, cell: Column<Employee>['cell']): Column<Employee> => {
-    const ascending = order === key;
-    const sorted = ascending ? 'ascending' : order === `-${key}` ? 'descending' : undefined;
-    const next = ascending ? `-${key}` : key;
-    const mark = sorted === undefined ? '' : ascending ? ' ↑' : ' ↓';
-    return {
-      key,
-      label,
-      sorted,
-      cell,
-      heading: (
-        <a href={addressOf({ text, order: next })}>
-          {label}
-          <span aria-hidden="true">{mark}</span>
-        </a>
-      ),
-    };
-  };
-  return [
-    sortable('name', 'Name', ({ firstName, lastName }) => (
-      <strong>
-        {lastName}, {firstName}
-      </strong>
-    )),
-    sortable('number', 'Number', ({ employeeNumber }) => employeeNumber),
-    { key: 'email', label: 'E-mail', heading: 'E-mail', cell: ({ email }) => <Email address={email} /> },
-    sortable('department', 'Department', ({ department }) => department),
-    sortable('status', 'Status', ({ status }) => <span class="badge">{statusWords(status)}</span>),
-  ];
-}
-
-/** On a narrow screen the line breaks before the domain. */
-function Email({ address }: { address: string }) {
-  const [name, ...domain] = address.split('@');
-  return (
-    <>
-      {name}
-      {domain.length > 0 && (
-        <>
-          <wbr />@{domain.join('@')}
-        </>
-      )}
-    </>
-  );
-}
-
-/** Any text can be a status; those that the service knows of read like words. */
-function statusWords(status: string): string {
-  const words = status.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 function countWords(count: number, text: string): string {
   const people = count === 1 ? '1 person' : `${count.toLocaleString('en')} people`;
   return text === '' ? people : `${people} for “${text}”`;
-}
-
-function addressOf({ text, order, page = 1 }: Search & { page?: number }): string {
-  const query = new URLSearchParams();
-  if (text !== '') query.set('q', text);
-  if (order !== directoryOrders[0].value) query.set('sort', order);
-  if (page > 1) query.set('page', String(page));
-  return query.size === 0 ? home : `${home}?${query}`;
 }

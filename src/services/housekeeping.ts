@@ -1,7 +1,7 @@
 import { type Database, Prisma } from '../database/client.js';
 
 /** How long the audit log is kept. */
-const auditRetentionDays = 400;
+export const auditRetentionDays = 400;
 
 /** Rows that one statement deletes: few enough that nobody waits for their locks. */
 const batchSize = 1000;

@@ -1,5 +1,4 @@
-import { maximumNameLength, maximumRedirectUris } from '../../services/applications/application-settings.js';
-import { maximumRedirectUriLength } from '../../services/applications/redirect-uri.js';
+import { maximumNameLength } from '../../services/applications/application-settings.js';
 import { describedBy, ErrorSummary, FieldFault, type FormFault } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { wordsFor } from '../scope-words.js';
@@ -7,6 +6,7 @@ import type { Visit } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ClientTypeField } from './client-type-field.js';
+import { RedirectUriFields } from './redirect-uri-fields.js';
 
 /** The form that makes an application, or changes one. */
 export function ApplicationFormPage({
@@ -83,67 +83,6 @@ function NameField({ value, fault }: { value: string; fault: string | undefined 
         {...describedBy(fieldIds.name, { fault: fault !== undefined, hint: 'name-hint' })}
       />
     </div>
-  );
-}
-
-function RedirectUriFields({
-  uris,
-  words,
-  production,
-  moreLines,
-}: {
-  uris: readonly string[];
-  words: ReadonlyMap<string, string>;
-  production: boolean;
-  moreLines: boolean;
-}) {
-  const blanks = Math.min(moreLines ? 4 : 1, Math.max(0, maximumRedirectUris - uris.length));
-  const lines = [...uris, ...Array<string>(blanks).fill('')];
-  return (
-    <fieldset aria-describedby="redirect-uris-hint">
-      <legend>Redirect URIs</legend>
-      <p class="hint" id="redirect-uris-hint">
-        Where people come back to after they signed in, one address a line. It must start with{' '}
-        <code>https://</code>
-        {production ? (
-          ''
-        ) : (
-          <>
-            , or with <code>http://localhost</code> for development
-          </>
-        )}
-        . Needed for the authorization code flow only.
-      </p>
-      {lines.map((uri, index) => {
-        const id = fieldIds.redirectUri(index);
-        const fault = words.get(id);
-        return (
-          <div class="field" key={id}>
-            <label for={id} class="quiet">
-              Redirect URI {index + 1}
-            </label>
-            <FieldFault field={id} words={fault} />
-            <input
-              type="url"
-              id={id}
-              name="redirect_uris"
-              value={uri}
-              maxLength={maximumRedirectUriLength}
-              placeholder="https://"
-              autocomplete="off"
-              spellcheck={false}
-              autofocus={moreLines && index === uris.length}
-              {...describedBy(id, { fault: fault !== undefined })}
-            />
-          </div>
-        );
-      })}
-      {lines.length < maximumRedirectUris && (
-        <button type="submit" name="action" value="more_lines" class="quiet">
-          More lines
-        </button>
-      )}
-    </fieldset>
   );
 }
 

@@ -91,8 +91,8 @@ function RetirePage({
           .
         </p>
         <p>
-          Software that still uses it gets no tokens from now on. Tokens that it has already run out within an
-          hour. A retired secret cannot be brought back.
+          Software that still uses it gets no tokens from now on. Tokens that it has already got work until
+          they expire. A retired secret cannot be brought back.
         </p>
       </div>
       <form method="post" action={addressOf(application.id, 'secrets', secret.id, 'retire')}>
