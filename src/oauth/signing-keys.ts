@@ -8,6 +8,7 @@ import {
 } from 'jose';
 import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
+import { isStorableText } from '../contract/text.js';
 import type { Database } from '../database/client.js';
 import type { AuditLog } from '../services/audit-log.js';
 import { createSeal, type Seal } from './sealing.js';
@@ -76,7 +77,7 @@ export class SigningKeys {
 
   /** Key that checks the signatures made with `kid`, if there is one; another process may have just made it. */
   async find(kid: string): Promise<CryptoKey | undefined> {
-    if (!this.has(kid) && isThumbprint(kid)) {
+    if (!this.has(kid) && isStorableText(kid)) {
       const stored = await this.#database.prisma.signingKey.findUnique({
         where: { kid, ...unexpired(this.#clock()) },
         select: { kid: true },
@@ -121,11 +122,6 @@ export class SigningKeys {
   async reload(): Promise<void> {
     this.#known = (await loadKeys(this.#database, this.#seal, this.#clock)) ?? this.#known;
   }
-}
-
-/** Our keys are named by SHA-256 thumbprints; other names need not be looked up. */
-function isThumbprint(kid: string): boolean {
-  return /^[\w-]{43}$/.test(kid);
 }
 
 function unexpired(now: Date) {
