@@ -11,8 +11,8 @@ interface Asset {
 
 const files = {
   'pico.css': asset('node_modules/@picocss/pico/css/pico.classless.min.css', 'text/css'),
-  'site.css': asset('public/site.css', 'text/css'),
-  'copy.js': asset('public/copy.js', 'text/javascript'),
+  'site.css': asset('src/pages/assets/site.css', 'text/css'),
+  'copy.js': asset('src/pages/assets/copy.js', 'text/javascript'),
 } as const;
 
 const contents = new Map(

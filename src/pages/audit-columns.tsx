@@ -1,0 +1,77 @@
+import type { AuditEntry } from '../services/audit-log-reader.js';
+import type { User } from '../services/users.js';
+import { auditWordsFor } from './audit-words.js';
+import type { Column } from './data-table.js';
+import { Moment } from './moment.js';
+
+/** What the audit log shows of each event. */
+export function auditColumns(reader: User): Column<AuditEntry>[] {
+  return [
+    {
+      key: 'when',
+      heading: 'When',
+      label: 'When',
+      cell: ({ createdAt }) => <Moment at={createdAt} reader={reader} />,
+    },
+    { key: 'what', heading: 'What', label: 'What', cell: (entry) => <What entry={entry} /> },
+    {
+      key: 'who',
+      heading: 'Who',
+      label: 'Who',
+      cell: ({ userId, userName, userEmail }) =>
+        userId === null ? (
+          'Nobody'
+        ) : (
+          <>
+            {userName ?? 'A former user'}
+            <span class="hint"> {userEmail ?? userId}</span>
+          </>
+        ),
+    },
+    {
+      key: 'application',
+      heading: 'Application',
+      label: 'Application',
+      cell: ({ applicationId, applicationName, details }) =>
+        applicationId === null ? '–' : (applicationName ?? textOf(details.name) ?? 'A deleted application'),
+    },
+    {
+      key: 'from',
+      heading: 'From',
+      label: 'From',
+      cell: ({ address, requestId }) => (
+        <>
+          {address ?? 'The command line'}
+          {requestId !== null && <span class="hint"> {requestId}</span>}
+        </>
+      ),
+    },
+  ];
+}
+
+function What({ entry: { type, details } }: { entry: AuditEntry }) {
+  const facts = Object.entries(details).filter(([, value]) => textOf(value) !== null);
+  return (
+    <>
+      <strong>{auditWordsFor(type)}</strong>
+      {facts.length > 0 && (
+        <details>
+          <summary>Details</summary>
+          <dl class="small">
+            {facts.map(([name, value]) => (
+              <div key={name}>
+                <dt>{name.replaceAll('_', ' ')}</dt>
+                <dd>{textOf(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </>
+  );
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.join(', ') : null;
+}

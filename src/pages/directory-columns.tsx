@@ -1,0 +1,57 @@
+import type { Employee } from '../services/employees/employee.js';
+import type { Column } from './data-table.js';
+import { type DirectorySearch, directoryAddress } from './directory-search.js';
+
+/** What the directory shows of each person; headings turn the order round. */
+export function directoryColumns({ text, order }: DirectorySearch): Column<Employee>[] {
+  const sortable = (key: string, label: string, cell: Column<Employee>['cell']): Column<Employee> => {
+    const ascending = order === key;
+    const sorted = ascending ? 'ascending' : order === `-${key}` ? 'descending' : undefined;
+    const next = ascending ? `-${key}` : key;
+    const mark = sorted === undefined ? '' : ascending ? ' ↑' : ' ↓';
+    return {
+      key,
+      label,
+      sorted,
+      cell,
+      heading: (
+        <a href={directoryAddress({ text, order: next })}>
+          {label}
+          <span aria-hidden="true">{mark}</span>
+        </a>
+      ),
+    };
+  };
+  return [
+    sortable('name', 'Name', ({ firstName, lastName }) => (
+      <strong>
+        {lastName}, {firstName}
+      </strong>
+    )),
+    sortable('number', 'Number', ({ employeeNumber }) => employeeNumber),
+    { key: 'email', label: 'E-mail', heading: 'E-mail', cell: ({ email }) => <Email address={email} /> },
+    sortable('department', 'Department', ({ department }) => department),
+    sortable('status', 'Status', ({ status }) => <span class="badge">{statusWords(status)}</span>),
+  ];
+}
+
+/** On a narrow screen the line breaks before the domain. */
+function Email({ address }: { address: string }) {
+  const [name, ...domain] = address.split('@');
+  return (
+    <>
+      {name}
+      {domain.length > 0 && (
+        <>
+          <wbr />@{domain.join('@')}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Any text can be a status; those that the service knows of read like words. */
+function statusWords(status: string): string {
+  const words = status.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
