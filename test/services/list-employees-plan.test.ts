@@ -42,6 +42,7 @@ test('reads a page from an index, never by sorting the account', async (t) => {
     );
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     t.match(plan, /Index Scan/, name);
-    t.notMatch(plan, /(Seq Scan on employees|^\s*(->)?\s*Sort)/m, name);
+    // An incremental sort is fine: it orders only records that are equal in the first key.
+    t.notMatch(plan, /Seq Scan on employees|^\s*(->)?\s*Sort {2}\(/m, name);
   }
 });
