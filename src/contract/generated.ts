@@ -202,7 +202,8 @@ export interface paths {
          *     every column of every employee.
          *
          *     With an `Idempotency-Key` the request may be repeated for 24 hours: a repetition creates nothing and gets the
-         *     first answer again.
+         *     first answer again, even when the report has been changed or deleted since. Refusals are not remembered: a
+         *     corrected request may use the same key.
          */
         post: operations["createReport"];
         delete?: never;
@@ -258,7 +259,13 @@ export interface paths {
          *     * With `Accept: application/json`, or no preference, the answer is one page of rows, and `meta.columns` describes
          *       the columns in the order of the report.
          *     * With `Accept: text/csv` the answer is the whole result at once, however long it is: RFC 4180 with a header row of
-         *       column keys, taken from one consistent moment and streamed. The page parameters do not apply.
+         *       column keys, taken from one consistent moment and streamed. The page parameters do not apply. A connection that
+         *       ends before the last chunk of the body means that the result is not complete.
+         *
+         *     Of several acceptable types the one with the highest weight (`q`) is sent, then the one that is named exactly.
+         *
+         *     Values in CSV are exactly those of the JSON rows; nothing is added to those that a spreadsheet would take for a
+         *     formula (they begin with `=`, `+`, `-` or `@`). Import such a file with its columns declared as text.
          */
         get: operations["runReport"];
         put?: never;
@@ -547,8 +554,8 @@ export interface components {
          */
         ReportColumnKeys: components["schemas"]["ReportColumnKey"][];
         /**
-         * @description `eq` and `not_eq` compare with one value, `in` and `not_in` with a list. `contains` and `starts_with` look for a piece of
-         *     text and ignore letter case; they apply to `string` columns only.
+         * @description `eq` and `not_eq` compare with one value, `in` and `not_in` with a list, to the letter. `contains` and `starts_with` look
+         *     for a piece of text and ignore letter case; they apply to `string` columns only. No character is a wildcard.
          * @enum {string}
          */
         ReportFilterOperator: "eq" | "not_eq" | "in" | "not_in" | "contains" | "starts_with";
@@ -571,8 +578,9 @@ export interface components {
         ReportFilters: components["schemas"]["ReportFilter"][];
         /**
          * @description What to order the rows by: column keys, each at most once, a leading `-` turns one around. A grouped report can be
-         *     ordered by its `group_by` columns and by `count` only, a list report by every column. Rows that are equal in all of
-         *     them are ordered by their `id`.
+         *     ordered by its `group_by` columns and by `count` only, a list report by every column. Rows of a list report that are
+         *     equal in all of them are ordered by the employee's `id`, in the direction of the last one; groups by their `group_by`
+         *     columns, ascending. Text is ordered by code point.
          */
         ReportSortKeys: string[];
         /**
@@ -1374,6 +1382,16 @@ export interface components {
          */
         Etag: string;
         /**
+         * @description The request headers that decide which representation is sent.
+         * @example Accept
+         */
+        Vary: string;
+        /**
+         * @description A name to save a table under. Sent with `text/csv` only.
+         * @example attachment; filename="report-01996d60-14b7-7e02-8f55-0c9d4b6a1e33.csv"
+         */
+        ContentDisposition: string;
+        /**
          * @description What is left of each limit (`r`, calls) and when it is full again (`t`, seconds).
          * @example "default";r=2871;t=42
          */
@@ -1771,7 +1789,6 @@ export interface operations {
             403: components["responses"]["ReportsReadForbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -1820,7 +1837,6 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -1858,7 +1874,6 @@ export interface operations {
             404: components["responses"]["ReportNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -1901,7 +1916,6 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -1954,7 +1968,6 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -1995,6 +2008,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -2010,7 +2025,6 @@ export interface operations {
             404: components["responses"]["ReportNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -2040,7 +2054,6 @@ export interface operations {
             403: components["responses"]["ReportsReadForbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

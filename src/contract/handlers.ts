@@ -37,12 +37,22 @@ export interface Input<Id extends OperationId> {
   readonly reply: FastifyReply;
 }
 
+declare const textOf: unique symbol;
+
+/** A JSON document that is already text, and is sent as it is. */
+export type JsonText<Document> = string & { readonly [textOf]: Document };
+
+/** Writes a document as text, where the order of its members or the very bytes matter. */
+export function jsonText<Document>(document: Document): JsonText<Document> {
+  return JSON.stringify(document) as JsonText<Document>;
+}
+
 type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 303;
 
 type Content<Response> = Response extends { content: infer Types }
   ? {
       [Type in keyof Types]: Type extends 'application/json'
-        ? { body: Types[Type]; type?: Type }
+        ? { body: Types[Type] | JsonText<Types[Type]>; type?: Type }
         : { body: Types[Type] | Readable; type: Type };
     }[keyof Types]
   : { body?: never; type?: never };

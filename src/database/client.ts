@@ -22,12 +22,19 @@ export interface DatabaseOptions {
   readonly connectionTimeoutMs?: number;
   /** Longest run of one statement; 0 is no limit. */
   readonly statementTimeoutMs?: number;
+  /** Connections beyond the pool for {@link Database.streamColumn}; the embedded database needs none. */
+  readonly streamPoolSize?: number;
 }
 
 /** One connection of its own, on which migrations run. */
 export interface MigrationSession {
   readonly adapterFactory: SqlMigrationAwareDriverAdapterFactory;
   close(): Promise<void>;
+}
+
+export interface QueryOptions {
+  /** A text that is put together for this one query and is not worth keeping prepared. Default: false. */
+  readonly adHoc?: boolean;
 }
 
 export interface Database {
@@ -37,7 +44,21 @@ export interface Database {
    * Runs one prepared statement through the driver: a third of the cost of the Prisma client, for the few
    * queries that need it. How int8 and numeric values arrive differs between the two engines: select them as text.
    */
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends object>(
+    text: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<Row[]>;
+  /**
+   * Yields the values of a query's single text column, some thousand at a time and all from one snapshot, however
+   * long the consumer takes. Ending the iteration frees what the query holds; the signal does so at once, even
+   * while the database is at work.
+   */
+  streamColumn(
+    text: string,
+    values: readonly unknown[],
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly string[], void, undefined>;
   /** Opens the session that {@link migrate} works on. */
   openMigrationSession(): Promise<MigrationSession>;
   /** Closes every connection and, when embedded, lets another process open the directory. */

@@ -5,6 +5,7 @@ import type { Database, DatabaseOptions } from './client.js';
 import { lockDataDir } from './data-dir-lock.js';
 import { DatabaseOpenError, describeError } from './database-errors.js';
 import { EmbeddedPrismaAdapter } from './embedded-adapter.js';
+import { streamFromHeldCursor } from './embedded-stream.js';
 import { PrismaClient } from './generated/client.js';
 
 /**
@@ -36,6 +37,7 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
       return (await server.query<Row>(text, [...values])).rows;
     },
+    streamColumn: (text, values, signal) => streamFromHeldCursor(server, { text, values, signal }),
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
     close() {
       closing ??= (async () => {

@@ -1,16 +1,18 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import type { Database, DatabaseLogger, DatabaseOptions, MigrationSession } from './client.js';
+import type { Database, DatabaseLogger, DatabaseOptions, MigrationSession, QueryOptions } from './client.js';
 import { DatabaseOpenError, describeError } from './database-errors.js';
 import { PrismaClient } from './generated/client.js';
 import { ScriptPrismaPg } from './script-prisma-pg.js';
 import { createStatementNames } from './statement-names.js';
+import { streamFromCursor } from './stream-from-cursor.js';
 
 // Both adapters read timestamps as if the session were in UTC. Just-in-time compilation costs more than the
 // short queries of an API ever win back.
 const sessionOptions = '-c TimeZone=UTC -c jit=off';
 // Time for a cancelled statement to be reported before the connection itself is given up.
 const reportGraceMs = 5_000;
+const stalledStreamTimeoutMs = 600_000;
 
 /**
  * Connects to a PostgreSQL server.
@@ -18,7 +20,7 @@ const reportGraceMs = 5_000;
  * @throws {DatabaseOpenError} when it cannot be reached or refuses the user.
  */
 export async function openPostgresql(options: DatabaseOptions & { databaseUrl: string }): Promise<Database> {
-  const { poolSize = 10, statementTimeoutMs = 30_000, logger } = options;
+  const { poolSize = 10, statementTimeoutMs = 30_000, streamPoolSize = 5, logger } = options;
   const statementNames = createStatementNames();
   const pool = new pg.Pool({
     ...connectionConfig(options),
@@ -28,7 +30,15 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + reportGraceMs }),
     idle_in_transaction_session_timeout: 120_000,
   });
+  // Apart from the others: slow readers must not use up what every request needs. A statement may run as long as
+  // it takes; only a client that reads nothing at all is given up in the end.
+  const streamPool = new pg.Pool({
+    ...connectionConfig(options),
+    max: streamPoolSize,
+    idle_in_transaction_session_timeout: stalledStreamTimeoutMs,
+  });
   logPoolErrors(pool, logger);
+  logPoolErrors(streamPool, logger);
   try {
     await pool.query('SELECT 1');
   } catch (error) {
@@ -42,15 +52,20 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
   return {
     kind: 'postgresql',
     prisma,
-    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-      const name = statementNames({ sql: text });
+    async query<Row extends object>(
+      text: string,
+      values: readonly unknown[] = [],
+      { adHoc = false }: QueryOptions = {},
+    ) {
+      const name = adHoc ? '' : statementNames({ sql: text });
       const result = await pool.query<Row>({ text, values: [...values], ...(name === '' ? {} : { name }) });
       return result.rows;
     },
+    streamColumn: (text, values, signal) => streamFromCursor(streamPool, pool, { text, values, signal }),
     openMigrationSession: () => openMigrationSession(options),
     close: once(async () => {
       await prisma.$disconnect();
-      await pool.end();
+      await Promise.all([pool.end(), streamPool.end()]);
     }),
   };
 }

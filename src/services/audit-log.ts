@@ -23,6 +23,9 @@ export type AuditEventType =
   | 'application.deleted'
   | 'application.secret_created'
   | 'application.secret_retired'
+  | 'report.created'
+  | 'report.updated'
+  | 'report.deleted'
   | 'signing_key.rotated';
 
 /** Where a request came from; part of every event that a request causes. */

@@ -1,0 +1,69 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** Rows that one round trip brings: enough that trips do not count, few enough that memory does not. */
+export const rowsPerChunk = 2_000;
+
+/** A query whose single text column is streamed. */
+export interface ColumnQuery {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Streams a query from a cursor in a read-only transaction of its own.
+ *
+ * @param controlPool has the connection on which a query that nobody waits for any more is cancelled
+ */
+export async function* streamFromCursor(
+  streamPool: Pool,
+  controlPool: Pool,
+  { text, values, signal }: ColumnQuery,
+): AsyncGenerator<readonly string[], void, undefined> {
+  signal.throwIfAborted();
+  const client = await streamPool.connect();
+  const connection = holdConnection(client, controlPool);
+  signal.addEventListener('abort', connection.abandon);
+  try {
+    // It may have come while a connection was waited for, before anybody listened.
+    signal.throwIfAborted();
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await client.query(`DECLARE streamed NO SCROLL CURSOR FOR ${text}`, [...values]);
+    const fetch = { text: `FETCH ${rowsPerChunk} FROM streamed`, rowMode: 'array' as const };
+    for (;;) {
+      const { rows } = await client.query<[string]>(fetch);
+      if (rows.length > 0) yield rows.map(([value]) => value);
+      if (rows.length < rowsPerChunk) break;
+    }
+    await client.query('COMMIT');
+    connection.giveBack();
+  } finally {
+    signal.removeEventListener('abort', connection.abandon);
+    // Whatever ended the stream early, the connection goes, and the transaction with it.
+    connection.abandon();
+  }
+}
+
+/** Sees to it that a connection is let go of once, in one way or the other. */
+function holdConnection(client: PoolClient, controlPool: Pool) {
+  let held = true;
+  // The loss of a connection shows in the next statement; without a listener it would end the process.
+  const ignore = () => {};
+  client.on('error', ignore);
+  const release = (destroy: boolean): boolean => {
+    if (!held) return false;
+    held = false;
+    if (!destroy) client.off('error', ignore);
+    client.release(destroy);
+    return true;
+  };
+  return {
+    giveBack: () => release(false),
+    abandon: () => {
+      const { processID } = client as PoolClient & { processID?: number };
+      if (!release(true) || processID === undefined) return;
+      // The server notices a closed connection only between statements, and a sort can be a long one.
+      controlPool.query('SELECT pg_cancel_backend($1)', [processID]).catch(ignore);
+    },
+  };
+}

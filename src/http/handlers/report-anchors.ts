@@ -1,0 +1,41 @@
+import { isStorableText } from '../../contract/text.js';
+import { invalidParameter } from '../../problems/problem.js';
+import type { ReportAnchor, ReportSort, ReportSortKey } from '../../services/reports/list-reports.js';
+import type { ResultAnchor } from '../../services/reports/results/read-page.js';
+import { isOwnMoment } from '../moment.js';
+
+const sortKeys: Readonly<Record<string, ReportSortKey>> = {
+  title: 'title',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+};
+
+/** @throws {Problem} 400 `invalid_request` when a key is named twice */
+export function parseReportSort(sort: string | undefined): ReportSort[] {
+  const keys = sort?.split(',') ?? [];
+  const names = keys.map((key) => key.replace(/^-/, ''));
+  if (new Set(names).size < names.length) throw invalidParameter('sort', 'must not name an attribute twice');
+  return keys.map((key, index) => ({
+    key: sortKeys[names[index] ?? ''] ?? 'title',
+    descending: key.startsWith('-'),
+  }));
+}
+
+/** Whether a marker's content says where a page of reports begins. */
+export function isReportAnchor(value: unknown, sort: readonly ReportSort[]): value is ReportAnchor {
+  const { values, id } = (value ?? {}) as Partial<ReportAnchor>;
+  return (
+    Array.isArray(values) &&
+    values.length === sort.length &&
+    sort.every(({ key }, index) =>
+      key === 'title' ? isStorableText(values[index]) : isOwnMoment(values[index]),
+    ) &&
+    isStorableText(id)
+  );
+}
+
+/** Whether a marker's content says where a page of rows begins; whether it fits the report is seen later. */
+export function isResultAnchor(value: unknown): value is ResultAnchor {
+  const { version, values } = (value ?? {}) as Partial<ResultAnchor>;
+  return Number.isSafeInteger(version) && Array.isArray(values) && values.every(isStorableText);
+}

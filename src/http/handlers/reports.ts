@@ -1,0 +1,215 @@
+import { Readable } from 'node:stream';
+import type { Clock } from '../../clock.js';
+import type { components } from '../../contract/generated.js';
+import { type Handlers, type Input, type JsonText, jsonText, type Output } from '../../contract/handlers.js';
+import type { Database } from '../../database/client.js';
+import { invalidMembers } from '../../problems/invalid-members.js';
+import { Problem, recordNotFound } from '../../problems/problem.js';
+import { type CreatedReport, createReport } from '../../services/reports/create-report.js';
+import { findFaults } from '../../services/reports/definition-rules.js';
+import { deleteReport } from '../../services/reports/delete-report.js';
+import { getReport } from '../../services/reports/get-report.js';
+import { listReports, type ReportAnchor } from '../../services/reports/list-reports.js';
+import type { Report } from '../../services/reports/report.js';
+import type { ReportAct } from '../../services/reports/report-act.js';
+import { newContent } from '../../services/reports/report-changes.js';
+import { reportColumns } from '../../services/reports/report-columns.js';
+import { type ResultAnchor, readResultPage } from '../../services/reports/results/read-page.js';
+import { streamCsv } from '../../services/reports/results/stream-csv.js';
+import { updateReport } from '../../services/reports/update-report.js';
+import { preferredOf } from '../accept.js';
+import { auditOrigin } from '../audit-origin.js';
+import { ChunkStream } from '../chunk-stream.js';
+import { etagOf, readIfMatch } from '../etag.js';
+import { PageRequest } from '../pagination.js';
+import { isReportAnchor, isResultAnchor, parseReportSort } from './report-anchors.js';
+import { toChanges, toResource, toRowResource } from './report-documents.js';
+
+type ReportDocument = components['schemas']['ReportDocument'];
+type ReportOperation =
+  | 'listReports'
+  | 'createReport'
+  | 'getReport'
+  | 'updateReport'
+  | 'deleteReport'
+  | 'runReport'
+  | 'listReportColumns';
+
+export class ReportHandlers implements Pick<Handlers, ReportOperation> {
+  readonly #database: Database;
+  readonly #baseUrl: string;
+  readonly #clock: Clock;
+
+  constructor(database: Database, { baseUrl, clock }: { baseUrl: string; clock: Clock }) {
+    this.#database = database;
+    this.#baseUrl = baseUrl;
+    this.#clock = clock;
+  }
+
+  async listReports({ caller, query, request }: Input<'listReports'>): Promise<Output<'listReports'>> {
+    const sort = parseReportSort(query.sort);
+    const location = { baseUrl: this.#baseUrl, url: request.url };
+    const page = new PageRequest<ReportAnchor>(query, location, (value) => isReportAnchor(value, sort));
+    const { reports, recordCount, nextAnchor } = await listReports(this.#database, caller.accountId, {
+      sort,
+      size: page.size,
+      from: page.anchor === undefined ? { skip: page.skip } : { anchor: page.anchor },
+    });
+    return {
+      status: 200,
+      body: {
+        data: reports.map(toResource),
+        meta: { record_count: recordCount },
+        links: page.links(recordCount, nextAnchor),
+      },
+    };
+  }
+
+  /** @throws {Problem} 400 `invalid_request`, 409 `idempotency_key_in_use`, 422 `idempotency_key_reused` */
+  async createReport({ caller, body, request }: Input<'createReport'>): Promise<Output<'createReport'>> {
+    const content = newContent({ ...toChanges(body), title: body.title });
+    const faults = findFaults(content);
+    if (faults.length > 0) throw invalidMembers(faults);
+    const key = request.headers['idempotency-key'];
+    const created = await createReport(this.#database, this.#act({ caller, request }), {
+      content,
+      repeatable: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
+      describe: (report) => ({
+        status: 201,
+        headers: {
+          location: `${this.#baseUrl}/v1/reports/${report.id}`,
+          etag: etagOf(report.version),
+        },
+        body: jsonText<ReportDocument>({ data: toResource(report) }),
+      }),
+    });
+    const { headers, body: text } = answerOf(created);
+    return { status: 201, headers: { ...headers }, body: text as JsonText<ReportDocument> };
+  }
+
+  /** @throws {Problem} 404 `not_found` */
+  async getReport({ caller, params }: Input<'getReport'>): Promise<Output<'getReport'>> {
+    const report = await getReport(this.#database, caller.accountId, params.report_id);
+    if (report === null) throw recordNotFound();
+    return this.#show(report);
+  }
+
+  /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 412 `precondition_failed` */
+  async updateReport(input: Input<'updateReport'>): Promise<Output<'updateReport'>> {
+    const { body, params, request } = input;
+    const outcome = await updateReport(this.#database, this.#act(input), {
+      id: params.report_id,
+      changes: toChanges(body),
+      isMeant: readIfMatch(request.headers['if-match']),
+    });
+    switch (outcome.kind) {
+      case 'updated':
+        return this.#show(outcome.report);
+      case 'unknown':
+        throw recordNotFound();
+      case 'changed_meanwhile':
+        throw changedMeanwhile();
+      case 'invalid':
+        throw invalidMembers(outcome.faults);
+    }
+  }
+
+  /** @throws {Problem} 404 `not_found`, 412 `precondition_failed` */
+  async deleteReport(input: Input<'deleteReport'>): Promise<Output<'deleteReport'>> {
+    const { params, request } = input;
+    const outcome = await deleteReport(this.#database, this.#act(input), {
+      id: params.report_id,
+      isMeant: readIfMatch(request.headers['if-match']),
+    });
+    if (outcome === 'unknown') throw recordNotFound();
+    if (outcome === 'changed_meanwhile') throw changedMeanwhile();
+    return { status: 204 };
+  }
+
+  /** @throws {Problem} 404 `not_found` */
+  async runReport(input: Input<'runReport'>): Promise<Output<'runReport'>> {
+    const { caller, params, request } = input;
+    const page = new PageRequest<ResultAnchor>(
+      input.query,
+      { baseUrl: this.#baseUrl, url: request.url },
+      isResultAnchor,
+    );
+    const report = await getReport(this.#database, caller.accountId, params.report_id);
+    if (report === null) throw recordNotFound();
+    const type = preferredOf(request.headers.accept, ['application/json', 'text/csv']);
+    if (type === 'text/csv') return this.#table(input, report);
+    const result = await readResultPage(this.#database, caller.accountId, report, page);
+    const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
+    return {
+      status: 200,
+      headers: { vary: 'Accept' },
+      // As text: a serialiser would put the attributes into the order of the contract.
+      body: jsonText({
+        data: result.rows.map((row) => toRowResource(row, columns)),
+        meta: { record_count: result.recordCount, columns },
+        links: page.links(result.recordCount, result.nextAnchor),
+      }),
+    };
+  }
+
+  async listReportColumns(_input: Input<'listReportColumns'>): Promise<Output<'listReportColumns'>> {
+    const data = reportColumns.map(({ key, label, type }) => ({
+      id: key,
+      type: 'report_columns' as const,
+      attributes: { key, label, type },
+    }));
+    return { status: 200, body: { data, meta: { record_count: data.length } } };
+  }
+
+  async #table({ caller, request, reply }: Input<'runReport'>, report: Report): Promise<Output<'runReport'>> {
+    // Whoever asks by HEAD wants to know whether there is a table, not to have it made.
+    const body =
+      request.method === 'HEAD'
+        ? Readable.from([])
+        : await ChunkStream.begin(reply.raw, (signal) =>
+            streamCsv(this.#database, caller.accountId, report, signal),
+          );
+    const headers = {
+      vary: 'Accept',
+      'content-disposition': `attachment; filename="report-${report.id}.csv"`,
+    };
+    return { status: 200, type: 'text/csv', headers, body };
+  }
+
+  #show(report: Report) {
+    return {
+      status: 200 as const,
+      headers: { etag: etagOf(report.version) },
+      body: { data: toResource(report) },
+    };
+  }
+
+  #act({ caller, request }: Pick<Input<ReportOperation>, 'caller' | 'request'>): ReportAct {
+    const { accountId, applicationId, userId } = caller;
+    return { accountId, applicationId, userId, origin: auditOrigin(request), at: this.#clock() };
+  }
+}
+
+function answerOf(created: CreatedReport) {
+  switch (created.kind) {
+    case 'answered':
+      return created.answer;
+    case 'in_use':
+      throw new Problem(
+        'idempotency_key_in_use',
+        'A request with this Idempotency-Key is still running. Send yours again in a moment.',
+      );
+    case 'reused':
+      throw new Problem(
+        'idempotency_key_reused',
+        'This Idempotency-Key was used with another body. Use a new key for a new report.',
+      );
+  }
+}
+
+function changedMeanwhile(): Problem {
+  return new Problem(
+    'precondition_failed',
+    'The report has changed since you read it. Read it again and decide whether your change still applies.',
+  );
+}

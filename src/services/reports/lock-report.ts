@@ -1,0 +1,19 @@
+import type { Prisma } from '../../database/client.js';
+import type { AccountId } from '../account-id.js';
+import { type Report, toReport } from './report.js';
+
+/** Whether a change may go ahead, given the version that is stored. */
+export type VersionCheck = (version: number) => boolean;
+
+/** The account's report, which nobody else changes until the transaction ends; `null` when there is none. */
+export async function lockReport(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  id: string,
+): Promise<Report | null> {
+  const locked = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM reports WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
+  if (locked.length === 0) return null;
+  const row = await tx.report.findUnique({ where: { id, accountId } });
+  return row === null ? null : toReport(row);
+}

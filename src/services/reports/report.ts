@@ -1,0 +1,69 @@
+import type { Report as ReportRow } from '../../database/generated/client.js';
+import type { ColumnKey } from './report-columns.js';
+
+export type FilterOperator = 'eq' | 'not_eq' | 'in' | 'not_in' | 'contains' | 'starts_with';
+
+/** A condition on employees. Lists are for `in` and `not_in`, single values for the others. */
+export interface ReportFilter {
+  readonly field: ColumnKey;
+  readonly operator: FilterOperator;
+  readonly value: string | readonly string[];
+}
+
+/** Column keys, or `count`; a leading `-` turns one around. */
+export type SortKey = string;
+
+/** What a report asks. Either `columns` or `groupBy` is empty, and never both. */
+export interface ReportDefinition {
+  readonly columns: readonly ColumnKey[];
+  readonly filters: readonly ReportFilter[];
+  readonly sort: readonly SortKey[];
+  readonly groupBy: readonly ColumnKey[];
+}
+
+/** What people may write of a report. */
+export interface ReportContent extends ReportDefinition {
+  readonly title: string;
+  readonly description: string | null;
+}
+
+/** A saved report of one account. */
+export interface Report extends ReportContent {
+  readonly id: string;
+  /** Grows with every change. */
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Reads a stored row; what is in it was checked when it was written. */
+export function toReport(row: Omit<ReportRow, 'accountId'>): Report {
+  return {
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    columns: row.columns as ColumnKey[],
+    filters: row.filters as unknown as ReportFilter[],
+    sort: row.sort,
+    groupBy: row.groupBy as ColumnKey[],
+    version: row.version,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+/** The members of a stored row that people write. */
+export function toStored({ title, description, columns, filters, sort, groupBy }: ReportContent) {
+  return {
+    title,
+    description,
+    columns: [...columns],
+    filters: filters.map(({ field, operator, value }) => ({
+      field,
+      operator,
+      value: typeof value === 'string' ? value : [...value],
+    })),
+    sort: [...sort],
+    groupBy: [...groupBy],
+  };
+}

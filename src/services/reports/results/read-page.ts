@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { type Database, Prisma } from '../../../database/client.js';
+import type { AccountId } from '../../account-id.js';
+import type { Report } from '../report.js';
+import type { ColumnDescription } from '../report-columns.js';
+import { afterRow, asText, fitOrder, orderList } from './order.js';
+import { planResult, type ResultPlan } from './plan.js';
+
+/** One row: its values in the order of the columns. */
+export interface ResultRow {
+  readonly id: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** The last row of a page: what it is ordered by, and the version of the report that ordered it. */
+export interface ResultAnchor {
+  readonly version: number;
+  readonly values: readonly string[];
+}
+
+export interface ResultPage {
+  readonly columns: readonly ColumnDescription[];
+  readonly rows: readonly ResultRow[];
+  /** Number of rows on all pages together. */
+  readonly recordCount: number;
+  /** Where the next page begins; `null` when no row is left. */
+  readonly nextAnchor: ResultAnchor | null;
+}
+
+/** Which page of a result. The anchor counts only while the report is what it was. */
+export interface ResultPageRequest {
+  readonly size: number;
+  readonly skip: number;
+  readonly anchor: ResultAnchor | undefined;
+}
+
+interface FoundRow {
+  readonly shown: readonly string[];
+  readonly named: readonly string[];
+  readonly ordered: readonly string[];
+}
+
+/** Runs a report and reads one page of its result. */
+export async function readResultPage(
+  database: Database,
+  accountId: AccountId,
+  report: Report,
+  request: ResultPageRequest,
+): Promise<ResultPage> {
+  const plan = planResult(accountId, report);
+  const { size, skip, anchor } = request;
+  const usable = anchor?.version === report.version && fitOrder(plan.order, anchor.values);
+  const after = usable ? anchor.values : undefined;
+  const [[total], found] = await Promise.all([
+    run<{ count: string }>(database, plan.countQuery),
+    run<FoundRow>(database, pageQuery(accountId, plan, { size, skip, after })),
+  ]);
+  // The row beyond the page tells whether there is a next one; the count may have changed since.
+  const last = found.length > size ? found[size - 1] : undefined;
+  return {
+    columns: plan.columns,
+    rows: found.slice(0, size).map((row) => toRow(plan, row)),
+    recordCount: Number(total?.count ?? 0),
+    nextAnchor: last === undefined ? null : { version: report.version, values: last.ordered },
+  };
+}
+
+function run<Row extends object>(database: Database, { text, values }: Prisma.Sql): Promise<Row[]> {
+  return database.query<Row>(text, values, { adHoc: true });
+}
+
+function pageQuery(
+  accountId: AccountId,
+  { columns, source, condition, order, name, isWholeAccount }: ResultPlan,
+  { size, skip, after }: { size: number; skip: number; after: readonly string[] | undefined },
+): Prisma.Sql {
+  const seeks = isWholeAccount && after === undefined && skip > 0;
+  const beginning =
+    after !== undefined
+      ? afterRow(order, after)
+      : seeks
+        ? Prisma.sql`position >= (SELECT employee_position_at(${accountId}, ${skip}::int8))`
+        : Prisma.sql`true`;
+  return Prisma.sql`
+    SELECT ${textArray(columns.map(({ shown }) => shown))} AS shown, ${textArray(name.values)} AS named,
+      ${textArray(order.map(asText))} AS ordered
+    FROM ${source} WHERE ${condition} AND ${beginning}
+    ORDER BY ${orderList(order)}
+    LIMIT ${size + 1}::int8 OFFSET ${after !== undefined || seeks ? 0 : skip}::int8`;
+}
+
+function textArray(values: readonly Prisma.Sql[]): Prisma.Sql {
+  return Prisma.sql`ARRAY[${Prisma.join([...values])}]::text[]`;
+}
+
+function toRow({ columns, name }: ResultPlan, { shown, named }: FoundRow): ResultRow {
+  return {
+    id: name.of === 'employee' ? (named[0] ?? '') : groupName(named),
+    values: columns.map(({ type }, index) =>
+      type === 'integer' ? Number(shown[index]) : (shown[index] ?? ''),
+    ),
+  };
+}
+
+const longestName = 1024;
+
+function groupName(values: readonly string[]): string {
+  const name = Buffer.from(JSON.stringify(values)).toString('base64url');
+  return name.length <= longestName ? name : createHash('sha256').update(name).digest('base64url');
+}

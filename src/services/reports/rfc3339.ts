@@ -1,0 +1,20 @@
+const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+
+/**
+ * Reads an RFC 3339 date-time to the millisecond, which is what the database keeps; `null` for any other text. A
+ * leap second and the year 0 are moments that neither our clock nor the database knows.
+ */
+export function readRfc3339(text: string): Date | null {
+  if (!form.test(text) || !isDayOfMonth(text)) return null;
+  const date = new Date(text.toUpperCase());
+  const year = date.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? date : null;
+}
+
+/** `Date` takes 30 February for 2 March. */
+function isDayOfMonth(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  const last = new Date(0);
+  last.setUTCFullYear(year, month, 0);
+  return day <= last.getUTCDate();
+}
