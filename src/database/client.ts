@@ -22,7 +22,7 @@ export interface DatabaseOptions {
   readonly connectionTimeoutMs?: number;
   /** Longest run of one statement; 0 is no limit. */
   readonly statementTimeoutMs?: number;
-  /** Connections beyond the pool for {@link Database.streamColumn}; the embedded database needs none. */
+  /** Connections beyond the pool for {@link Database.streamLines}; the embedded database needs none. */
   readonly streamPoolSize?: number;
 }
 
@@ -50,15 +50,15 @@ export interface Database {
     options?: QueryOptions,
   ): Promise<Row[]>;
   /**
-   * Yields the values of a query's single text column, some thousand at a time and all from one snapshot, however
-   * long the consumer takes. Ending the iteration frees what the query holds; the signal does so at once, even
-   * while the database is at work.
+   * Yields the values of a query's single text column as lines of UTF-8 that end in CRLF, a thousand at a time and
+   * all from one snapshot, however long the consumer takes. Ending the iteration frees what the query holds; the
+   * signal does so at once, even while the database is at work.
    */
-  streamColumn(
+  streamLines(
     text: string,
     values: readonly unknown[],
     signal: AbortSignal,
-  ): AsyncGenerator<readonly string[], void, undefined>;
+  ): AsyncGenerator<Buffer, void, undefined>;
   /** Opens the session that {@link migrate} works on. */
   openMigrationSession(): Promise<MigrationSession>;
   /** Closes every connection and, when embedded, lets another process open the directory. */

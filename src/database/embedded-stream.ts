@@ -1,5 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
-import { type ColumnQuery, rowsPerChunk } from './stream-from-cursor.js';
+import { LineBuffer } from './line-buffer.js';
+import { type LineQuery, rowsPerChunk } from './postgresql-stream.js';
 
 let cursors = 0;
 
@@ -9,18 +10,20 @@ let cursors = 0;
  */
 export async function* streamFromHeldCursor(
   server: PGlite,
-  { text, values, signal }: ColumnQuery,
-): AsyncGenerator<readonly string[], void, undefined> {
+  { text, values, signal }: LineQuery,
+): AsyncGenerator<Buffer, void, undefined> {
   signal.throwIfAborted();
   cursors += 1;
   const name = `streamed_${cursors}`;
   await server.query(`DECLARE ${name} NO SCROLL CURSOR WITH HOLD FOR ${text}`, [...values]);
   try {
+    const lines = new LineBuffer();
     for (;;) {
       signal.throwIfAborted();
       const fetched = await server.query(`FETCH ${rowsPerChunk} FROM ${name}`, [], { rowMode: 'array' });
       const rows = fetched.rows as unknown as [string][];
-      if (rows.length > 0) yield rows.map(([value]) => value);
+      for (const [line] of rows) lines.add(line);
+      if (rows.length > 0) yield lines.take();
       if (rows.length < rowsPerChunk) break;
     }
   } finally {

@@ -37,7 +37,7 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
       return (await server.query<Row>(text, [...values])).rows;
     },
-    streamColumn: (text, values, signal) => streamFromHeldCursor(server, { text, values, signal }),
+    streamLines: (text, values, signal) => streamFromHeldCursor(server, { text, values, signal }),
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
     close() {
       closing ??= (async () => {

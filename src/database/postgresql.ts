@@ -3,9 +3,9 @@ import pg from 'pg';
 import type { Database, DatabaseLogger, DatabaseOptions, MigrationSession, QueryOptions } from './client.js';
 import { DatabaseOpenError, describeError } from './database-errors.js';
 import { PrismaClient } from './generated/client.js';
+import { streamFromCursor } from './postgresql-stream.js';
 import { ScriptPrismaPg } from './script-prisma-pg.js';
 import { createStatementNames } from './statement-names.js';
-import { streamFromCursor } from './stream-from-cursor.js';
 
 // Both adapters read timestamps as if the session were in UTC. Just-in-time compilation costs more than the
 // short queries of an API ever win back.
@@ -61,7 +61,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       const result = await pool.query<Row>({ text, values: [...values], ...(name === '' ? {} : { name }) });
       return result.rows;
     },
-    streamColumn: (text, values, signal) => streamFromCursor(streamPool, pool, { text, values, signal }),
+    streamLines: (text, values, signal) => streamFromCursor(streamPool, pool, { text, values, signal }),
     openMigrationSession: () => openMigrationSession(options),
     close: once(async () => {
       await prisma.$disconnect();

@@ -6,14 +6,14 @@ import { Readable } from 'node:stream';
  * away the making ends at once.
  */
 export class ChunkStream extends Readable {
-  readonly #chunks: AsyncGenerator<string, void, undefined>;
+  readonly #chunks: AsyncGenerator<Buffer, void, undefined>;
   readonly #abort: AbortController;
-  #first: IteratorResult<string, void> | undefined;
+  #first: IteratorResult<Buffer, void> | undefined;
 
   private constructor(
-    chunks: AsyncGenerator<string, void, undefined>,
+    chunks: AsyncGenerator<Buffer, void, undefined>,
     abort: AbortController,
-    first: IteratorResult<string, void>,
+    first: IteratorResult<Buffer, void>,
   ) {
     super();
     this.#chunks = chunks;
@@ -29,7 +29,7 @@ export class ChunkStream extends Readable {
    */
   static async begin(
     response: EventEmitter,
-    make: (signal: AbortSignal) => AsyncGenerator<string, void, undefined>,
+    make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>,
   ): Promise<ChunkStream> {
     const abort = new AbortController();
     response.once('close', () => abort.abort());
@@ -52,7 +52,7 @@ export class ChunkStream extends Readable {
     );
   }
 
-  async #next(): Promise<IteratorResult<string, void>> {
+  async #next(): Promise<IteratorResult<Buffer, void>> {
     const first = this.#first;
     this.#first = undefined;
     return first ?? this.#chunks.next();

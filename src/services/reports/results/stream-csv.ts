@@ -4,8 +4,6 @@ import type { Report } from '../report.js';
 import { orderList } from './order.js';
 import { planResult, type ResultColumn } from './plan.js';
 
-const lineEnd = '\r\n';
-
 /**
  * Runs a report and yields the whole result as a table, piece by piece: a header line of column keys, then a line
  * for each row. All rows are of one moment. Values are not altered.
@@ -18,16 +16,21 @@ export async function* streamCsv(
   accountId: AccountId,
   report: Report,
   signal: AbortSignal,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<Buffer, void, undefined> {
   const { columns, source, condition, order } = planResult(accountId, report);
   const { text, values } = Prisma.sql`
     SELECT ${csvLine(columns)} FROM ${source} WHERE ${condition} ORDER BY ${orderList(order)}`;
-  let header = columns.map(({ key }) => key).join(',') + lineEnd;
-  for await (const lines of database.streamColumn(text, values, signal)) {
-    yield header + lines.join(lineEnd) + lineEnd;
-    header = '';
+  const lines = database.streamLines(text, values, signal);
+  try {
+    // The header waits for the first rows: what fails before there are any can still be told.
+    const first = await lines.next();
+    yield Buffer.from(`${columns.map(({ key }) => key).join(',')}\r\n`);
+    if (first.done === true) return;
+    yield first.value;
+    yield* lines;
+  } finally {
+    await lines.return();
   }
-  if (header !== '') yield header;
 }
 
 /**

@@ -1,10 +1,11 @@
-import type { Pool, PoolClient } from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
+import { LineBuffer } from './line-buffer.js';
 
 /** Rows that one round trip brings: enough that trips do not count, few enough that memory does not. */
-export const rowsPerChunk = 2_000;
+export const rowsPerChunk = 1_000;
 
 /** A query whose single text column is streamed. */
-export interface ColumnQuery {
+export interface LineQuery {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly signal: AbortSignal;
@@ -18,8 +19,8 @@ export interface ColumnQuery {
 export async function* streamFromCursor(
   streamPool: Pool,
   controlPool: Pool,
-  { text, values, signal }: ColumnQuery,
-): AsyncGenerator<readonly string[], void, undefined> {
+  { text, values, signal }: LineQuery,
+): AsyncGenerator<Buffer, void, undefined> {
   signal.throwIfAborted();
   const client = await streamPool.connect();
   const connection = holdConnection(client, controlPool);
@@ -29,11 +30,11 @@ export async function* streamFromCursor(
     signal.throwIfAborted();
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await client.query(`DECLARE streamed NO SCROLL CURSOR FOR ${text}`, [...values]);
-    const fetch = { text: `FETCH ${rowsPerChunk} FROM streamed`, rowMode: 'array' as const };
+    const lines = new LineBuffer();
     for (;;) {
-      const { rows } = await client.query<[string]>(fetch);
-      if (rows.length > 0) yield rows.map(([value]) => value);
-      if (rows.length < rowsPerChunk) break;
+      const count = await fetchLines(client, lines);
+      if (count > 0) yield lines.take();
+      if (count < rowsPerChunk) break;
     }
     await client.query('COMMIT');
     connection.giveBack();
@@ -42,6 +43,24 @@ export async function* streamFromCursor(
     // Whatever ended the stream early, the connection goes, and the transaction with it.
     connection.abandon();
   }
+}
+
+function fetchLines(client: PoolClient, lines: LineBuffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let count = 0;
+    // Its listener gets one row after the other; without one the driver would keep them all.
+    const query = new pg.Query<[string]>({
+      text: `FETCH ${rowsPerChunk} FROM streamed`,
+      rowMode: 'array',
+    } as pg.QueryConfig);
+    query.on('row', ([line]) => {
+      count += 1;
+      lines.add(line);
+    });
+    query.on('end', () => resolve(count));
+    query.on('error', reject);
+    client.query(query);
+  });
 }
 
 /** Sees to it that a connection is let go of once, in one way or the other. */

@@ -1,0 +1,34 @@
+const initialBytes = 256 * 1024;
+const lineEnd = '\r\n';
+
+/**
+ * Collects lines as bytes. A line becomes garbage as soon as it is written down, where a list of lines would
+ * live long enough to make the heap grow.
+ */
+export class LineBuffer {
+  #bytes = Buffer.allocUnsafe(initialBytes);
+  #used = 0;
+
+  add(line: string): void {
+    // No character of a string takes more than three bytes for each of its units.
+    this.#makeRoom(line.length * 3 + lineEnd.length);
+    this.#used += this.#bytes.write(line, this.#used);
+    this.#used += this.#bytes.write(lineEnd, this.#used, 'latin1');
+  }
+
+  /** Hands out what was collected and begins anew. */
+  take(): Buffer {
+    const collected = this.#bytes.subarray(0, this.#used);
+    this.#bytes = Buffer.allocUnsafe(initialBytes);
+    this.#used = 0;
+    return collected;
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = this.#used + bytes;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#used);
+    this.#bytes = larger;
+  }
+}
