@@ -1,0 +1,443 @@
+import t from 'tap';
+import { buildTestApp } from '../../support/app.js';
+import { asShown, columnKeys, evaluate, type NaiveDefinition } from '../../support/naive-report.js';
+import { createRandom, type Random } from '../../support/random.js';
+import { createReportClient, parseCsv, type ReportClient, refused } from '../../support/reports.js';
+import { makeEmployees, type TestEmployee } from '../../support/tenant.js';
+
+const api = await buildTestApp(t);
+
+async function setUp(employees: readonly TestEmployee[]) {
+  const client = await createReportClient(api, { employees });
+  const shown = employees.map((employee, index) => asShown(employee, client.tenant.employeeIds[index] ?? ''));
+  return { ...client, shown };
+}
+
+async function page(client: ReportClient, id: string, query = '') {
+  const answer = await client.send('GET', `/v1/reports/${id}/results${query}`);
+  if (answer.statusCode !== 200) throw new Error(answer.body);
+  return answer.json();
+}
+
+t.test('listReportColumns: every column with its label and type', async (t) => {
+  const { send } = await createReportClient(api);
+  const answer = await send('GET', '/v1/report_columns');
+  t.equal(answer.statusCode, 200);
+  const { data, meta } = answer.json();
+  t.same(
+    data.map(({ id }: { id: string }) => id),
+    columnKeys,
+  );
+  t.equal(meta.record_count, columnKeys.length);
+  for (const { id, type, attributes } of data) {
+    t.equal(type, 'report_columns');
+    t.equal(attributes.key, id);
+    t.equal(attributes.type, id === 'updated_at' ? 'date_time' : 'string');
+  }
+  t.equal((await send('GET', '/v1/report_columns?page[size]=1')).statusCode, 400);
+});
+
+t.test(
+  'a list report: rows in the order of the report, attributes in the order of its columns',
+  async (t) => {
+    const client = await setUp(makeEmployees(5));
+    const id = await client.saved({
+      title: 'x',
+      columns: ['updated_at', 'last_name', 'id'],
+      sort: ['-last_name'],
+    });
+    const answer = await client.send('GET', `/v1/reports/${id}/results`);
+    const { data, meta, links } = answer.json();
+    t.same(meta, {
+      record_count: 5,
+      columns: [
+        { key: 'updated_at', label: 'Updated at', type: 'date_time' },
+        { key: 'last_name', label: 'Last name', type: 'string' },
+        { key: 'id', label: 'ID', type: 'string' },
+      ],
+    });
+    for (const row of data) {
+      t.equal(row.type, 'report_rows');
+      t.same(Object.keys(row.attributes), ['updated_at', 'last_name', 'id']);
+      t.equal(row.id, row.attributes.id);
+    }
+    t.same([links.prev, links.next], [null, null]);
+    t.equal(answer.headers.vary, 'Accept');
+  },
+);
+
+t.test('a grouped report: one row for each combination, with its count', async (t) => {
+  const client = await setUp(makeEmployees(12));
+  const id = await client.saved({ title: 'x', group_by: ['department'], sort: ['-count'] });
+  const { data, meta } = await page(client, id);
+  t.same(
+    meta.columns.map(({ key }: { key: string }) => key),
+    ['department', 'count'],
+  );
+  t.same(
+    data.map((row: { attributes: object }) => row.attributes),
+    [
+      { department: 'Engineering', count: 4 },
+      { department: 'Payroll', count: 4 },
+      { department: 'Sales', count: 4 },
+    ],
+  );
+  t.equal(data[0].id, Buffer.from('["Engineering"]').toString('base64url'));
+  t.equal(await client.csv(id), 'department,count\r\nEngineering,4\r\nPayroll,4\r\nSales,4\r\n');
+});
+
+t.test('an empty result is an empty page, and a table with a header only', async (t) => {
+  const client = await setUp([]);
+  for (const definition of [{ columns: ['id', 'email'] }, { group_by: ['status'] }]) {
+    const id = await client.saved({ title: 'x', ...definition });
+    const { data, meta, links } = await page(client, id);
+    t.same([data, meta.record_count, links.next, links.prev], [[], 0, null, null]);
+    t.match(await client.csv(id), /^[a-z,]+\r\n$/);
+  }
+});
+
+t.test('letter case is ignored beyond ASCII, and wildcards are plain characters', async (t) => {
+  const people = [
+    'Ängström',
+    'ängstrom',
+    'ÑANDÚ',
+    '100%',
+    '100 percent',
+    'a_b',
+    'aXb',
+    'back\\slash',
+    'ΩMEGA',
+    '.*',
+  ];
+  const employees = makeEmployees(people.length).map((employee, index) => ({
+    ...employee,
+    lastName: people[index] ?? '',
+  }));
+  const client = await setUp(employees);
+  const cases: [string, string, string[]][] = [
+    ['contains', 'ÄNGSTR', ['Ängström', 'ängstrom']],
+    ['starts_with', 'ñandú', ['ÑANDÚ']],
+    ['contains', 'ωmega', ['ΩMEGA']],
+    ['contains', '%', ['100%']],
+    ['starts_with', '%', []],
+    ['contains', 'A_B', ['a_b']],
+    ['contains', '\\', ['back\\slash']],
+    ['contains', '.*', ['.*']],
+    ['starts_with', '', people],
+    ['eq', 'ÄNGSTRÖM', []],
+  ];
+  for (const [operator, value, expected] of cases) {
+    const filters = [{ field: 'last_name', operator, value }];
+    const id = await client.saved({ title: 'x', columns: ['last_name'], filters });
+    const rows = await client.allRows(id);
+    t.same(
+      rows.map(({ attributes }) => attributes.last_name),
+      expected,
+      `${operator} ${value}`,
+    );
+  }
+});
+
+t.test('CSV quotes what RFC 4180 says, and alters nothing', async (t) => {
+  const names = [
+    'a,b',
+    'say "hi"',
+    'two\r\nlines',
+    'cr\ronly',
+    'lf\nonly',
+    '=1+1',
+    '@x',
+    '+1',
+    '-1',
+    ' pad ',
+    '',
+    '"',
+    'ü😀',
+  ];
+  const employees = makeEmployees(names.length).map((employee, index) => ({
+    ...employee,
+    firstName: names[index] ?? '',
+  }));
+  const client = await setUp(employees);
+  const one = await client.saved({ title: 'x', columns: ['first_name'] });
+  const text = await client.csv(one);
+  t.same(parseCsv(text), [['first_name'], ...names.map((name) => [name])]);
+  t.ok(text.startsWith('first_name\r\n"a,b"\r\n"say ""hi"""\r\n"two\r\nlines"\r\n'));
+  t.ok(text.includes('\r\n=1+1\r\n'));
+  t.ok(text.includes('\r\n""\r\n'), 'a lone empty cell is still a row');
+  const two = await client.saved({ title: 'x', columns: ['first_name', 'status'] });
+  t.ok((await client.csv(two)).includes('\r\n"a,b",active\r\n'), 'only what needs quotes has them');
+});
+
+t.test('Accept decides between JSON and CSV', async (t) => {
+  const client = await setUp(makeEmployees(2));
+  const id = await client.saved({ title: 'x', columns: ['id'] });
+  const cases: [string | undefined, string][] = [
+    [undefined, 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['text/csv', 'text/csv'],
+    ['TEXT/CSV; header=present', 'text/csv'],
+    ['text/csv, */*', 'text/csv'],
+    ['text/*', 'text/csv'],
+    ['application/json, text/csv', 'application/json'],
+    ['application/json;q=0.5, text/csv', 'text/csv'],
+    ['application/json, text/csv;q=0.5', 'application/json'],
+    ['text/csv;q=0, */*', 'application/json'],
+    ['image/png', 'application/json'],
+    ['text/csv;q=x', 'text/csv'],
+    [',;=', 'application/json'],
+  ];
+  for (const [accept, expected] of cases) {
+    const headers = accept === undefined ? {} : { accept };
+    const answer = await client.send('GET', `/v1/reports/${id}/results`, undefined, headers);
+    t.equal(answer.statusCode, 200, accept ?? 'none');
+    t.match(answer.headers['content-type'], expected, accept ?? 'none');
+    t.equal(answer.headers.vary, 'Accept');
+  }
+  const answer = await client.send('GET', `/v1/reports/${id}/results`, undefined, { accept: 'text/csv' });
+  t.equal(answer.headers['content-type'], 'text/csv; charset=utf-8');
+  t.equal(answer.headers['content-disposition'], `attachment; filename="report-${id}.csv"`);
+  const missing = await client.send('GET', '/v1/reports/none/results', undefined, { accept: 'text/csv' });
+  t.equal(missing.headers['content-type'], 'application/problem+json');
+});
+
+t.test('pages: bounds, markers and the end', async (t) => {
+  const client = await setUp(makeEmployees(25));
+  const id = await client.saved({ title: 'x', columns: ['id'], sort: ['department'] });
+  for (const [query, parameter] of [
+    ['page[size]=0', 'page[size]'],
+    ['page[size]=501', 'page[size]'],
+    ['page[number]=0', 'page[number]'],
+    ['page[after]=AAAA', 'page[after]'],
+    ['page[after]=!', 'page[after]'],
+    ['sort=id', 'sort'],
+  ] as const) {
+    const answer = await client.send('GET', `/v1/reports/${id}/results?${query}`);
+    t.equal(answer.statusCode, 400, query);
+    t.equal(answer.json().errors[0].parameter, parameter);
+  }
+  const past = await page(client, id, '?page[number]=4&page[size]=10');
+  t.same([past.data, past.meta.record_count, past.links.next], [[], 25, null]);
+  const far = await page(client, id, '?page[number]=1000000000&page[size]=500');
+  t.same([far.data, far.meta.record_count], [[], 25]);
+  const whole = await client.saved({ title: 'x', columns: ['id'] });
+  t.same((await page(client, whole, '?page[number]=1000000000&page[size]=500')).data, []);
+  t.same((await page(client, whole, '?page[number]=3&page[size]=10')).data.length, 5);
+});
+
+t.test(
+  'following links misses nothing while others come and go, nor after the report has changed',
+  async (t) => {
+    const employees = makeEmployees(9);
+    const client = await setUp(employees);
+    const id = await client.saved({ title: 'x', columns: ['id'], sort: ['-last_name'] });
+    const all = (await client.allRows(id)).map((row) => row.id);
+    const first = await page(client, id, '?page[size]=4');
+    await api.database.prisma.employee.delete({ where: { id: all[1] ?? '' } });
+    const follow = async () => {
+      const answer = await client.send('GET', first.links.next.replace('http://api.test', ''));
+      t.equal(answer.statusCode, 200);
+      return answer.json().data.map((row: { id: string }) => row.id);
+    };
+    t.same(await follow(), all.slice(4, 8));
+    await client.send('PATCH', `/v1/reports/${id}`, { sort: ['updated_at', 'email'] });
+    t.equal((await follow()).length, 4, 'by its number');
+    const other = await createReportClient(api);
+    const theirs = await other.send('GET', first.links.next.replace('http://api.test', ''));
+    t.equal(theirs.statusCode, 404);
+  },
+);
+
+t.test('a forged marker breaks nothing', async (t) => {
+  const client = await setUp(makeEmployees(12));
+  for (const definition of [
+    { columns: ['id'], sort: ['updated_at', '-last_name'] },
+    { group_by: ['updated_at', 'status'], sort: ['-count'] },
+  ]) {
+    const id = await client.saved({ title: 'x', ...definition });
+    const { links } = await page(client, id, '?page[size]=3');
+    const next = new URL(links.next);
+    const [number, print, anchor] = JSON.parse(
+      Buffer.from(next.searchParams.get('page[after]') ?? '', 'base64url').toString(),
+    );
+    const strange = ['', 'x', "' OR true --", '-1', '9'.repeat(15), '9'.repeat(20), '2026-02-30 00:00:00+00'];
+    const values: unknown[] = strange.flatMap((text) =>
+      anchor.values.map((_: string, index: number) => anchor.values.with(index, text)),
+    );
+    values.push([], null, 1, [1], [...anchor.values, 'x'], [{}], anchor.values.slice(1));
+    for (const forged of values) {
+      const marker = JSON.stringify([number, print, { ...anchor, values: forged }]);
+      next.searchParams.set('page[after]', Buffer.from(marker).toString('base64url'));
+      const { statusCode } = await client.send('GET', `${next.pathname}${next.search}`);
+      t.ok([200, 400].includes(statusCode), `${marker}: ${statusCode}`);
+    }
+  }
+});
+
+const hostile = [
+  ...[
+    "'",
+    "' OR '1'='1",
+    "'; DROP TABLE employees; --",
+    '" OR 1=1 --',
+    '$1',
+    '$$',
+    '\\',
+    "\\'",
+    '/*',
+    '*/',
+    '--',
+  ],
+  ...['%', '_', '{}', '#{1}', '?', ':x', 'NULL', 'pg_sleep(5)', '\u2028', '\u202e', "E'\\x27'", ');', '``'],
+];
+
+t.test('hostile text in every member is data: it changes nothing and finds nothing of others', async (t) => {
+  const ours = await setUp(makeEmployees(4));
+  const theirs = await setUp(makeEmployees(3, { department: 'Theirs' }));
+  const own = new Set(ours.tenant.employeeIds);
+  const before = await api.database.prisma.employee.count();
+  for (const text of hostile) {
+    // Some of the text would mean something to the test runner.
+    const label = encodeURIComponent(text);
+    for (const operator of ['eq', 'not_eq', 'in', 'not_in', 'contains', 'starts_with']) {
+      const value = operator.endsWith('in') ? [text, 'x'] : text;
+      const filters = [{ field: 'department', operator, value }];
+      const answer = await ours.create({ title: text, description: text, columns: ['id'], filters });
+      t.equal(answer.statusCode, 201, label);
+      const rows = await ours.allRows(answer.json().data.id);
+      t.equal(rows.length, operator.startsWith('not') ? 4 : 0, `${operator} ${label}`);
+      t.ok(rows.every(({ id }) => own.has(id)));
+    }
+    for (const body of [
+      { columns: [text] },
+      { sort: [text] },
+      { sort: [`-${text}`] },
+      { group_by: [text] },
+      { filters: [{ field: text, operator: 'eq', value: 'x' }] },
+      { filters: [{ field: 'id', operator: text, value: 'x' }] },
+      { filters: [{ field: 'updated_at', operator: 'eq', value: text }] },
+    ]) {
+      refused(t, await ours.create({ title: 'x', ...body }), 'invalid_request', undefined, label);
+    }
+  }
+  t.equal(await api.database.prisma.employee.count(), before);
+  const id = await ours.saved({
+    title: 'x',
+    filters: [{ field: 'id', operator: 'in', value: [...theirs.tenant.employeeIds] }],
+  });
+  t.same(await ours.allRows(id), []);
+  for (const definition of [{ group_by: ['department'] }, { group_by: ['id'] }, { columns: ['id'] }]) {
+    const report = await ours.saved({ title: 'x', ...definition });
+    const shown = JSON.stringify([await ours.allRows(report), await ours.csv(report)]);
+    t.notMatch(shown, 'Theirs');
+    for (const stranger of theirs.tenant.employeeIds) t.notMatch(shown, stranger);
+  }
+});
+
+const pieces = [
+  ...'aAbBzZäÄéÉñÑ019 ,"\'\n\r%_\\=+-@;|😀\t',
+  '\r\n',
+  'Smith',
+  'ß',
+  '\ufffd',
+  '\u{10ffff}',
+  '\uffff',
+];
+
+function randomText(random: Random, longest: number): string {
+  return Array.from({ length: random.upTo(longest + 1) }, () => random.pick(pieces)).join('');
+}
+
+function randomEmployees(random: Random, count: number): TestEmployee[] {
+  const names = Array.from({ length: 6 }, () => randomText(random, 5));
+  const departments = Array.from({ length: 4 }, () => randomText(random, 3));
+  return makeEmployees(count).map((employee) => ({
+    ...employee,
+    employeeNumber: random.chance(0.5)
+      ? employee.employeeNumber
+      : `${randomText(random, 3)}${employee.employeeNumber}`,
+    firstName: random.pick(names),
+    lastName: random.chance(0.5) ? random.pick(names) : randomText(random, 8),
+    status: random.pick(['active', 'on_leave', '', 'x,y']),
+    department: random.pick(departments),
+    updatedAt: new Date(Date.UTC(2026, 0, 1) + random.upTo(4) * 3_600_000 + random.pick([0, 1, 120, 999])),
+  }));
+}
+
+function randomDefinition(
+  random: Random,
+  employees: readonly Readonly<Record<string, string>>[],
+): NaiveDefinition {
+  const grouped = random.chance(0.4);
+  const groupBy = grouped ? random.some(columnKeys, 1 + random.upTo(2)) : [];
+  const sortable = grouped ? [...groupBy, 'count'] : columnKeys;
+  const filters = Array.from({ length: random.pick([0, 0, 1, 1, 2, 3]) }, () => {
+    const field = random.pick(columnKeys);
+    const operators = [
+      'eq',
+      'not_eq',
+      'in',
+      'not_in',
+      ...(field === 'updated_at' ? [] : ['contains', 'starts_with']),
+    ];
+    const operator = random.pick(operators);
+    const value = () => {
+      const text = random.pick(employees)[field] ?? '';
+      if (field === 'updated_at') return random.chance(0.5) ? text : text.replace(/T00(.*)Z/, 'T02$1+02:00');
+      if (operator === 'contains') {
+        const characters = [...text];
+        return characters
+          .slice(random.upTo(characters.length + 1))
+          .join('')
+          .toUpperCase()
+          .replaceAll('SS', 'ß');
+      }
+      if (operator === 'starts_with') return [...text].slice(0, random.upTo(4)).join('').toLowerCase();
+      return random.chance(0.8) ? text : randomText(random, 4);
+    };
+    const list = operator.endsWith('in');
+    return { field, operator, value: list ? Array.from({ length: 1 + random.upTo(6) }, value) : value() };
+  });
+  return {
+    ...(grouped
+      ? { group_by: groupBy }
+      : random.chance(0.8)
+        ? { columns: random.some(columnKeys, 1 + random.upTo(8)) }
+        : {}),
+    filters,
+    sort: random.some(sortable, random.upTo(4)).map((key) => (random.chance(0.5) ? `-${key}` : key)),
+  };
+}
+
+t.test('random reports over random people: pages and tables are what a naive evaluation says', async (t) => {
+  const random = createRandom(20260301);
+  // So that a forgotten account shows.
+  await setUp(randomEmployees(random, 20));
+  for (const count of [1, 60]) {
+    const client = await setUp(randomEmployees(random, count));
+    for (let round = 0; round < (count === 1 ? 10 : 110); round += 1) {
+      const definition = randomDefinition(random, client.shown);
+      const label = JSON.stringify(definition);
+      const expected = evaluate(client.shown, definition);
+      const id = await client.saved({ title: 'random', ...definition });
+      const size = 1 + random.upTo(30) + (count === 1 ? 0 : 4);
+      const rows = await client.allRows(id, size);
+      const found = rows.map(({ attributes }) => Object.entries(attributes));
+      if (!t.strictSame(found, expected, `${label} by ${size}`)) return;
+      const number = 1 + random.upTo(Math.ceil(expected.length / size) + 1);
+      const { data, meta } = await page(client, id, `?page[size]=${size}&page[number]=${number}`);
+      t.equal(meta.record_count, expected.length, label);
+      t.same(data, rows.slice((number - 1) * size, number * size), `${label} page ${number}`);
+      const names = rows.map((row) => row.id);
+      t.equal(new Set(names).size, names.length, 'every row has a name of its own');
+      const [header = [], ...lines] = parseCsv(await client.csv(id));
+      t.same(
+        header,
+        meta.columns.map(({ key }: { key: string }) => key),
+      );
+      const asLines = expected.map((row) => row.map(([, value]) => String(value)));
+      if (!t.strictSame(lines, asLines, `${label} as CSV`)) return;
+    }
+  }
+});

@@ -1,0 +1,94 @@
+import type { TestEmployee } from './tenant.js';
+
+/** An employee as results show it. */
+export type NaiveEmployee = Readonly<Record<string, string>>;
+
+export interface NaiveDefinition {
+  readonly columns?: readonly string[];
+  readonly filters?: readonly { field: string; operator: string; value: string | readonly string[] }[];
+  readonly sort?: readonly string[];
+  readonly group_by?: readonly string[];
+}
+
+export const columnKeys = [
+  ...['id', 'employee_number', 'first_name', 'last_name', 'email', 'status', 'department', 'updated_at'],
+];
+
+export function asShown(employee: TestEmployee, id: string): NaiveEmployee {
+  return {
+    id,
+    employee_number: employee.employeeNumber,
+    first_name: employee.firstName,
+    last_name: employee.lastName,
+    email: employee.email,
+    status: employee.status,
+    department: employee.department,
+    updated_at: employee.updatedAt.toISOString(),
+  };
+}
+
+type NaiveRow = [string, string | number][];
+
+/** What a report is to show, worked out in memory: rows as pairs of column and value, in order. */
+export function evaluate(employees: readonly NaiveEmployee[], definition: NaiveDefinition): NaiveRow[] {
+  const { columns = columnKeys, filters = [], sort = [], group_by: groupBy = [] } = definition;
+  const kept = employees.filter((employee) => filters.every((filter) => meets(employee, filter)));
+  if (groupBy.length === 0) {
+    const lastDescends = sort.at(-1)?.startsWith('-') ?? false;
+    return inOrder(kept, [...sort, lastDescends ? '-id' : 'id']).map((employee) =>
+      columns.map((key) => [key, employee[key] ?? '']),
+    );
+  }
+  const groups = new Map<string, Record<string, string | number>>();
+  for (const employee of kept) {
+    const values = Object.fromEntries(groupBy.map((key) => [key, employee[key] ?? '']));
+    const name = JSON.stringify(values);
+    const group = groups.get(name) ?? { ...values, count: 0 };
+    group.count = Number(group.count) + 1;
+    groups.set(name, group);
+  }
+  return inOrder([...groups.values()], [...sort, ...groupBy]).map((group) =>
+    [...groupBy, 'count'].map((key) => [key, group[key] ?? '']),
+  );
+}
+
+function meets(
+  employee: NaiveEmployee,
+  { field, operator, value }: NonNullable<NaiveDefinition['filters']>[number],
+): boolean {
+  const normal = (text: string) => (field === 'updated_at' ? new Date(text).toISOString() : text);
+  const own = employee[field] ?? '';
+  const values = [value].flat().map(normal);
+  const [first = ''] = values;
+  switch (operator) {
+    case 'eq':
+    case 'in':
+      return values.includes(own);
+    case 'not_eq':
+    case 'not_in':
+      return !values.includes(own);
+    case 'contains':
+      return own.toLowerCase().includes(first.toLowerCase());
+    default:
+      return own.toLowerCase().startsWith(first.toLowerCase());
+  }
+}
+
+function inOrder<Item extends Readonly<Record<string, string | number>>>(
+  items: readonly Item[],
+  sort: readonly string[],
+): Item[] {
+  return items.toSorted((a, b) => {
+    for (const entry of sort) {
+      const key = entry.replace(/^-/, '');
+      const order = compare(a[key] ?? '', b[key] ?? '');
+      if (order !== 0) return entry.startsWith('-') ? -order : order;
+    }
+    return 0;
+  });
+}
+
+function compare(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+}
