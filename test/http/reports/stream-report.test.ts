@@ -1,0 +1,233 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import type { Database } from '../../../src/database/client.js';
+import { getReport } from '../../../src/services/reports/get-report.js';
+import { streamCsv } from '../../../src/services/reports/results/stream-csv.js';
+import { buildTestApp } from '../../support/app.js';
+import { openTestDatabase } from '../../support/database.js';
+import { createReportClient, parseCsv } from '../../support/reports.js';
+import { listen } from '../../support/sockets.js';
+import { makeEmployees } from '../../support/tenant.js';
+
+const headcount = 30_000;
+
+const database = await openTestDatabase(t);
+const api = await buildTestApp(t, { database });
+const port = await listen(api.app);
+// Long texts, so that a whole result is more than what the network keeps under way.
+const client = await createReportClient(api, {
+  employees: makeEmployees(headcount).map((employee) => ({ ...employee, department: 'd'.repeat(250) })),
+});
+const everybody = await client.saved({ title: 'Everybody' });
+
+/** Sends a request for a table and waits for the head of the answer. */
+async function ask(to = port, report = everybody, method = 'GET'): Promise<IncomingMessage> {
+  const request = http.request({
+    host: '127.0.0.1',
+    port: to,
+    path: `/v1/reports/${report}/results`,
+    method,
+    headers: { authorization: `Bearer ${client.token}`, accept: 'text/csv' },
+    agent: false,
+  });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function readAll(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** What streams hold of the database: connections in a transaction, or cursors of the only connection. */
+async function held(): Promise<number> {
+  const text =
+    database.kind === 'postgresql'
+      ? `SELECT count(*)::text AS count FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`
+      : `SELECT count(*)::text AS count FROM pg_cursors WHERE is_holdable`;
+  const [row] = await database.query<{ count: string }>(text);
+  return Number(row?.count);
+}
+
+async function freed(t: Test): Promise<void> {
+  const since = Date.now();
+  while ((await held()) > 0 && Date.now() - since < 5000) await wait(20);
+  t.equal(await held(), 0, `freed after ${Date.now() - since} ms`);
+}
+
+/** The same application on a database whose streams are made by the test. */
+async function withStreams(t: Test, streamLines: Database['streamLines']): Promise<number> {
+  const { app } = await buildTestApp(t, { database: { ...database, streamLines } });
+  return listen(app);
+}
+
+t.test('a long result arrives complete', async (t) => {
+  const response = await ask();
+  t.equal(response.statusCode, 200);
+  t.equal(response.headers['content-type'], 'text/csv; charset=utf-8');
+  const lines = parseCsv(await readAll(response));
+  t.ok(response.complete);
+  t.equal(lines.length, headcount + 1);
+  t.same(
+    lines.slice(1).map(([id]) => id),
+    client.tenant.employeeIds,
+  );
+  await freed(t);
+});
+
+t.test('a client that goes away frees what its stream held, as often as it likes', async (t) => {
+  for (let round = 0; round < 12; round += 1) {
+    const response = await ask();
+    await once(response, 'readable');
+    if (round === 0) t.equal(await held(), 1);
+    response.destroy();
+    // More at once than there are connections for streams would have to wait.
+    if (round % 4 === 3) await freed(t);
+  }
+  t.equal(parseCsv(await readAll(await ask())).length, headcount + 1);
+});
+
+t.test('other requests are served while a client reads slowly', async (t) => {
+  const response = await ask();
+  await once(response, 'readable');
+  const answers = await Promise.all(Array.from({ length: 5 }, () => client.send('GET', '/v1/employees')));
+  t.ok(answers.every(({ statusCode }) => statusCode === 200));
+  t.equal((await client.create({ title: 'meanwhile' })).statusCode, 201);
+  t.equal(await held(), 1);
+  response.destroy();
+  await freed(t);
+});
+
+t.test('all rows are of one moment, whatever changes meanwhile', async (t) => {
+  const report = await getReport(database, client.tenant.accountId, everybody);
+  if (report === null) throw new Error('The report is gone');
+  const chunks = streamCsv(database, client.tenant.accountId, report, new AbortController().signal);
+  const read: Buffer[] = [];
+  for (let count = 0; count < 3; count += 1) read.push((await chunks.next()).value as Buffer);
+  const { accountId, employeeIds } = client.tenant;
+  await database.prisma.employee.updateMany({
+    where: { accountId, status: 'active' },
+    data: { status: 'changed' },
+  });
+  await database.prisma.employee.deleteMany({ where: { accountId, id: { in: employeeIds.slice(-100) } } });
+  for await (const chunk of chunks) read.push(chunk);
+  const lines = parseCsv(Buffer.concat(read).toString());
+  t.equal(lines.length, headcount + 1);
+  t.notOk(lines.some((line) => line.includes('changed')));
+  const now = parseCsv(await client.csv(everybody));
+  t.equal(now.length, headcount + 1 - 100);
+  t.ok(now.some((line) => line.includes('changed')));
+});
+
+t.test('a failure in mid-stream breaks the connection, so that no part looks like the whole', async (t) => {
+  const failing = await withStreams(t, async function* () {
+    yield Buffer.from('first\r\n');
+    await wait(50);
+    throw new Error('The database is gone');
+  });
+  const response = await ask(failing);
+  t.equal(response.statusCode, 200);
+  await t.rejects(readAll(response), { code: 'ECONNRESET' });
+  t.notOk(response.complete);
+});
+
+t.test('a failure before the first row is a problem', async (t) => {
+  const failing = await withStreams(t, () =>
+    database.streamLines('SELECT 1 / 0', [], new AbortController().signal),
+  );
+  const response = await ask(failing);
+  t.equal(response.statusCode, 500);
+  t.equal(response.headers['content-type'], 'application/problem+json');
+  t.equal(response.headers['content-disposition'], undefined);
+  t.equal(JSON.parse(await readAll(response)).code, 'internal_error');
+});
+
+t.test('no more is read than the client takes, and all is let go when it leaves', async (t) => {
+  let made = 0;
+  let ended = false;
+  const endless = await withStreams(t, async function* () {
+    try {
+      for (;;) {
+        made += 1;
+        yield Buffer.alloc(64 * 1024, 'x');
+      }
+    } finally {
+      ended = true;
+    }
+  });
+  const response = await ask(endless);
+  await once(response, 'readable');
+  await wait(300);
+  const before = made;
+  await wait(300);
+  t.equal(made, before, `${made} chunks are under way`);
+  t.ok(made < 400);
+  response.destroy();
+  while (!ended) await wait(10);
+  t.ok(ended);
+});
+
+t.test('HEAD has the headers and does not run the report', async (t) => {
+  let runs = 0;
+  const counting = await withStreams(t, (...given) => {
+    runs += 1;
+    return database.streamLines(...given);
+  });
+  const [head, get] = [await ask(counting, everybody, 'HEAD'), await ask(counting)];
+  t.equal(await readAll(head), '');
+  get.destroy();
+  t.equal(runs, 1);
+  for (const name of ['content-type', 'content-disposition', 'vary', 'content-length']) {
+    t.equal(head.headers[name], get.headers[name], name);
+  }
+});
+
+const onServer =
+  database.kind === 'postgresql' ? {} : { skip: 'the embedded database cannot be interrupted' };
+
+t.test('an abort ends a query that is at work at once', onServer, async (t) => {
+  const abort = new AbortController();
+  const lines = database.streamLines(`SELECT pg_sleep(60)::text`, [], abort.signal);
+  const reading = lines.next();
+  reading.catch(() => {});
+  while ((await held()) === 0) await wait(20);
+  abort.abort();
+  await t.rejects(reading);
+  await freed(t);
+});
+
+t.test('a database connection that breaks in mid-stream breaks the answer', onServer, async (t) => {
+  const response = await ask();
+  await once(response, 'readable');
+  const stop = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND state = 'idle in transaction'`;
+  // Until the client's slowness has reached the database, it is at work between two looks.
+  while ((await database.query(stop)).length === 0) await wait(20);
+  await t.rejects(readAll(response));
+  t.notOk(response.complete);
+  t.equal(parseCsv(await client.csv(everybody)).length, headcount + 1 - 100);
+});
+
+t.test(
+  'streams beyond the connections for them are told to come back, and nobody else is',
+  onServer,
+  async (t) => {
+    const few = await openTestDatabase(t, { streamPoolSize: 1, connectionTimeoutMs: 300 });
+    const signal = new AbortController().signal;
+    const text = 'SELECT g::text FROM generate_series(1, 5000) AS g';
+    const first = few.streamLines(text, [], signal);
+    await first.next();
+    await t.rejects(few.streamLines(text, [], signal).next(), /timeout exceeded when trying to connect/);
+    t.equal((await few.query('SELECT 1 AS one')).length, 1);
+    await first.return();
+    const lines: string[] = [];
+    for await (const chunk of few.streamLines(text, [], signal))
+      lines.push(...chunk.toString().trim().split('\r\n'));
+    t.equal(lines.length, 5000);
+  },
+);
