@@ -6,6 +6,7 @@ import { BrowserSessions } from './http/browser-sessions.js';
 import { EmployeeHandlers } from './http/handlers/employees.js';
 import { mergeHandlers } from './http/handlers/merge.js';
 import { OAuthHandlers } from './http/handlers/oauth.js';
+import { ReportResultHandlers } from './http/handlers/report-results.js';
 import { ReportHandlers } from './http/handlers/reports.js';
 import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
@@ -84,6 +85,7 @@ export function composeServices(dependencies: AppDependencies): Composition {
       new ConsentHandlers(authorization, sessions),
       new EmployeeHandlers(database, baseUrl),
       new ReportHandlers(database, { baseUrl, clock }),
+      new ReportResultHandlers(database, baseUrl),
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database)),
     consent: { contract, endpoint: authorization, sessions },

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Clock } from '../../clock.js';
 import type { components } from '../../contract/generated.js';
 import { type Handlers, type Input, type JsonText, jsonText, type Output } from '../../contract/handlers.js';
@@ -13,28 +12,17 @@ import { listReports, type ReportAnchor } from '../../services/reports/list-repo
 import type { Report } from '../../services/reports/report.js';
 import type { ReportAct } from '../../services/reports/report-act.js';
 import { newContent } from '../../services/reports/report-changes.js';
-import { reportColumns } from '../../services/reports/report-columns.js';
-import { type ResultAnchor, readResultPage } from '../../services/reports/results/read-page.js';
-import { streamCsv } from '../../services/reports/results/stream-csv.js';
 import { updateReport } from '../../services/reports/update-report.js';
-import { preferredOf } from '../accept.js';
 import { auditOrigin } from '../audit-origin.js';
-import { ChunkStream } from '../chunk-stream.js';
 import { etagOf, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';
-import { isReportAnchor, isResultAnchor, parseReportSort } from './report-anchors.js';
-import { toChanges, toResource, toRowResource } from './report-documents.js';
+import { isReportAnchor, parseReportSort } from './report-anchors.js';
+import { toChanges, toResource } from './report-documents.js';
 
 type ReportDocument = components['schemas']['ReportDocument'];
-type ReportOperation =
-  | 'listReports'
-  | 'createReport'
-  | 'getReport'
-  | 'updateReport'
-  | 'deleteReport'
-  | 'runReport'
-  | 'listReportColumns';
+type ReportOperation = 'listReports' | 'createReport' | 'getReport' | 'updateReport' | 'deleteReport';
 
+/** Saved reports: what they ask. What they answer is the business of `ReportResultHandlers`. */
 export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   readonly #database: Database;
   readonly #baseUrl: string;
@@ -124,56 +112,6 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     if (outcome === 'unknown') throw recordNotFound();
     if (outcome === 'changed_meanwhile') throw changedMeanwhile();
     return { status: 204 };
-  }
-
-  /** @throws {Problem} 404 `not_found` */
-  async runReport(input: Input<'runReport'>): Promise<Output<'runReport'>> {
-    const { caller, params, request } = input;
-    const page = new PageRequest<ResultAnchor>(
-      input.query,
-      { baseUrl: this.#baseUrl, url: request.url },
-      isResultAnchor,
-    );
-    const report = await getReport(this.#database, caller.accountId, params.report_id);
-    if (report === null) throw recordNotFound();
-    const type = preferredOf(request.headers.accept, ['application/json', 'text/csv']);
-    if (type === 'text/csv') return this.#table(input, report);
-    const result = await readResultPage(this.#database, caller.accountId, report, page);
-    const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
-    return {
-      status: 200,
-      headers: { vary: 'Accept' },
-      // As text: a serialiser would put the attributes into the order of the contract.
-      body: jsonText({
-        data: result.rows.map((row) => toRowResource(row, columns)),
-        meta: { record_count: result.recordCount, columns },
-        links: page.links(result.recordCount, result.nextAnchor),
-      }),
-    };
-  }
-
-  async listReportColumns(_input: Input<'listReportColumns'>): Promise<Output<'listReportColumns'>> {
-    const data = reportColumns.map(({ key, label, type }) => ({
-      id: key,
-      type: 'report_columns' as const,
-      attributes: { key, label, type },
-    }));
-    return { status: 200, body: { data, meta: { record_count: data.length } } };
-  }
-
-  async #table({ caller, request, reply }: Input<'runReport'>, report: Report): Promise<Output<'runReport'>> {
-    // Whoever asks by HEAD wants to know whether there is a table, not to have it made.
-    const body =
-      request.method === 'HEAD'
-        ? Readable.from([])
-        : await ChunkStream.begin(reply.raw, (signal) =>
-            streamCsv(this.#database, caller.accountId, report, signal),
-          );
-    const headers = {
-      vary: 'Accept',
-      'content-disposition': `attachment; filename="report-${report.id}.csv"`,
-    };
-    return { status: 200, type: 'text/csv', headers, body };
   }
 
   #show(report: Report) {
