@@ -34,7 +34,12 @@ export class ChunkStream extends Readable {
     const abort = new AbortController();
     response.once('close', () => abort.abort());
     const chunks = make(abort.signal);
-    return new ChunkStream(chunks, abort, await chunks.next());
+    const first = await chunks.next().catch((error) => {
+      // Nobody is left to be told.
+      if (abort.signal.aborted) return { done: true as const, value: undefined };
+      throw error;
+    });
+    return new ChunkStream(chunks, abort, first);
   }
 
   override _read(): void {

@@ -172,6 +172,28 @@ t.test('no more is read than the client takes, and all is let go when it leaves'
   t.ok(ended);
 });
 
+t.test('a client that leaves before the first row ends the work as well', async (t) => {
+  let asked = false;
+  let left = false;
+  const slow = await withStreams(t, async function* (_text, _values, signal) {
+    asked = true;
+    await once(signal, 'abort');
+    left = true;
+    yield* database.streamLines('SELECT 1 / 0', [], signal);
+  });
+  const request = http.get({
+    host: '127.0.0.1',
+    port: slow,
+    path: `/v1/reports/${everybody}/results`,
+    headers: { authorization: `Bearer ${client.token}`, accept: 'text/csv' },
+  });
+  request.on('error', () => {});
+  while (!asked) await wait(10);
+  request.destroy();
+  while (!left) await wait(10);
+  t.ok(left);
+});
+
 t.test('HEAD has the headers and does not run the report', async (t) => {
   let runs = 0;
   const counting = await withStreams(t, (...given) => {
