@@ -1,16 +1,29 @@
-import { Command } from 'commander';
+import { CommanderError } from 'commander';
+import { describeError, isDatabaseUnavailable } from '../database/database-errors.js';
 import { describeFailure } from '../operator-errors.js';
-import { addKeyCommands } from './commands/keys.js';
-import { addMaintenanceCommands } from './commands/maintenance.js';
+import { CliError, exitCodes } from './cli-error.js';
+import { createProgram } from './program.js';
 
-const program = new Command('npm run cli --')
-  .description('Administers a People API. The environment says which one, as it does for the server.')
-  .showHelpAfterError();
-
-addKeyCommands(program);
-addMaintenanceCommands(program);
-
-program.parseAsync().catch((error) => {
-  process.stderr.write(`${describeFailure(error)}\n`);
-  process.exitCode = 1;
+// Whoever reads the answer may have seen enough, as `head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failure);
 });
+
+createProgram()
+  .parseAsync()
+  .catch((error: unknown) => {
+    if (error instanceof CommanderError) {
+      // Commander has said what is wrong, or shown the help that was asked for.
+      process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+      return;
+    }
+    process.stderr.write(`${describe(error)}\n`);
+    process.exitCode = error instanceof CliError ? error.exitCode : exitCodes.failure;
+  });
+
+function describe(error: unknown): string {
+  if (error instanceof CliError) return error.message;
+  return isDatabaseUnavailable(error)
+    ? `The database failed: ${describeError(error)}`
+    : describeFailure(error);
+}

@@ -24,6 +24,10 @@ export const auditWords: Readonly<Record<AuditEventType, string>> = {
   'refresh_token.replayed': 'Refresh token used twice: tokens revoked',
   'client_authentication.failed': 'Application failed to authenticate',
   'signing_key.rotated': 'Signing key rotated',
+  'account.created': 'Account created',
+  'user.created': 'User created',
+  'user.updated': 'Changed their profile',
+  'employees.imported': 'Employees imported',
 };
 
 /** The words for a kind of event, which an older version of the service may have written. */

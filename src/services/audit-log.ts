@@ -26,7 +26,11 @@ export type AuditEventType =
   | 'report.created'
   | 'report.updated'
   | 'report.deleted'
-  | 'signing_key.rotated';
+  | 'signing_key.rotated'
+  | 'account.created'
+  | 'user.created'
+  | 'user.updated'
+  | 'employees.imported';
 
 /** Where a request came from; part of every event that a request causes. */
 export interface AuditOrigin {
@@ -73,6 +77,20 @@ async function writeAll({ prisma }: Database, clock: Clock, events: readonly Aud
 /** Stores an event in the transaction of what it tells of: either both are kept, or neither. */
 export async function recordIn(tx: Prisma.TransactionClient, event: AuditEvent, at: Date): Promise<void> {
   await tx.auditEvent.create({ data: toRow(event, at) });
+}
+
+/**
+ * Stores an event about work that is done in several transactions, each time with what is true by then: under one
+ * id the log has one event, and it never tells of less or more than was kept.
+ */
+export async function recordProgressIn(
+  tx: Prisma.TransactionClient,
+  id: string,
+  event: AuditEvent,
+  at: Date,
+): Promise<void> {
+  const row = { ...toRow(event, at), id };
+  await tx.auditEvent.upsert({ where: { id }, create: row, update: { details: row.details ?? {} } });
 }
 
 function toRow(

@@ -1,0 +1,52 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Database } from '../database/client.js';
+import { findAccounts } from '../services/accounts.js';
+import type { Rule } from '../services/user-rules.js';
+import { CliError } from './cli-error.js';
+
+/** Option for the account that a command is about. */
+export function accountOption(): Option {
+  return new Option('--account <id>', 'the account: its id, or its name where only one has it');
+}
+
+/** Option for answers that scripts read. */
+export function jsonOption(): Option {
+  return new Option('--json', 'answer in JSON');
+}
+
+/** Parser for an argument that a rule applies to. */
+export function checkedBy(rule: Rule): (value: string) => string {
+  return (value) => {
+    const fault = rule(value);
+    if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`);
+    return value;
+  };
+}
+
+/** Parser for a whole number between two bounds. */
+export function wholeNumber(minimum: number, maximum: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d{1,10}$/.test(value) && number >= minimum && number <= maximum) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+  };
+}
+
+/**
+ * The account that an argument means.
+ *
+ * @throws {CliError} when there is none, or several have this name
+ */
+export async function findAccount(
+  database: Database,
+  idOrName: string,
+): Promise<Awaited<ReturnType<typeof findAccounts>>[number]> {
+  const [account, ...others] = await findAccounts(database, idOrName);
+  if (account === undefined) throw new CliError(`There is no account ${idOrName}; see: accounts list`);
+  if (others.length > 0) {
+    throw new CliError(
+      `${others.length + 1} accounts are named ${idOrName}; give the id of one: see accounts list`,
+    );
+  }
+  return account;
+}

@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { createAccount, listAccounts } from '../../services/accounts.js';
+import { NewUserError } from '../../services/create-user.js';
+import { accountNameRule, emailRule, personNameRule } from '../../services/user-rules.js';
+import { checkedBy, jsonOption } from '../arguments.js';
+import { CliError, exitCodes } from '../cli-error.js';
+import { withContext } from '../context.js';
+import { printList } from '../list.js';
+import { readNewPassword } from '../password.js';
+import { harmless, print } from '../print.js';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly ownerEmail?: string;
+  readonly givenName?: string;
+  readonly familyName?: string;
+  readonly json?: boolean;
+}
+
+/** `accounts create` and `accounts list` */
+export function addAccountCommands(program: Command): void {
+  const accounts = program
+    .command('accounts')
+    .description('the customers, each with its own users and employees');
+  accounts
+    .command('create')
+    .description('open an account, and let its first owner sign in')
+    .requiredOption('--name <name>', 'name of the account', checkedBy(accountNameRule))
+    .option('--owner-email <address>', 'what the first owner signs in with', checkedBy(emailRule))
+    .option('--given-name <name>', 'given name of the owner', checkedBy(personNameRule))
+    .option('--family-name <name>', 'family name of the owner', checkedBy(personNameRule))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+The owner's password is asked for, or read from standard input: one line of at least 12 characters.
+
+Examples:
+  npm run cli -- accounts create --name Initech
+  npm run cli -- accounts create --name Initech \\
+    --owner-email bill@initech.example --given-name Bill --family-name Lumbergh < password.txt`,
+    )
+    .action(create);
+  accounts
+    .command('list')
+    .description('list all accounts')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run cli -- accounts list\n  npm run --silent cli -- accounts list --json',
+    )
+    .action((options: { json?: boolean }) =>
+      withContext(async ({ database }) => {
+        const rows = (await listAccounts(database)).map(({ id, name, users, employees, createdAt }) => {
+          return { id, name, users, employees, created_at: createdAt.toISOString() };
+        });
+        printList(['id', 'name', 'users', 'employees', 'created_at'], rows, options);
+      }),
+    );
+}
+
+async function create({ name, ownerEmail, givenName, familyName, json }: CreateOptions): Promise<void> {
+  const given = [ownerEmail, givenName, familyName].filter((value) => value !== undefined);
+  if (given.length % 3 !== 0) {
+    throw new CliError('--owner-email, --given-name and --family-name go together', exitCodes.usage);
+  }
+  await withContext(async ({ database, clock }) => {
+    const owner =
+      ownerEmail === undefined || givenName === undefined || familyName === undefined
+        ? undefined
+        : {
+            email: ownerEmail,
+            givenName,
+            familyName,
+            role: 'owner' as const,
+            password: await readNewPassword(),
+          };
+    const { accountId, ownerId } = await createAccount(database, { name, owner, at: clock() }).catch(
+      asCliError,
+    );
+    if (json) print(JSON.stringify({ id: accountId, name, owner_id: ownerId }));
+    else
+      print(
+        `Account ${accountId} (${harmless(name)}) was created${ownerId === null ? '' : `, with owner ${ownerId}`}.`,
+      );
+  });
+}
+
+/** Says why a user cannot be made in one line. */
+export function asCliError(error: unknown): never {
+  throw error instanceof NewUserError ? new CliError(error.message) : error;
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import type { Database } from '../../database/client.js';
+import type { AccountId } from '../../services/account-id.js';
+import { listAccounts } from '../../services/accounts.js';
+import { listApplications } from '../../services/applications/read-applications.js';
+import { accountOption, findAccount, jsonOption } from '../arguments.js';
+import { withContext } from '../context.js';
+import { printList, type Row } from '../list.js';
+
+const pageSize = 500;
+const columns = ['id', 'client_id', 'name', 'client_type', 'scopes', 'last_token_at'];
+
+/** `applications list` */
+export function addApplicationCommands(program: Command): void {
+  program
+    .command('applications')
+    .description('the OAuth applications that accounts have registered')
+    .command('list')
+    .description('list applications; secrets are not to be had')
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npm run cli -- applications list
+  npm run --silent cli -- applications list --account Initech --json`,
+    )
+    .action((options: { account?: string; json?: boolean }) =>
+      withContext(async ({ database, clock }) => {
+        const accounts =
+          options.account === undefined
+            ? await listAccounts(database)
+            : [await findAccount(database, options.account)];
+        const rows: Row[] = [];
+        for (const account of accounts) rows.push(...(await readRows(database, account, clock())));
+        printList(['account', ...columns], rows, options);
+      }),
+    );
+}
+
+async function readRows(
+  database: Database,
+  { id: accountId, name: account }: { id: AccountId; name: string },
+  now: Date,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let skip = 0; ; skip += pageSize) {
+    const { applications } = await listApplications(database, accountId, { skip, size: pageSize, now });
+    for (const { id, clientId, name, clientType, scopes, redirectUris, ...application } of applications) {
+      rows.push({
+        account,
+        account_id: accountId,
+        id,
+        client_id: clientId,
+        name,
+        client_type: clientType,
+        scopes,
+        redirect_uris: redirectUris,
+        connected_users: application.connectedUsers,
+        created_at: application.createdAt.toISOString(),
+        last_token_at: application.lastTokenAt?.toISOString() ?? null,
+      });
+    }
+    if (applications.length < pageSize) return rows;
+  }
+}

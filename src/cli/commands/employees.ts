@@ -1,0 +1,103 @@
+import { type Command, Option } from 'commander';
+import { loadContract } from '../../contract/contract.js';
+import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
+import { CliError } from '../cli-error.js';
+import { type CommandContext, withContext } from '../context.js';
+import { readCsvEntries } from '../import/csv-entries.js';
+import { createEmployeeCheck } from '../import/employee-check.js';
+import { UnusableFileError } from '../import/entry.js';
+import { type ImportOutcome, importEmployees } from '../import/import-employees.js';
+import { interruptible } from '../import/interruption.js';
+import { readJsonEntries } from '../import/json-entries.js';
+import { splitLines } from '../import/lines.js';
+import { Progress } from '../import/progress.js';
+import { type ImportFormat, openSource } from '../import/source.js';
+import { describeOutcome, exitCodeOf } from '../import/summary.js';
+import { harmless, print } from '../print.js';
+
+interface ImportCommandOptions {
+  readonly account: string;
+  readonly dryRun?: boolean;
+  readonly format?: ImportFormat;
+  readonly batchSize: number;
+  readonly maxErrors: number;
+  readonly json?: boolean;
+}
+
+const help = `
+The file has a record for each employee with all of employee_number, first_name, last_name, email, status and
+department. In CSV the first row names them, in any order; in JSON Lines each line is an object.
+
+An employee with the number of a record is changed where it differs and left alone where it does not; without one
+an employee is created. Nobody is deleted. Refused lines are named on standard error and left out. The lines of a
+batch are stored together or not at all; of several with the same number in a batch the last counts. An import that
+was interrupted can be run again.
+
+Examples:
+  npm run cli -- employees import staff.csv --account Initech --dry-run
+  npm run cli -- employees import staff.jsonl --account Initech
+  zcat staff.csv.gz | npm run --silent cli -- employees import - --format csv --account Initech --json`;
+
+/** `employees import` */
+export function addEmployeeCommands(program: Command): void {
+  program
+    .command('employees')
+    .description('the employee records of an account')
+    .command('import')
+    .description('create and update employees from a file')
+    .argument('<file>', 'CSV or JSON Lines in UTF-8; - is standard input')
+    .addOption(accountOption().makeOptionMandatory())
+    .option('--dry-run', 'check everything against the database, say what would happen, and change nothing')
+    .addOption(new Option('--format <format>', 'default: by the name of the file').choices(['csv', 'jsonl']))
+    .option('--batch-size <n>', 'lines that are stored together', wholeNumber(1, 10_000), 2_000)
+    .option('--max-errors <n>', 'refused lines to put up with', wholeNumber(0, 1_000_000_000), 1_000)
+    .addOption(jsonOption())
+    .addHelpText('after', help)
+    .action((file: string, options: ImportCommandOptions) =>
+      withContext(async (context) => {
+        const dryRun = options.dryRun ?? false;
+        const outcome = await interruptible((signal) => runImport(context, file, options, signal));
+        const lines = describeOutcome(outcome, { dryRun });
+        if (options.json) {
+          print(JSON.stringify({ ...outcome.counts, ending: outcome.ending.kind, dry_run: dryRun }));
+        } else print(lines.join('\n'));
+        if (outcome.ending.kind !== 'complete' && options.json) process.stderr.write(`${lines[0]}\n`);
+        process.exitCode = exitCodeOf(outcome);
+      }),
+    );
+}
+
+async function runImport(
+  { database, clock }: CommandContext,
+  file: string,
+  { account, format, dryRun = false, batchSize, maxErrors }: ImportCommandOptions,
+  signal: AbortSignal,
+): Promise<ImportOutcome> {
+  const source = await openSource(file, { format, signal });
+  const { id: accountId } = await findAccount(database, account);
+  const { attributes, check } = createEmployeeCheck(loadContract());
+  const progress = new Progress(process.stderr, source.totalBytes);
+  const lines = splitLines(source.pieces);
+  try {
+    return await importEmployees({
+      database,
+      accountId,
+      entries: source.format === 'csv' ? readCsvEntries(lines, attributes) : readJsonEntries(lines),
+      check,
+      fileName: source.name,
+      batchSize,
+      maximumRefused: maxErrors,
+      dryRun,
+      clock,
+      signal,
+      onRefused: (line, faults) => progress.log(`line ${line}: ${harmless(faults.join('; '))}`),
+      onProgress: ({ read }) => progress.update({ lines: read, bytes: source.bytesRead }),
+    });
+  } catch (error) {
+    if (error instanceof UnusableFileError)
+      throw new CliError(`${harmless(file)}: ${harmless(error.message)}`);
+    throw error;
+  } finally {
+    progress.end();
+  }
+}

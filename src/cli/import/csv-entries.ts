@@ -1,0 +1,56 @@
+import { readCsv } from './csv.js';
+import { type Entry, UnusableFileError } from './entry.js';
+import type { Line } from './lines.js';
+
+/**
+ * Reads a CSV file whose header row names the attributes, in any order. An empty field counts as one that is not
+ * there.
+ *
+ * @throws {UnusableFileError} when the header does not name each attribute once and nothing else
+ */
+export async function* readCsvEntries(
+  lines: AsyncIterable<Line>,
+  attributes: readonly string[],
+): AsyncGenerator<Entry, void, undefined> {
+  let header: readonly string[] | undefined;
+  for await (const { line, fields, fault } of readCsv(lines)) {
+    if (header === undefined) {
+      if (fields === undefined) throw new UnusableFileError(`line ${line}: ${fault}`);
+      header = fields.map((name) => name.trim());
+      checkHeader(header, attributes);
+    } else if (fields === undefined) {
+      yield { line, fault };
+    } else if (fields.length !== header.length) {
+      yield { line, fault: `has ${fields.length} fields where the header has ${header.length}` };
+    } else {
+      yield { line, value: toObject(header, fields) };
+    }
+  }
+  if (header === undefined) throw new UnusableFileError('the file is empty: a header row is expected');
+}
+
+/** A refusal repeats no more of a header than this. */
+const maximumEcho = 200;
+
+function checkHeader(header: readonly string[], attributes: readonly string[]): void {
+  const faults = [
+    ['has the unknown columns', header.filter((name) => !attributes.includes(name))],
+    ['lacks the columns', attributes.filter((name) => !header.includes(name))],
+    ['names twice the columns', header.filter((name, index) => header.indexOf(name) !== index)],
+  ] as const;
+  const found = faults
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `${what} ${names.join(', ').slice(0, maximumEcho)}`);
+  if (found.length === 0) return;
+  const expected = `expected are ${attributes.join(', ')}, in UTF-8 and with commas between them`;
+  throw new UnusableFileError(`the header ${found.join(' and ')}; ${expected}`);
+}
+
+function toObject(header: readonly string[], fields: readonly string[]): Record<string, string> {
+  const value: Record<string, string> = {};
+  for (const [index, name] of header.entries()) {
+    const field = fields[index];
+    if (field !== undefined && field !== '') value[name] = field;
+  }
+  return value;
+}

@@ -1,0 +1,33 @@
+import type { EmployeeRecord } from '../../services/employees/upsert-employees.js';
+
+/** The lines of a file that a batch is made of. */
+export interface BatchLines {
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+}
+
+/** Records that are stored together. Of several with one number the last counts. */
+export class EmployeeBatch {
+  readonly #rows = new Map<string, EmployeeRecord>();
+  #lines: BatchLines = { first: 0, last: 0, count: 0 };
+
+  get rows(): EmployeeRecord[] {
+    return [...this.#rows.values()];
+  }
+
+  get lines(): BatchLines {
+    return this.#lines;
+  }
+
+  /** Records that a later one has replaced. */
+  get superseded(): number {
+    return this.#lines.count - this.#rows.size;
+  }
+
+  add(line: number, employee: EmployeeRecord): void {
+    const { first, count } = this.#lines;
+    this.#lines = { first: count === 0 ? line : first, last: line, count: count + 1 };
+    this.#rows.set(employee.employeeNumber, employee);
+  }
+}

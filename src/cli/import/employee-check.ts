@@ -1,0 +1,80 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { Contract, JsonSchema } from '../../contract/contract.js';
+import { isStorableText } from '../../contract/text.js';
+import { describeValidation } from '../../problems/describe-validation.js';
+import type { EmployeeRecord } from '../../services/employees/upsert-employees.js';
+
+/** Where the attributes of an import are kept. */
+const members: Readonly<Record<string, keyof EmployeeRecord>> = {
+  employee_number: 'employeeNumber',
+  first_name: 'firstName',
+  last_name: 'lastName',
+  email: 'email',
+  status: 'status',
+  department: 'department',
+};
+
+/** What a record of an import file is checked with. */
+export interface EmployeeCheck {
+  /** Names of the attributes that each record has. */
+  readonly attributes: readonly string[];
+  /** The employee that a record describes, or everything that is wrong with it. */
+  check(
+    value: unknown,
+  ):
+    | { readonly employee: EmployeeRecord; readonly faults?: never }
+    | { readonly faults: readonly string[]; readonly employee?: never };
+}
+
+/**
+ * Makes the check from the contract's attributes of an employee: all of them but those that the service itself
+ * writes, each with the bounds that it has there.
+ *
+ * @throws {Error} when the contract has an attribute that nothing is known of here
+ */
+export function createEmployeeCheck(contract: Contract): EmployeeCheck {
+  const { updated_at: _, ...properties } =
+    contract.document.components.schemas.EmployeeAttributes?.properties ?? {};
+  const attributes = Object.keys(properties);
+  const unknown = attributes.filter((name) => !(name in members));
+  if (unknown.length > 0) throw new Error(`The import does not know the attributes ${unknown.join(', ')}`);
+  const validate = new Ajv2020({ allErrors: true, verbose: true }).compile<Record<string, string>>(
+    strict(properties),
+  );
+  return {
+    attributes,
+    check(value) {
+      if (!validate(value)) return { faults: describe(validate.errors ?? []) };
+      const faults = attributes.flatMap((name) => faultsOf(name, value[name] ?? ''));
+      if (faults.length > 0) return { faults };
+      return { employee: toEmployee(value) };
+    },
+  };
+}
+
+function strict(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+function describe(errors: readonly ErrorObject[]): string[] {
+  const { errors: findings = [] } = describeValidation(errors, 'body', { form: true });
+  return findings.map(({ detail }) => detail.replace(/^ /, 'the record ').replace(/\.$/, ''));
+}
+
+/** What a schema of the answer does not say of a value that is to be stored. */
+function faultsOf(name: string, value: string): string[] {
+  if (value.trim() === '') return [`${name} is required`];
+  if (!isStorableText(value)) return [`${name} must not contain NUL or broken characters`];
+  // What the decoder puts in place of bytes that it cannot read: storing it would lose the name for good.
+  if (value.includes('\uFFFD')) return [`${name} has characters that are not UTF-8`];
+  if (name === 'email' && !/^[^\s@]+@[^\s@]+$/u.test(value)) return ['email must be an e-mail address'];
+  if (name === 'employee_number' && value.trim() !== value) {
+    return ['employee_number must not begin or end with a space'];
+  }
+  return [];
+}
+
+function toEmployee(value: Record<string, string>): EmployeeRecord {
+  const entries = Object.entries(members).map(([name, member]) => [member, value[name]]);
+  return Object.fromEntries(entries) as EmployeeRecord;
+}

@@ -1,0 +1,28 @@
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+// npm passes on what the terminal has already sent to every process of the command.
+const echoMs = 1_000;
+
+/**
+ * Runs work that ends in good order when the process is told to stop. A second request, a while after the first,
+ * ends the process at once.
+ */
+export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  let askedAt: number | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    if (askedAt === undefined) {
+      askedAt = Date.now();
+      controller.abort();
+    } else if (Date.now() - askedAt > echoMs) {
+      for (const name of signals) process.off(name, stop);
+      process.kill(process.pid, signal);
+    }
+  };
+  for (const name of signals) process.on(name, stop);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of signals) process.off(name, stop);
+  }
+}

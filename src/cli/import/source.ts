@@ -1,0 +1,72 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { CliError, exitCodes } from '../cli-error.js';
+
+export type ImportFormat = 'csv' | 'jsonl';
+
+const formatsByExtension: Readonly<Record<string, ImportFormat>> = {
+  '.csv': 'csv',
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+};
+
+/** An import file, or standard input, to be read once. */
+export interface ImportSource {
+  readonly name: string;
+  readonly format: ImportFormat;
+  /** Absent: it is not known before the end. */
+  readonly totalBytes: number | undefined;
+  readonly bytesRead: number;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Opens an import file; `-` is standard input.
+ *
+ * @param signal cuts off a source that waits for more
+ * @throws {CliError} when the file cannot be read, or nothing says what format it has
+ */
+export async function openSource(
+  file: string,
+  { format, signal }: { format: ImportFormat | undefined; signal: AbortSignal },
+): Promise<ImportSource> {
+  const known = format ?? formatsByExtension[path.extname(file).toLowerCase()];
+  if (known === undefined) {
+    throw new CliError(
+      `--format csv or --format jsonl is needed: ${file} does not end in .csv or .jsonl`,
+      exitCodes.usage,
+    );
+  }
+  const totalBytes = file === '-' ? undefined : await sizeOf(file);
+  const stream: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 262_144 });
+  addAbortSignal(signal, stream);
+  // Cut off before anybody reads it; whoever reads it sees the error for themselves.
+  stream.on('error', () => {});
+  let bytesRead = 0;
+  return {
+    name: file === '-' ? 'standard input' : path.basename(file),
+    format: known,
+    totalBytes,
+    get bytesRead() {
+      return bytesRead;
+    },
+    pieces: (async function* () {
+      for await (const piece of stream as AsyncIterable<Uint8Array>) {
+        bytesRead += piece.length;
+        yield piece;
+      }
+    })(),
+  };
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  const stats = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(
+      `${file} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.code}`,
+    );
+  });
+  if (stats.isDirectory()) throw new CliError(`${file} cannot be read: it is a directory`);
+  return stats.isFile() ? stats.size : undefined;
+}

@@ -1,0 +1,50 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { passwordRule } from '../services/user-rules.js';
+import { CliError, exitCodes } from './cli-error.js';
+
+/**
+ * Reads a new password: asked for twice and not shown when standard input is a terminal, otherwise its first line.
+ * It is never an argument, which other users of the machine could read.
+ *
+ * @throws {CliError} when it breaks the rule, or the two differ
+ */
+export async function readNewPassword(): Promise<string> {
+  const { stdin } = process;
+  const password = stdin.isTTY ? await ask('Password: ') : await readLine(stdin);
+  const fault = passwordRule(password);
+  if (fault !== undefined) throw new CliError(`The password ${fault}`);
+  if (stdin.isTTY && (await ask('The same password again: ')) !== password) {
+    throw new CliError('The two passwords differ');
+  }
+  return password;
+}
+
+async function ask(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const prompt = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
+  process.stderr.write(question);
+  try {
+    return await new Promise((resolve, reject) => {
+      const cancel = () => reject(new CliError('Cancelled', exitCodes.interrupted));
+      prompt.once('line', resolve);
+      prompt.once('SIGINT', cancel);
+      prompt.once('close', cancel);
+    });
+  } finally {
+    prompt.close();
+    process.stderr.write('\n');
+  }
+}
+
+const maximumBytes = 8_192;
+
+async function readLine(stdin: AsyncIterable<Buffer>): Promise<string> {
+  let bytes: Buffer = Buffer.alloc(0);
+  for await (const piece of stdin) {
+    bytes = Buffer.concat([bytes, piece]);
+    // Leaving the loop closes standard input, which would otherwise keep the process waiting.
+    if (bytes.includes('\n') || bytes.length > maximumBytes) break;
+  }
+  return bytes.toString('utf8').split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
+}
