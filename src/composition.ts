@@ -8,6 +8,7 @@ import { mergeHandlers } from './http/handlers/merge.js';
 import { OAuthHandlers } from './http/handlers/oauth.js';
 import { ReportResultHandlers } from './http/handlers/report-results.js';
 import { ReportHandlers } from './http/handlers/reports.js';
+import { UserHandlers } from './http/handlers/users.js';
 import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
 import { ClientAuthentication } from './oauth/client-authentication.js';
@@ -86,6 +87,7 @@ export function composeServices(dependencies: AppDependencies): Composition {
       new EmployeeHandlers(database, baseUrl),
       new ReportHandlers(database, { baseUrl, clock }),
       new ReportResultHandlers(database, baseUrl),
+      new UserHandlers(database, clock),
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database)),
     consent: { contract, endpoint: authorization, sessions },

@@ -320,7 +320,8 @@ export interface paths {
          *     `user:write`.
          *
          *     `name` follows from `given_name` and `family_name`. A new `phone_number` is not verified. `sub`, `email`,
-         *     `email_verified`, `phone_number_verified` and `updated_at` cannot be written.
+         *     `email_verified`, `phone_number_verified` and `updated_at` cannot be written. `locale` and `zoneinfo` are kept in
+         *     their standard spelling: `de-ch` becomes `de-CH`.
          */
         patch: operations["updateCurrentUser"];
         trace?: never;
@@ -2083,7 +2084,6 @@ export interface operations {
             403: components["responses"]["UserReadForbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -2120,7 +2120,6 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -1,16 +1,15 @@
 import type { Authenticate } from '../contract/bind.js';
 import { type AccessTokens, invalidToken } from '../oauth/access-tokens.js';
-import { mayGrant } from '../oauth/roles.js';
+import { isAboutUser, mayGrant } from '../oauth/roles.js';
 import { parseScope } from '../oauth/scopes.js';
 import type { LiveToken, TokenStatus } from '../oauth/token-status.js';
-import { Problem, type ProblemOptions } from '../problems/problem.js';
-
-const realm = 'Bearer realm="People API"';
+import { Problem } from '../problems/problem.js';
+import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
 
 /**
  * Accepts a request by its bearer token: genuine, in time, not revoked, and with the scopes asked for.
  * Scopes that the application has lost since the token was issued do not
- * count, nor do those that its user could no longer grant.
+ * count, nor do those that its user could no longer grant. Scopes about a user are of no use to a token without one.
  *
  * @see RFC 6750 sections 2.1 and 3
  */
@@ -19,11 +18,12 @@ export function createAuthenticate(accessTokens: AccessTokens, tokenStatus: Toke
     const token = readBearerToken(request.headers.authorization);
     const claims = await accessTokens.verify(token).catch(addChallenge);
     const live = await tokenStatus.find(claims);
-    if (live === null) return addChallenge(invalidToken());
+    if (live === null) throw challenge(invalidToken());
 
     const scopes = new Set(parseScope(claims.scope).filter((scope) => stillHolds(scope, live)));
     const missing = required.filter((scope) => !scopes.has(scope));
     if (missing.length > 0) throw insufficientScope(missing);
+    if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
     return {
       accountId: live.accountId,
       applicationId: live.applicationId,
@@ -41,31 +41,10 @@ function stillHolds(scope: string, { applicationScopes, user }: LiveToken): bool
 
 function readBearerToken(authorization: string | undefined): string {
   const token = /^bearer +([^ ].*)$/i.exec(authorization ?? '')?.[1]?.trim();
-  if (token === undefined) {
-    throw new Problem(
-      'unauthorized',
-      'Send an access token in the header Authorization: Bearer <ACCESS_TOKEN>.',
-      {
-        headers: { 'www-authenticate': realm },
-      },
-    );
-  }
+  if (token === undefined) throw unauthorized();
   return token;
 }
 
-/** RFC 6750 knows `invalid_token` alone for a token that does not count, whatever the reason. */
 function addChallenge(error: unknown): never {
-  if (!(error instanceof Problem)) throw error;
-  const options: ProblemOptions = {
-    headers: { 'www-authenticate': `${realm}, error="invalid_token", error_description="${error.message}"` },
-    cause: error.cause,
-  };
-  throw new Problem(error.code, error.message, options);
-}
-
-function insufficientScope(missing: readonly string[]): Problem {
-  const scope = missing.join(' ');
-  return new Problem('insufficient_scope', `The access token lacks the scope ${scope}.`, {
-    headers: { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
-  });
+  throw error instanceof Problem ? challenge(error) : error;
 }

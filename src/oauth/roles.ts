@@ -5,5 +5,10 @@ import type { Role } from '../services/users.js';
  * that no employee hands the staff directory to an application.
  */
 export function mayGrant(role: Role, scope: string): boolean {
-  return role === 'owner' || role === 'admin' || scope.startsWith('user:');
+  return role === 'owner' || role === 'admin' || isAboutUser(scope);
+}
+
+/** Whether a scope is about the user who gave it, and nobody else. */
+export function isAboutUser(scope: string): boolean {
+  return scope.startsWith('user:');
 }

@@ -1,0 +1,103 @@
+import type { Clock } from '../../clock.js';
+import type { components } from '../../contract/generated.js';
+import type { Handlers, Input, Output } from '../../contract/handlers.js';
+import type { Database } from '../../database/client.js';
+import { invalidToken } from '../../oauth/access-tokens.js';
+import type { Principal } from '../../oauth/principal.js';
+import { Problem } from '../../problems/problem.js';
+import {
+  type ClaimFault,
+  type ClaimName,
+  checkClaims,
+  type WritableClaims,
+} from '../../services/claim-rules.js';
+import { claimNames, getProfile, type Profile, updateProfile } from '../../services/profiles.js';
+import { auditOrigin } from '../audit-origin.js';
+import { challenge, userContextRequired } from '../challenges.js';
+
+type UserResource = components['schemas']['User'];
+
+export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCurrentUser'> {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** @throws {Problem} 403 `user_context_required` */
+  async getCurrentUser({ caller }: Input<'getCurrentUser'>): Promise<Output<'getCurrentUser'>> {
+    const profile = await getProfile(this.#database, caller.accountId, userOf(caller));
+    return { status: 200, body: { data: toResource(profile) } };
+  }
+
+  /** @throws {Problem} 400 `invalid_request`, 403 `user_context_required` */
+  async updateCurrentUser({
+    caller,
+    body,
+    request,
+  }: Input<'updateCurrentUser'>): Promise<Output<'updateCurrentUser'>> {
+    const { accountId, applicationId } = caller;
+    const checked = checkClaims(toClaims(body));
+    if ('faults' in checked) throw invalidClaims(checked.faults);
+    const act = {
+      accountId,
+      applicationId,
+      userId: userOf(caller),
+      origin: auditOrigin(request),
+      at: this.#clock(),
+    };
+    const profile = await updateProfile(this.#database, act, checked.claims);
+    return { status: 200, body: { data: toResource(profile) } };
+  }
+}
+
+function userOf({ userId }: Principal): string {
+  if (userId === null) throw userContextRequired();
+  return userId;
+}
+
+function toClaims(body: components['schemas']['UserUpdateRequest']): Partial<WritableClaims> {
+  const given: Readonly<Record<string, string | null | undefined>> = body;
+  const claims = Object.entries(claimNames).map(([claim, name]) => [claim, given[name]]);
+  return Object.fromEntries(claims.filter(([, value]) => value !== undefined));
+}
+
+function invalidClaims(faults: readonly ClaimFault[]): Problem {
+  const errors = faults.map(({ claim, rule }) => {
+    const pointer = `/${claimNames[claim satisfies ClaimName]}`;
+    return { pointer, detail: `${pointer} ${rule}.` };
+  });
+  const [first] = errors;
+  const detail =
+    errors.length === 1 && first !== undefined
+      ? first.detail
+      : `The request has ${errors.length} faults; each is listed in errors.`;
+  return new Problem('invalid_request', detail, { errors });
+}
+
+/** @throws {Problem} 401 `invalid_token` when the user vanished after the token was checked */
+function toResource(profile: Profile | null): UserResource {
+  if (profile === null) throw challenge(invalidToken());
+  const { id, givenName, familyName } = profile;
+  return {
+    id,
+    type: 'users',
+    attributes: {
+      sub: id,
+      name: [givenName, familyName].filter((name) => name !== '').join(' '),
+      given_name: givenName,
+      family_name: familyName,
+      nickname: profile.nickname,
+      picture: profile.picture,
+      locale: profile.locale,
+      zoneinfo: profile.zoneinfo,
+      phone_number: profile.phoneNumber,
+      phone_number_verified: profile.phoneNumberVerified,
+      email: profile.email,
+      email_verified: profile.emailVerified,
+      updated_at: Math.floor(profile.updatedAt.getTime() / 1000),
+    },
+  };
+}
