@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { describeError, isDatabaseUnavailable } from '../database/database-errors.js';
+import { DatabaseOpenError, describeError, isDatabaseUnavailable } from '../database/database-errors.js';
 import { describeFailure } from '../operator-errors.js';
 import { CliError, exitCodes } from './cli-error.js';
 import { createProgram } from './program.js';
@@ -22,7 +22,7 @@ createProgram()
   });
 
 function describe(error: unknown): string {
-  if (error instanceof CliError) return error.message;
+  if (error instanceof CliError || error instanceof DatabaseOpenError) return error.message;
   return isDatabaseUnavailable(error)
     ? `The database failed: ${describeError(error)}`
     : describeFailure(error);

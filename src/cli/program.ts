@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, type OutputConfiguration } from 'commander';
 import { addAccountCommands } from './commands/accounts.js';
 import { addApplicationCommands } from './commands/applications.js';
 import { addEmployeeCommands } from './commands/employees.js';
@@ -6,12 +6,17 @@ import { addKeyCommands } from './commands/keys.js';
 import { addMaintenanceCommands } from './commands/maintenance.js';
 import { addUserCommands } from './commands/users.js';
 
-/** Puts the commands together. A mistake in the arguments is thrown as commander's own error. */
-export function createProgram(): Command {
+/**
+ * Puts the commands together. A mistake in the arguments is thrown as commander's own error.
+ *
+ * @param output where help and mistakes are written, when not to the process's own streams
+ */
+export function createProgram(output: OutputConfiguration = {}): Command {
   const program = new Command('npm run cli --')
     .description('Administers a People API. The environment says which one, as it does for the server.')
     .showHelpAfterError('Add --help to see the options and examples.')
     .exitOverride()
+    .configureOutput(output)
     .addHelpText(
       'after',
       `

@@ -58,9 +58,10 @@ function spell(claim: ClaimName, value: string): string {
 }
 
 function isHttpsUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname, username, password } = new URL(value);
-  return protocol === 'https:' && hostname !== '' && username === '' && password === '';
+  // The parser makes a host of the path when there is none.
+  if (!/^https:\/\/[^/?#\\]/.test(value) || !URL.canParse(value)) return false;
+  const { username, password } = new URL(value);
+  return username === '' && password === '';
 }
 
 const maximumLocaleLength = 35;

@@ -11,7 +11,7 @@ import { interruptible } from '../import/interruption.js';
 import { readJsonEntries } from '../import/json-entries.js';
 import { splitLines } from '../import/lines.js';
 import { Progress } from '../import/progress.js';
-import { type ImportFormat, openSource } from '../import/source.js';
+import { type ImportFormat, type ImportSource, openSource } from '../import/source.js';
 import { describeOutcome, exitCodeOf } from '../import/summary.js';
 import { harmless, print } from '../print.js';
 
@@ -54,26 +54,32 @@ export function addEmployeeCommands(program: Command): void {
     .addOption(jsonOption())
     .addHelpText('after', help)
     .action((file: string, options: ImportCommandOptions) =>
-      withContext(async (context) => {
-        const dryRun = options.dryRun ?? false;
-        const outcome = await interruptible((signal) => runImport(context, file, options, signal));
-        const lines = describeOutcome(outcome, { dryRun });
-        if (options.json) {
-          print(JSON.stringify({ ...outcome.counts, ending: outcome.ending.kind, dry_run: dryRun }));
-        } else print(lines.join('\n'));
-        if (outcome.ending.kind !== 'complete' && options.json) process.stderr.write(`${lines[0]}\n`);
+      interruptible(async (signal) => {
+        const source = await openSource(file, { format: options.format, signal });
+        const outcome = await withContext((context) => runImport(context, source, options, signal));
+        report(outcome, options);
         process.exitCode = exitCodeOf(outcome);
       }),
     );
 }
 
+function report(outcome: ImportOutcome, { json, dryRun = false }: ImportCommandOptions): void {
+  const lines = describeOutcome(outcome, { dryRun });
+  if (!json) {
+    print(lines.join('\n'));
+    return;
+  }
+  const { counts, ending } = outcome;
+  if (ending.kind !== 'complete') process.stderr.write(`${lines[0]}\n`);
+  print(JSON.stringify({ ...counts, ending: ending.kind, dry_run: dryRun }));
+}
+
 async function runImport(
   { database, clock }: CommandContext,
-  file: string,
-  { account, format, dryRun = false, batchSize, maxErrors }: ImportCommandOptions,
+  source: ImportSource,
+  { account, dryRun = false, batchSize, maxErrors }: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<ImportOutcome> {
-  const source = await openSource(file, { format, signal });
   const { id: accountId } = await findAccount(database, account);
   const { attributes, check } = createEmployeeCheck(loadContract());
   const progress = new Progress(process.stderr, source.totalBytes);
@@ -95,7 +101,7 @@ async function runImport(
     });
   } catch (error) {
     if (error instanceof UnusableFileError)
-      throw new CliError(`${harmless(file)}: ${harmless(error.message)}`);
+      throw new CliError(`${harmless(source.name)}: ${harmless(error.message)}`);
     throw error;
   } finally {
     progress.end();

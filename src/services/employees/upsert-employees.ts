@@ -35,47 +35,58 @@ export async function upsertEmployees(
 ): Promise<UpsertCounts> {
   if (!(await lockAccount(tx, accountId)))
     throw new UnknownAccountError(`No account has the id ${accountId}`);
-  const present = await findNumbers(tx, accountId, rows);
-  const fresh = rows.filter(({ employeeNumber }) => !present.has(employeeNumber));
-  const known = rows.filter(({ employeeNumber }) => present.has(employeeNumber));
+  const ids = await findIds(tx, accountId, rows);
+  const fresh = rows.filter(({ employeeNumber }) => !ids.has(employeeNumber));
+  const known = rows.flatMap((row) => {
+    const id = ids.get(row.employeeNumber);
+    return id === undefined ? [] : [{ ...row, id }];
+  });
   const updated = known.length > 0 ? await updateChanged(tx, accountId, known) : 0;
   // Positions are never handed back: only rows that are new may take one.
   if (fresh.length > 0) await insertEmployees(tx, accountId, fresh);
   return { created: fresh.length, updated, unchanged: known.length - updated };
 }
 
-async function findNumbers(
+/** Ids of the employees that have the numbers of the records. */
+async function findIds(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
   rows: readonly EmployeeRecord[],
-): Promise<Set<string>> {
+): Promise<Map<string, string>> {
   const numbers = rows.map(({ employeeNumber }) => employeeNumber);
-  const found = await tx.$queryRaw<{ number: string }[]>`
-    SELECT employee_number AS number FROM employees
-    WHERE account_id = ${accountId} AND employee_number = ANY (${numbers}::text[])`;
-  return new Set(found.map(({ number }) => number));
+  // OFFSET 0 keeps the lookup by number a lookup. While a large import runs the planner has no statistics of the
+  // account yet, takes it for small, and would read all of it for every batch.
+  const found = await tx.$queryRaw<{ number: string; id: string }[]>`
+    SELECT given.number, found.id FROM unnest(${numbers}::text[]) AS given (number)
+    CROSS JOIN LATERAL (
+      SELECT id FROM employees
+      WHERE account_id = ${accountId} AND employee_number = given.number OFFSET 0
+    ) AS found`;
+  return new Map(found.map(({ number, id }) => [number, id]));
 }
 
 /** @returns how many rows differed from their records. */
 function updateChanged(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  rows: readonly EmployeeRecord[],
+  rows: readonly (EmployeeRecord & { readonly id: string })[],
 ): Promise<number> {
-  const column = (value: (row: EmployeeRecord) => string): string[] => rows.map(value);
+  type Row = (typeof rows)[number];
+  const column = (value: (row: Row) => string): string[] => rows.map(value);
+  // The account is compared in a way that no index serves, for the same reason: rows are to be found by id.
   return tx.$executeRaw`
     UPDATE employees SET
       first_name = given.first_name, last_name = given.last_name, email = given.email, status = given.status,
       department = given.department, updated_at = ${new Date().toISOString()}::timestamptz
     FROM unnest(
-      ${column((row) => row.employeeNumber)}::text[],
+      ${column((row) => row.id)}::text[],
       ${column((row) => row.firstName)}::text[],
       ${column((row) => row.lastName)}::text[],
       ${column((row) => row.email)}::text[],
       ${column((row) => row.status)}::text[],
       ${column((row) => row.department)}::text[]
-    ) AS given (employee_number, first_name, last_name, email, status, department)
-    WHERE employees.account_id = ${accountId} AND employees.employee_number = given.employee_number
+    ) AS given (id, first_name, last_name, email, status, department)
+    WHERE employees.id = given.id AND employees.account_id || '' = ${accountId}
       AND (employees.first_name, employees.last_name, employees.email, employees.status, employees.department)
         IS DISTINCT FROM (given.first_name, given.last_name, given.email, given.status, given.department)`;
 }

@@ -1,0 +1,265 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CommanderError } from 'commander';
+import t from 'tap';
+import { CliError } from '../../src/cli/cli-error.js';
+import { createProgram } from '../../src/cli/program.js';
+import { openDatabase } from '../../src/database/client.js';
+import { hashSecret } from '../../src/oauth/client-authentication.js';
+import { passwordMatches } from '../../src/services/passwords.js';
+import { findUserForSignIn } from '../../src/services/users.js';
+import { runCommand } from '../support/cli.js';
+import { createTestDatabase } from '../support/database.js';
+import { makeRecords, toCsv } from '../support/import.js';
+import { buildServer } from '../support/server-process.js';
+import { createTenant } from '../support/tenant.js';
+
+buildServer();
+const options = await createTestDatabase(t);
+const run = (args: readonly string[], input?: string | Uint8Array) => runCommand(t, options, args, input);
+
+/** The database, while no command has it open. */
+async function withDatabase<Result>(
+  use: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<Result>,
+): Promise<Result> {
+  const database = await openDatabase(options);
+  try {
+    return await use(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Parses arguments as the program does, for what ends before a database is opened. */
+async function parse(args: readonly string[]) {
+  const said = { stdout: '', stderr: '' };
+  const program = createProgram({
+    writeOut: (text) => {
+      said.stdout += text;
+    },
+    writeErr: (text) => {
+      said.stderr += text;
+    },
+  });
+  const error: unknown = await program.parseAsync(args, { from: 'user' }).catch((reason: unknown) => reason);
+  if (error instanceof CliError) return { ...said, stderr: error.message, code: error.exitCode };
+  if (error instanceof CommanderError) return { ...said, code: error.exitCode };
+  throw new Error(`Nothing stopped ${args.join(' ')}`, { cause: error });
+}
+
+const password = 'a phrase of four words';
+const person = ['--given-name', 'Bill', '--family-name', 'Lumbergh'];
+
+t.test('every command explains itself, with examples where it has options', async (t) => {
+  for (const args of [
+    [],
+    ['accounts'],
+    ['accounts', 'create'],
+    ['accounts', 'list'],
+    ['users', 'create'],
+    ['employees', 'import'],
+    ['applications', 'list'],
+    ['keys', 'rotate'],
+    ['prune'],
+    ['migrate'],
+  ]) {
+    const { code, stdout, stderr } = await parse([...args, '--help']);
+    t.equal(code, 0, args.join(' '));
+    t.match(stdout, /^Usage: npm run cli -- /);
+    t.equal(stderr, '');
+    if (args.length === 2 && args[0] !== 'keys') t.match(stdout, /\nExamples:\n {2}/);
+  }
+});
+
+t.test('wrong arguments are one line and exit code 2', async (t) => {
+  const create = [
+    'users',
+    'create',
+    '--account',
+    'x',
+    '--email',
+    'a@b.example',
+    '--role',
+    'member',
+    ...person,
+  ];
+  for (const [args, expected] of [
+    [['frobnicate'], /unknown command 'frobnicate'/],
+    [['accounts', 'create'], /required option '--name <name>'/],
+    [['accounts', 'create', '--name', ' '], /must not be blank/],
+    [['accounts', 'create', '--name', 'x'.repeat(101)], /at most 100 characters/],
+    [['accounts', 'create', '--name', 'x', '--owner-email', 'a@b.example'], /go together/],
+    [create.with(5, 'nobody'), /must be an e-mail address/],
+    [create.with(7, 'king'), /Allowed choices are owner, admin, member/],
+    [[...create, '--password', password], /unknown option '--password'/],
+    [['employees', 'import', '--account', 'x'], /missing required argument 'file'/],
+    [['employees', 'import', '-', '--account', 'x'], /--format csv or --format jsonl is needed/],
+    [['employees', 'import', 'x.csv', '--account', 'x', '--batch-size', '0'], /whole number from 1 to 10000/],
+    [['employees', 'import', 'x.csv', '--account', 'x', '--max-errors', '1e3'], /whole number from 0/],
+    [['employees', 'import', 'x.csv', '--account', 'x', '--format', 'xml'], /Allowed choices are csv, jsonl/],
+  ] as const) {
+    const { code, stdout, stderr } = await parse(args);
+    // Commander's own codes are turned into 2 by the program.
+    t.ok(code === 1 || code === 2, args.join(' '));
+    t.match(stderr, expected);
+    t.equal(stdout, '');
+    t.ok(stderr.trim().split('\n').length <= 2, stderr);
+  }
+});
+
+t.test('the program ends with 0 for help and 2 for wrong arguments', async (t) => {
+  t.match(await run(['--help']), { code: 0, stderr: '', stdout: /Exit codes:/ });
+  t.match(await run(['accounts', 'create']), { code: 2, stdout: '', stderr: /^error: required option/ });
+  t.match(await run(['accounts', 'create', '--name', 'x', '--owner-email', 'a@b.example']), { code: 2 });
+});
+
+t.test('what cannot be done is one line and exit code 1', async (t) => {
+  const users = ['users', 'create', '--email', 'a@b.example', '--role', 'member', ...person];
+  for (const [args, expected, input] of [
+    [['employees', 'import', `${options.dataDir}`, '--format', 'csv', '--account', 'x'], /it is a directory/],
+    [['employees', 'import', '-', '--format', 'csv', '--account', 'nobody'], /There is no account nobody/],
+    [[...users, '--account', 'nobody'], /There is no account nobody/],
+    [
+      ['accounts', 'create', '--name', 'x', '--owner-email', 'a@b.example', ...person],
+      /at least 12 characters/,
+      'short\n',
+    ],
+  ] as const) {
+    const { code, stdout, stderr } = await run(args, input);
+    t.equal(code, 1, args.join(' '));
+    t.match(stderr, expected);
+    t.equal(stderr.trim().split('\n').length, 1, stderr);
+    t.equal(stdout, '');
+  }
+  for (const [file, expected] of [
+    ['no-such.csv', /^no-such\.csv cannot be read: there is no such file$/],
+    [options.dataDir, /it is a directory$/],
+  ] as const) {
+    const failed = await parse(['employees', 'import', file, '--format', 'csv', '--account', 'x']);
+    t.match(failed, { code: 1, stderr: expected });
+  }
+  const nowhere = { dataDir: options.dataDir, databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing' };
+  const { code, stderr } = await runCommand(t, nowhere, ['accounts', 'list']);
+  t.equal(code, 1);
+  t.match(stderr, /^DATABASE_URL: [^\n]*\n$/);
+});
+
+t.test('an account and its owner are made together, and the owner can sign in', async (t) => {
+  const args = [
+    'accounts',
+    'create',
+    '--name',
+    'Initech',
+    '--owner-email',
+    'Bill@Initech.example',
+    ...person,
+  ];
+  const { code, stdout, stderr } = await run([...args, '--json'], `${password}\r\nnot the password\n`);
+  t.equal(code, 0, stderr);
+  const { id, name, owner_id: ownerId } = JSON.parse(stdout);
+  t.equal(name, 'Initech');
+
+  await withDatabase(async (database) => {
+    const found = await findUserForSignIn(database, 'bill@initech.example');
+    t.match(found?.user, {
+      id: ownerId,
+      accountId: id,
+      role: 'owner',
+      givenName: 'Bill',
+      familyName: 'Lumbergh',
+    });
+    t.equal(await passwordMatches(found?.passwordHash ?? null, password), true);
+    const events = await database.prisma.auditEvent.findMany({ where: { accountId: id } });
+    t.same(events.map(({ type }) => type).sort(), ['account.created', 'user.created']);
+    t.notOk(JSON.stringify(events).includes(password));
+  });
+
+  const taken = await run(args, password);
+  t.equal(taken.code, 1);
+  t.match(taken.stderr, /^A user with the e-mail address Bill@Initech\.example exists already\n$/);
+  const listed = JSON.parse((await run(['accounts', 'list', '--json'])).stdout);
+  t.match(
+    listed,
+    [{ id, name: 'Initech', users: 1, employees: 0 }],
+    'without the account whose owner was refused',
+  );
+});
+
+t.test('a user is made in the account that is meant', async (t) => {
+  const args = ['users', 'create', '--role', 'member', ...person, '--email'];
+  const { code, stdout, stderr } = await run(
+    [...args, 'milton@initech.example', '--account', 'Initech'],
+    password,
+  );
+  t.equal(code, 0, stderr);
+  t.match(stdout, /^User [a-z0-9]{25} \(milton@initech\.example\) was created as member of Initech\.\n$/);
+
+  await run(['accounts', 'create', '--name', 'Initech']);
+  const ambiguous = await run([...args, 'other@initech.example', '--account', 'Initech'], password);
+  t.equal(ambiguous.code, 1);
+  t.match(ambiguous.stderr, /^2 accounts are named Initech; give the id of one/);
+
+  const [first] = JSON.parse((await run(['accounts', 'list', '--json'])).stdout);
+  const long = await run([...args, 'other@initech.example', '--account', first.id], 'x'.repeat(1025));
+  t.match(long, { code: 1, stderr: /The password must have at most 1024 characters/ });
+  t.equal((await run([...args, 'other@initech.example', '--account', first.id], password)).code, 0);
+});
+
+t.test('applications are listed, their secrets are not', async (t) => {
+  const { application, other } = await withDatabase(async (database) => ({
+    application: (await createTenant(database, { name: 'Listed' })).application,
+    other: (await createTenant(database, { name: 'Other\u001B[2J' })).application,
+  }));
+  const all = await run(['applications', 'list']);
+  t.equal(all.code, 0, all.stderr);
+  t.match(all.stdout, /^account +id +client_id +name /);
+  t.ok(all.stdout.includes(application.clientId) && all.stdout.includes(other.clientId));
+  t.notOk(all.stdout.includes('\u001B'), 'a name cannot steer the terminal');
+  const one = await run(['applications', 'list', '--account', 'Listed', '--json']);
+  t.match(JSON.parse(one.stdout), [
+    { account: 'Listed', client_id: application.clientId, client_type: 'confidential', last_token_at: null },
+  ]);
+  t.equal(JSON.parse(one.stdout).length, 1);
+  for (const { stdout } of [all, one]) {
+    t.notOk(stdout.includes(application.clientSecret));
+    t.notOk(stdout.includes(Buffer.from(hashSecret(application.clientSecret)).toString('hex')));
+  }
+});
+
+t.test('an import says what it did, and its exit code says whether lines were refused', async (t) => {
+  const { accountId } = await withDatabase((database) => createTenant(database));
+  const file = path.join(options.dataDir, 'staff.csv');
+  const text = toCsv(makeRecords(250));
+  await writeFile(file, text);
+  const args = ['employees', 'import', file, '--account', accountId];
+
+  const rehearsal = await run([...args, '--dry-run']);
+  t.equal(rehearsal.code, 0, rehearsal.stderr);
+  t.match(
+    rehearsal.stdout,
+    /^250 records read: 250 would be created, 0 would be updated, 0 unchanged, 0 refused\.\n/,
+  );
+  t.match(rehearsal.stdout, /dry run: nothing was changed\.\n$/);
+
+  const first = await run(args);
+  t.match(first, { code: 0, stderr: '' });
+  t.equal(first.stdout, '250 records read: 250 created, 0 updated, 0 unchanged, 0 refused.\n');
+
+  await writeFile(file, `${text}E9,only,four,fields\n`);
+  const second = await run([...args, '--json']);
+  t.equal(second.code, 3);
+  t.equal(second.stderr, 'line 252: has 4 fields where the header has 6\n');
+  t.match(JSON.parse(second.stdout), { read: 251, unchanged: 250, refused: 1, ending: 'complete' });
+
+  const impatient = await run([...args, '--max-errors', '0']);
+  t.equal(impatient.code, 1);
+  t.match(impatient.stdout, /^Given up after 1 refused lines/);
+
+  const piped = await run(['employees', 'import', '-', '--format', 'csv', '--account', accountId], text);
+  t.match(piped, { code: 0, stdout: /^250 records read: 0 created, 0 updated, 250 unchanged/ });
+
+  await writeFile(file, 'number,name\n1,x\n');
+  const other = await run(args);
+  t.equal(other.code, 1);
+  t.match(other.stderr, /staff\.csv: the header has the unknown columns number, name and lacks the columns/);
+});

@@ -1,0 +1,70 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Test } from 'tap';
+import type { DatabaseOptions } from '../../src/database/client.js';
+import { packageRoot } from '../../src/package-root.js';
+import { testSecret } from './app.js';
+
+export interface CommandResult {
+  /** `null` when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that runs in a process of its own. */
+export interface RunningCommand {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly result: Promise<CommandResult>;
+  /** Resolves when standard error has this text. */
+  said(text: string): Promise<void>;
+}
+
+/** Starts the built command line; it is killed when the test ends. The caller has built it. */
+export function startCommand(
+  t: Test,
+  { databaseUrl, dataDir }: DatabaseOptions,
+  args: readonly string[],
+): RunningCommand {
+  const child = spawn(process.execPath, [path.join(packageRoot, 'dist', 'src', 'cli', 'main.js'), ...args], {
+    // Nothing of the test runner's own environment.
+    env: {
+      PATH: process.env.PATH ?? '',
+      APP_SECRET: testSecret,
+      DATA_DIR: dataDir,
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    },
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  // A command that needs no input may be gone before it was written.
+  child.stdin.on('error', () => {});
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  return {
+    child,
+    result: once(child, 'close').then(([code]) => ({ code, ...output })),
+    async said(text) {
+      while (!output.stderr.includes(text)) {
+        if (child.exitCode !== null) throw new Error(`Ended without saying ${text}: ${output.stderr}`);
+        await Promise.race([once(child.stderr, 'data'), once(child, 'close')]);
+      }
+    },
+  };
+}
+
+/** Runs a command to its end. */
+export function runCommand(
+  t: Test,
+  database: DatabaseOptions,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+): Promise<CommandResult> {
+  const { child, result } = startCommand(t, database, args);
+  child.stdin.end(input);
+  return result;
+}
