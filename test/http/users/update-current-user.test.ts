@@ -145,7 +145,7 @@ t.test('refuses every wrong value with 400 that points at it, and changes nothin
     locale: [
       '',
       'x',
-      'english',
+      'overlong-x',
       'abcd',
       'en_GB',
       'de-',
