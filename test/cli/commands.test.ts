@@ -253,7 +253,8 @@ t.test('an import says what it did, and its exit code says whether lines were re
 
   const impatient = await run([...args, '--max-errors', '0']);
   t.equal(impatient.code, 1);
-  t.match(impatient.stdout, /^Given up after 1 refused lines/);
+  t.match(impatient.stderr, /^line 252: [^\n]*\nGiven up after 1 refused lines \(--max-errors\)\.\n$/);
+  t.match(impatient.stdout, /^251 records read: .* 1 refused, 250 not stored\.\n/);
 
   const piped = await run(['employees', 'import', '-', '--format', 'csv', '--account', accountId], text);
   t.match(piped, { code: 0, stdout: /^250 records read: 0 created, 0 updated, 250 unchanged/ });

@@ -111,12 +111,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     command.child.kill(signal);
     // What npm passes on besides must not end it sooner.
     command.child.kill(signal);
-    const { code, stdout } = await command.result;
+    const { code, stdout, stderr } = await command.result;
+    t.match(stderr, /\nInterrupted\.\n$/);
     t.equal(code, 130);
-    t.match(
-      stdout,
-      /^Interrupted\.\n351 records read: 300 created, 0 updated, 0 unchanged, 1 refused, 50 not stored\.\n/,
-    );
+    t.match(stdout, /^351 records read: 300 created, 0 updated, 0 unchanged, 1 refused, 50 not stored\.\n/);
     t.match(stdout, /Run the import again to go on\.\n$/);
     t.equal(await checkPrefix(t, options, accountId), 300);
   });

@@ -64,14 +64,11 @@ export function addEmployeeCommands(program: Command): void {
 }
 
 function report(outcome: ImportOutcome, { json, dryRun = false }: ImportCommandOptions): void {
-  const lines = describeOutcome(outcome, { dryRun });
-  if (!json) {
-    print(lines.join('\n'));
-    return;
-  }
   const { counts, ending } = outcome;
-  if (ending.kind !== 'complete') process.stderr.write(`${lines[0]}\n`);
-  print(JSON.stringify({ ...counts, ending: ending.kind, dry_run: dryRun }));
+  const lines = describeOutcome(outcome, { dryRun });
+  if (ending.kind !== 'complete') process.stderr.write(`${lines.shift()}\n`);
+  if (json) print(JSON.stringify({ ...counts, ending: ending.kind, dry_run: dryRun }));
+  else print(lines.join('\n'));
 }
 
 async function runImport(
