@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import type { Principal } from '../oauth/principal.js';
-import { Problem } from '../problems/problem.js';
 import type { Contract, Operation, OperationId } from './contract.js';
 import { createGuard, hasEmptyParameter } from './guard.js';
 import { type Handlers, publicOperations } from './handlers.js';
@@ -70,12 +69,9 @@ function routeFor(
     onRequest: async (request, reply) => {
       if (hasEmptyParameter(request)) return reply.callNotFound();
       if (scopes !== null) request.caller = await authenticate(request, scopes);
-      if (isPending(operation)) {
-        throw new Problem('not_implemented', `${operation.method} ${operation.path} is not available yet.`);
-      }
     },
     preValidation: async (request) => guard(request),
-    handler: isPending(operation) ? unreachable : handlerFor(operation.id as keyof Handlers, handlers),
+    handler: handlerFor(operation.id, handlers),
   };
 }
 
@@ -87,7 +83,7 @@ interface AnyOutput {
   readonly type?: string;
 }
 
-function handlerFor(id: keyof Handlers, handlers: Handlers) {
+function handlerFor(id: OperationId, handlers: Handlers) {
   const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { params, query, body, caller } = request;
@@ -105,22 +101,11 @@ function contentType(mediaType = 'application/json'): string {
   return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 }
 
-function isPending({ responses }: Operation): boolean {
-  return responses.has(501);
-}
-
-async function unreachable(): Promise<never> {
-  throw new Error('An operation that is not built was reached');
-}
-
 function assertParity({ operations }: Contract, handlers: object): void {
   const faults: string[] = [];
   for (const operation of operations.values()) {
     const { id, scopes, responses } = operation;
-    const built = typeof (handlers as Record<string, unknown>)[id] === 'function';
-    if (!built && !isPending(operation)) faults.push(`${id} has no handler`);
-    if (built && isPending(operation))
-      faults.push(`${id} has a handler, but the contract declares it as pending`);
+    if (typeof (handlers as Record<string, unknown>)[id] !== 'function') faults.push(`${id} has no handler`);
     if (scopes !== null && !(responses.has(401) && responses.has(403))) {
       faults.push(`${id} needs a token and must declare 401 and 403`);
     }

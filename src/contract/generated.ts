@@ -833,7 +833,7 @@ export interface components {
          * @description The kind of problem, for programs. Codes may be added, and are never renamed or used again for something else.
          * @enum {string}
          */
-        ProblemCode: "invalid_request" | "invalid_scope" | "unsupported_grant_type" | "unauthorized_client" | "invalid_client" | "invalid_grant" | "unauthorized" | "invalid_token" | "token_expired" | "insufficient_scope" | "user_context_required" | "access_denied" | "not_found" | "public-api-not-found" | "request_timeout" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limit_exceeded" | "request_header_fields_too_large" | "internal_error" | "not_implemented" | "service_unavailable";
+        ProblemCode: "invalid_request" | "invalid_scope" | "unsupported_grant_type" | "unauthorized_client" | "invalid_client" | "invalid_grant" | "unauthorized" | "invalid_token" | "token_expired" | "insufficient_scope" | "user_context_required" | "access_denied" | "not_found" | "public-api-not-found" | "request_timeout" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limit_exceeded" | "request_header_fields_too_large" | "internal_error" | "service_unavailable";
     };
     responses: {
         /** @description The request is malformed. */
@@ -1026,16 +1026,6 @@ export interface components {
         };
         /** @description The server failed. */
         InternalServerError: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description This server does not offer the operation yet. */
-        NotImplemented: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;

@@ -68,15 +68,10 @@ export type Output<Id extends OperationId> = {
   } & Content<Responses<Id>[Status]>;
 }[Extract<keyof Responses<Id>, SuccessStatus>];
 
-/** Operations that the contract declares as not built yet (they answer 501). */
-export type PendingOperationId = {
-  [Id in OperationId]: 501 extends keyof Responses<Id> ? Id : never;
-}[OperationId];
-
 /**
- * One method for each operation that is built. A class that serves a tag implements a `Pick` of this type,
+ * One method for each operation. A class that serves a tag implements a `Pick` of this type,
  * so that the compiler rejects a parameter, body, status or reply that differs from the contract.
  */
 export type Handlers = {
-  [Id in Exclude<OperationId, PendingOperationId>]: (input: Input<Id>) => Promise<Output<Id>>;
+  [Id in OperationId]: (input: Input<Id>) => Promise<Output<Id>>;
 };

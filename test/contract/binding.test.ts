@@ -53,14 +53,6 @@ t.test('the start fails when a handler has no operation', async (t) => {
   await t.rejects(buildTestApp(t, { database, contract: changed }), /getEmployee is not in the contract/);
 });
 
-t.test('the start fails when an operation that is declared as pending has a handler', async (t) => {
-  const changed = await doctored(({ paths }) => {
-    const { get } = paths['/v1/employees'] ?? {};
-    get.responses['501'] = { $ref: '#/components/responses/NotImplemented' };
-  });
-  await t.rejects(buildTestApp(t, { database, contract: changed }), /listEmployees has a handler/);
-});
-
 t.test('the start fails when an operation is public on one side only', async (t) => {
   const opened = await doctored(({ paths }) => {
     const { get } = paths['/v1/employees'] ?? {};
@@ -110,18 +102,6 @@ t.test('the operations that ask for no token are those that the contract says', 
     const { statusCode, body } = await api.app.inject({ method: method as 'GET', url });
     const unauthorized = statusCode === 401 && JSON.parse(body).code === 'unauthorized';
     t.equal(unauthorized, scopes !== null, `${id}: ${statusCode}`);
-  }
-});
-
-t.test('exactly the operations that declare 501 answer it', async (t) => {
-  const api = await buildTestApp(t, { database });
-  const { application } = await createTenant(database);
-  const authorization = `Bearer ${await api.token(application)}`;
-  for (const { id, responses, method, path: template } of contract.operations.values()) {
-    const url = template.replaceAll(/\{[^}]*\}/g, 'x');
-    const response = await api.app.inject({ method: method as 'GET', url, headers: { authorization } });
-    t.equal(response.statusCode === 501, responses.has(501), `${id}: ${response.statusCode}`);
-    if (response.statusCode === 501) t.equal(response.json().code, 'not_implemented');
   }
 });
 

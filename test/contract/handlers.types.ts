@@ -2,7 +2,7 @@
  * What the compiler must reject of handlers. Each `@ts-expect-error` is a test: where the line below it compiles,
  * `tsc --noEmit` fails.
  */
-import type { Handlers, Input, Output, PendingOperationId } from '../../src/contract/handlers.js';
+import type { Handlers, Input, Output } from '../../src/contract/handlers.js';
 
 type ListOutput = Output<'listEmployees'>;
 type GetOutput = Output<'getEmployee'>;
@@ -109,8 +109,3 @@ export class MissingHandler implements Pick<Handlers, 'getEmployee' | 'listEmplo
 
 // @ts-expect-error an operation that the contract does not have
 export type Unknown = Input<'listPayslips'>;
-
-type Expect<Condition extends true> = Condition;
-
-/** A pending operation has no handler. */
-export type PendingHasNone = Expect<PendingOperationId & keyof Handlers extends never ? true : false>;

@@ -230,7 +230,7 @@ const tokens = [await api.token(application), await api.token(application, 'user
 /** What is wrong with an answer to anything at all; undefined when nothing is. */
 function objection(answer: Answer, isHead: boolean): string | undefined {
   const { statusCode, headers, body } = answer;
-  if (statusCode >= 500 && statusCode !== 501) return `status ${statusCode}`;
+  if (statusCode >= 500) return `status ${statusCode}`;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(String(headers['x-request-id'] ?? ''))) return 'no X-Request-Id';
   if (stranger.employeeIds.some((id) => body.includes(id)) || body.includes('Elsewhere'))
     return 'a foreign record';
