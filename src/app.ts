@@ -71,8 +71,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: handleError,
   });
 
+  const https = config.baseUrl.startsWith('https://');
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
+    if (https) reply.header('strict-transport-security', 'max-age=31536000');
     allowCrossOrigin(request, reply);
     await guardHost(request);
     // Before a body is read: where there is no route, nothing else about the request matters.

@@ -564,3 +564,15 @@ t.test('without its database the service is unavailable and says when to try aga
     'no database is needed to refuse',
   );
 });
+
+t.test(
+  'Strict-Transport-Security is on every answer of a server that is reached by https, and on no other',
+  async (t) => {
+    const secure = await buildTestApp(t, { environment: { BASE_URL: 'https://api.test' } });
+    for (const url of ['/sign_in', '/v1/employees', '/unknown', '/errors']) {
+      const overHttps = await secure.injectUnchecked({ url });
+      t.equal(overHttps.headers['strict-transport-security'], 'max-age=31536000', url);
+      t.equal((await api.injectUnchecked({ url })).headers['strict-transport-security'], undefined, url);
+    }
+  },
+);
