@@ -1,13 +1,18 @@
-// Builds dist/: generated code first, then TypeScript, which compiles only what changed since the last build.
+// Builds dist/ where it is older than its sources: generated code first, then TypeScript.
 import { spawnSync } from 'node:child_process';
+import { utimesSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { isFresh, root } from './modified.mjs';
 
-const scripts = path.dirname(fileURLToPath(import.meta.url));
-const root = path.dirname(scripts);
+const info = 'dist/build.tsbuildinfo';
 
-run([path.join(scripts, 'generate.mjs')]);
-run([path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', 'tsconfig.build.json']);
+run([path.join(root, 'scripts', 'generate.mjs')]);
+if (!isFresh(info, ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])) {
+  run([path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', 'tsconfig.build.json']);
+  // The compiler leaves the file alone when nothing of its output changed.
+  const now = new Date();
+  utimesSync(path.join(root, info), now, now);
+}
 
 function run(args) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });

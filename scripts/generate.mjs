@@ -1,10 +1,8 @@
 // Compiles the contract into types and the Prisma schema into a client, where they are older than their sources.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { isFresh, root } from './modified.mjs';
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const always = process.argv.includes('--force');
 
 const steps = [
@@ -28,7 +26,7 @@ const steps = [
 ];
 
 for (const { sources, output, command } of steps) {
-  if (!always && modified(output) >= Math.max(...sources.map(modified))) continue;
+  if (!always && isFresh(output, sources)) continue;
   const [tool, ...args] = command;
   const bin = path.join(root, 'node_modules', '.bin', tool);
   const { status, stderr, stdout } = spawnSync(bin, args, { cwd: root, encoding: 'utf8' });
@@ -36,12 +34,4 @@ for (const { sources, output, command } of steps) {
     process.stderr.write(`${stdout}${stderr}`);
     process.exit(status ?? 1);
   }
-}
-
-/** When a file was last written, or the newest file of a directory; 0 where there is none. */
-function modified(name) {
-  const stats = statSync(path.join(root, name), { throwIfNoEntry: false });
-  if (stats === undefined) return 0;
-  if (!stats.isDirectory()) return stats.mtimeMs;
-  return Math.max(0, ...readdirSync(path.join(root, name)).map((entry) => modified(path.join(name, entry))));
 }
