@@ -8,8 +8,8 @@ import { challenge, insufficientScope, unauthorized, userContextRequired } from 
 
 /**
  * Accepts a request by its bearer token: genuine, in time, not revoked, and with the scopes asked for.
- * Scopes that the application has lost since the token was issued do not
- * count, nor do those that its user could no longer grant. Scopes about a user are of no use to a token without one.
+ * Scopes that the application has lost since the token was issued do not count, nor do those that its user could
+ * no longer grant. Scopes about a user are of no use to a token without one.
  *
  * @see RFC 6750 sections 2.1 and 3
  */

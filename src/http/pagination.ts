@@ -47,6 +47,11 @@ export class PageRequest<Anchor> {
     return (this.number - 1) * this.size;
   }
 
+  /** Where the page begins, as services take it. */
+  get from(): { readonly anchor: Anchor } | { readonly skip: number } {
+    return this.anchor === undefined ? { skip: this.skip } : { anchor: this.anchor };
+  }
+
   /**
    * Addresses of the pages around this one; every other query parameter is kept.
    *

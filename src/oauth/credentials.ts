@@ -1,4 +1,4 @@
-import { Problem } from '../problems/problem.js';
+import { invalidParameter, Problem } from '../problems/problem.js';
 
 /** How a client says who it is. */
 export interface ClientCredentials {
@@ -29,10 +29,13 @@ export function readClientCredentials(
   if (basic === null) return { clientId: client_id, clientSecret: client_secret, basic: false };
   const { id, secret } = decodeBasic(basic[1] ?? '');
   if (client_secret !== undefined) {
-    throw twoWays('client_secret', 'must be left out when the Authorization header carries the secret');
+    throw invalidParameter(
+      'client_secret',
+      'must be left out when the Authorization header carries the secret',
+    );
   }
   if (client_id !== undefined && client_id !== id) {
-    throw twoWays('client_id', 'must be the one in the Authorization header, or be left out');
+    throw invalidParameter('client_id', 'must be the one in the Authorization header, or be left out');
   }
   return { clientId: id, clientSecret: secret === '' ? undefined : secret, basic: true };
 }
@@ -45,11 +48,6 @@ export function invalidClient({ basic }: Pick<ClientCredentials, 'basic'>): Prob
   return new Problem('invalid_client', 'client_id or client_secret is wrong.', {
     headers: basic ? { 'www-authenticate': 'Basic realm="OAuth client", charset="UTF-8"' } : {},
   });
-}
-
-function twoWays(parameter: string, rule: string): Problem {
-  const detail = `${parameter} ${rule}.`;
-  return new Problem('invalid_request', detail, { errors: [{ parameter, detail }] });
 }
 
 /** Id and secret are form-encoded before they are joined. */

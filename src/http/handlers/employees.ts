@@ -2,13 +2,14 @@ import type { components } from '../../contract/generated.js';
 import type { Handlers, Input, Output } from '../../contract/handlers.js';
 import { isStorableText } from '../../contract/text.js';
 import type { Database } from '../../database/client.js';
-import { invalidParameter, recordNotFound } from '../../problems/problem.js';
+import { recordNotFound } from '../../problems/problem.js';
 import type { Employee, EmployeeSortKey } from '../../services/employees/employee.js';
 import type { Anchor, EmployeeSort } from '../../services/employees/employee-order.js';
 import { getEmployee } from '../../services/employees/get-employee.js';
 import { listEmployees } from '../../services/employees/list-employees.js';
 import { isOwnMoment, parseMoment } from '../moment.js';
 import { PageRequest } from '../pagination.js';
+import { parseSort } from '../sort.js';
 
 type EmployeeResource = components['schemas']['Employee'];
 type AttributeName = keyof EmployeeResource['attributes'];
@@ -36,7 +37,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
   }
 
   async listEmployees({ caller, query, request }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {
-    const sort = parseSort(query.sort);
+    const sort = parseSort(query.sort, attributes);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<Anchor>(query, location, (value) => isAnchor(value, sort));
     const { employees, recordCount, nextAnchor } = await listEmployees(this.#database, caller.accountId, {
@@ -49,7 +50,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
       },
       sort,
       size: page.size,
-      from: page.anchor === undefined ? { skip: page.skip } : { anchor: page.anchor },
+      from: page.from,
     });
     const shown = parseFields(query['fields[employees]']);
     return {
@@ -76,16 +77,6 @@ function toResource(employee: Employee, shown: readonly AttributeName[]): Employ
     return [name, value instanceof Date ? value.toISOString() : value];
   });
   return { id: employee.id, type: 'employees', attributes: Object.fromEntries(entries) };
-}
-
-function parseSort(sort: string | undefined): EmployeeSort[] {
-  const keys = sort?.split(',') ?? [];
-  const names = keys.map((key) => key.replace(/^-/, ''));
-  if (new Set(names).size < names.length) throw invalidParameter('sort', 'must not name an attribute twice');
-  return keys.map((key, index) => ({
-    key: attributes[names[index] as AttributeName],
-    descending: key.startsWith('-'),
-  }));
 }
 
 function parseFields(fields: string | undefined): AttributeName[] {

@@ -1,25 +1,14 @@
 import { isStorableText } from '../../contract/text.js';
-import { invalidParameter } from '../../problems/problem.js';
 import type { ReportAnchor, ReportSort, ReportSortKey } from '../../services/reports/list-reports.js';
 import type { ResultAnchor } from '../../services/reports/results/read-page.js';
 import { isOwnMoment } from '../moment.js';
 
-const sortKeys: Readonly<Record<string, ReportSortKey>> = {
+/** The attributes that reports are listed by. */
+export const reportSortKeys: Readonly<Record<string, ReportSortKey>> = {
   title: 'title',
   created_at: 'createdAt',
   updated_at: 'updatedAt',
 };
-
-/** @throws {Problem} 400 `invalid_request` when a key is named twice */
-export function parseReportSort(sort: string | undefined): ReportSort[] {
-  const keys = sort?.split(',') ?? [];
-  const names = keys.map((key) => key.replace(/^-/, ''));
-  if (new Set(names).size < names.length) throw invalidParameter('sort', 'must not name an attribute twice');
-  return keys.map((key, index) => ({
-    key: sortKeys[names[index] ?? ''] ?? 'title',
-    descending: key.startsWith('-'),
-  }));
-}
 
 /** Whether a marker's content says where a page of reports begins. */
 export function isReportAnchor(value: unknown, sort: readonly ReportSort[]): value is ReportAnchor {

@@ -16,7 +16,8 @@ import { updateReport } from '../../services/reports/update-report.js';
 import { auditOrigin } from '../audit-origin.js';
 import { etagOf, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';
-import { isReportAnchor, parseReportSort } from './report-anchors.js';
+import { parseSort } from '../sort.js';
+import { isReportAnchor, reportSortKeys } from './report-anchors.js';
 import { toChanges, toResource } from './report-documents.js';
 
 type ReportDocument = components['schemas']['ReportDocument'];
@@ -35,13 +36,13 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   }
 
   async listReports({ caller, query, request }: Input<'listReports'>): Promise<Output<'listReports'>> {
-    const sort = parseReportSort(query.sort);
+    const sort = parseSort(query.sort, reportSortKeys);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<ReportAnchor>(query, location, (value) => isReportAnchor(value, sort));
     const { reports, recordCount, nextAnchor } = await listReports(this.#database, caller.accountId, {
       sort,
       size: page.size,
-      from: page.anchor === undefined ? { skip: page.skip } : { anchor: page.anchor },
+      from: page.from,
     });
     return {
       status: 200,
