@@ -1,4 +1,5 @@
-// Compiles the contract into types and the Prisma schema into a client, where they are older than their sources.
+// Compiles the contract into types and the reference, and the Prisma schema into a client, where they are older than
+// their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { isFresh, root } from './modified.mjs';
@@ -23,12 +24,17 @@ const steps = [
     output: 'src/database/generated/client.ts',
     command: ['prisma', 'generate'],
   },
+  {
+    sources: ['openapi/v1.yaml', 'redocly.yaml', 'scripts/reference', 'package-lock.json'],
+    output: 'dist/docs/index.html',
+    command: ['node', 'scripts/reference/build.mjs'],
+  },
 ];
 
 for (const { sources, output, command } of steps) {
   if (!always && isFresh(output, sources)) continue;
   const [tool, ...args] = command;
-  const bin = path.join(root, 'node_modules', '.bin', tool);
+  const bin = tool === 'node' ? process.execPath : path.join(root, 'node_modules', '.bin', tool);
   const { status, stderr, stdout } = spawnSync(bin, args, { cwd: root, encoding: 'utf8' });
   if (status !== 0) {
     process.stderr.write(`${stdout}${stderr}`);

@@ -6,6 +6,7 @@ import { composeServices } from './composition.js';
 import type { Config } from './config.js';
 import { bindContract } from './contract/bind.js';
 import type { Contract } from './contract/contract.js';
+import { localiser } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
@@ -24,6 +25,7 @@ import { consentForm } from './pages/consent.js';
 import { errorPages } from './pages/error-pages.js';
 import { peopleSite } from './pages/people-site.js';
 import { problemPage } from './pages/problem-page.js';
+import { referencePage } from './pages/reference.js';
 import { privatePageHeaders } from './pages/security-headers.js';
 import { signInPages } from './pages/sign-in.js';
 
@@ -90,8 +92,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
 
   await app.register(healthRoutes, dependencies);
-  await app.register(documentRoutes, { contract });
-  await app.register(errorPages, { problems: contract.problems });
+  const localise = localiser(contract, config);
+  await app.register(documentRoutes, { contract, localise });
+  await app.register(referencePage, { localise });
+  await app.register(errorPages, { contract, localise });
   const { handlers, authenticate, consent, signIn, people, secretUse } = composeServices(dependencies);
   app.addHook('onClose', () => secretUse.settled());
   await app.register(assetRoutes);

@@ -2,7 +2,7 @@ import type { Config } from './config.js';
 
 /** What the terminal shows once the server listens: where it is, and a first request. */
 export function startupMessage({ baseUrl, demoData }: Config): string {
-  const lines = [`People API is listening on ${baseUrl}`, `  contract: ${baseUrl}/openapi/v1.yaml`];
+  const lines = [`People API is listening on ${baseUrl}`, `  reference: ${baseUrl}/docs`];
   if (demoData) {
     lines.push(
       '  demo data is in place; get a token with',

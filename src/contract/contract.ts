@@ -12,9 +12,12 @@ export interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly description: string;
+  readonly causes: readonly string[];
   readonly resolution: string;
   /** What OAuth 2.0 calls it, where the endpoints that OAuth clients call can answer so. */
   readonly oauth_error?: components['schemas']['OAuthProblem']['error'];
+  /** What an answer says, where no operation gives an example of one. */
+  readonly example?: { readonly detail: string; readonly instance: string };
 }
 
 /** What the server must know of an operation beyond the schemas that are compiled for it. */
@@ -57,8 +60,11 @@ export interface Contract {
 }
 
 export interface ContractDocument {
+  readonly servers: readonly [{ readonly url: string }];
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly components: {
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+    readonly headers: { readonly RequestId: { readonly example: string } };
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly securitySchemes: {
       readonly oauth2: {

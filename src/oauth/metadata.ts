@@ -26,6 +26,6 @@ export function authorizationServerMetadata(
     revocation_endpoint_auth_methods_supported: clientAuthentication,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    service_documentation: `${baseUrl}/openapi/v1.yaml`,
+    service_documentation: `${baseUrl}/docs`,
   };
 }

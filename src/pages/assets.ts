@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { Packed } from '../http/packed.js';
 import { packageRoot } from '../package-root.js';
 
 interface Asset {
@@ -12,14 +13,16 @@ interface Asset {
 const files = {
   'pico.css': asset('node_modules/@picocss/pico/css/pico.classless.min.css', 'text/css'),
   'site.css': asset('src/pages/assets/site.css', 'text/css'),
+  'icon.svg': asset('src/pages/assets/icon.svg', 'image/svg+xml'),
   'copy.js': asset('src/pages/assets/copy.js', 'text/javascript'),
+  'redoc.js': asset('dist/docs/redoc.js', 'text/javascript'),
 } as const;
 
 const contents = new Map(
   Object.entries(files).map(([name, { file, type }]) => {
-    const text = readFileSync(path.join(packageRoot, file), 'utf8');
-    const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-    return [name, { text, type, version }];
+    const content = readFileSync(path.join(packageRoot, file));
+    const version = createHash('sha256').update(content).digest('base64url').slice(0, 12);
+    return [name, { content: new Packed(content), type, version }];
   }),
 );
 
@@ -28,19 +31,19 @@ export function assetAddress(name: keyof typeof files): string {
   return `/assets/${name}?v=${contents.get(name)?.version}`;
 }
 
-/** Style sheets and the one script, served by ourselves: pages load nothing from elsewhere. */
+/** Style sheets, scripts and the icon, served by ourselves: pages load nothing from elsewhere. */
 export async function assetRoutes(app: FastifyInstance): Promise<void> {
-  for (const [name, { text, type, version }] of contents) {
+  for (const [name, { content, type, version }] of contents) {
     app.get(`/assets/${name}`, async (request, reply) => {
       // An address of another version gets what there is, for a short while.
       const current = (request.query as Record<string, unknown>).v === version;
-      return reply
+      reply
         .headers({
           'cache-control': current ? 'public, max-age=31536000, immutable' : 'public, max-age=60',
           'x-content-type-options': 'nosniff',
         })
-        .type(`${type}; charset=utf-8`)
-        .send(text);
+        .type(`${type}; charset=utf-8`);
+      return content.send(request, reply);
     });
   }
 }

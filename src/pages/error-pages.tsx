@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Contract, ProblemCode, ProblemKind } from '../contract/contract.js';
+import type { Localise } from '../contract/published.js';
 import { problemSlug } from '../problems/document.js';
+import { exampleProblem } from '../problems/example.js';
 import { type Column, DataTable } from './data-table.js';
+import { DocumentationHeader } from './documentation-header.js';
 import { Layout, renderPage } from './layout.js';
 import { pageHeaders } from './security-headers.js';
 
@@ -10,9 +13,9 @@ type Row = readonly [ProblemCode, ProblemKind];
 /** `/errors` and `/errors/<slug>`: what the `type` of a problem document leads to. */
 export async function errorPages(
   app: FastifyInstance,
-  { problems }: { problems: Contract['problems'] },
+  { contract, localise }: { contract: Contract; localise: Localise },
 ): Promise<void> {
-  const kinds = Object.entries(problems) as Row[];
+  const kinds = Object.entries(contract.problems) as Row[];
   const send = (reply: FastifyReply, html: string) =>
     reply
       .headers(pageHeaders())
@@ -23,7 +26,8 @@ export async function errorPages(
   const index = renderPage(<ErrorIndex kinds={kinds} />);
   app.get('/errors', async (_, reply) => send(reply, index));
   for (const [code, kind] of kinds) {
-    const page = renderPage(<ErrorPage code={code} kind={kind} />);
+    const example = localise(JSON.stringify(exampleProblem(contract, code), null, 2));
+    const page = renderPage(<ErrorPage code={code} kind={kind} example={example} />);
     app.get(`/errors/${problemSlug(code)}`, async (_, reply) => send(reply, page));
   }
 }
@@ -50,20 +54,21 @@ const columns: readonly Column<Row>[] = [
 
 function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
   return (
-    <Layout title="Errors">
+    <Layout title="Errors" header={<DocumentationHeader />}>
       <h1>Errors</h1>
       <p>
-        Every error of the API is a problem document. Its <code>code</code> is one of these; its{' '}
-        <code>type</code> is the address of the page about it.
+        Every error of the API is a problem document (RFC 9457). Its <code>code</code> is one of these; its{' '}
+        <code>type</code> is the address of the page about it. More is said in{' '}
+        <a href="/docs#/section/errors">the reference</a>.
       </p>
       <DataTable caption="Errors of the API" columns={columns} rows={kinds} rowKey={([code]) => code} />
     </Layout>
   );
 }
 
-function ErrorPage({ code, kind }: { code: ProblemCode; kind: ProblemKind }) {
+function ErrorPage({ code, kind, example }: { code: ProblemCode; kind: ProblemKind; example: string }) {
   return (
-    <Layout title={kind.title}>
+    <Layout title={kind.title} header={<DocumentationHeader />}>
       <p>
         <a href="/errors">All errors</a>
       </p>
@@ -75,6 +80,14 @@ function ErrorPage({ code, kind }: { code: ProblemCode; kind: ProblemKind }) {
       <p>
         <Prose text={kind.description} />
       </p>
+      <h2>Why</h2>
+      <ul>
+        {kind.causes.map((cause) => (
+          <li key={cause}>
+            <Prose text={cause} />
+          </li>
+        ))}
+      </ul>
       <h2>What to do</h2>
       <p>
         <Prose text={kind.resolution} />
@@ -83,6 +96,10 @@ function ErrorPage({ code, kind }: { code: ProblemCode; kind: ProblemKind }) {
         The <code>detail</code> of the answer says what it was in your case. Quote its <code>request_id</code>{' '}
         when you ask for help.
       </p>
+      <h2>An example</h2>
+      <pre class="answer">
+        <code>{example}</code>
+      </pre>
     </Layout>
   );
 }

@@ -30,6 +30,7 @@ export function Layout({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · People`}</title>
+        <link rel="icon" href={assetAddress('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetAddress('pico.css')} />
         <link rel="stylesheet" href={assetAddress('site.css')} />
         {script && <script src={assetAddress('copy.js')} defer />}

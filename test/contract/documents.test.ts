@@ -59,6 +59,36 @@ t.test('every code has a page at its type URI, which names the code and the titl
   }
 });
 
+t.test(
+  'the page of a code says why it comes and what to do, and shows an answer as the contract has it',
+  async (t) => {
+    for (const code of codes) {
+      const { body } = await api.app.inject({ url: `/errors/${code.replaceAll('_', '-')}` });
+      const text = body
+        .replaceAll(/<[^>]+>/g, '')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&amp;', '&');
+      const { causes, resolution, status } = contract.problems[code];
+      t.ok(causes.length > 0, `${code} has a cause`);
+      for (const sentence of [...causes, resolution]) {
+        t.ok(text.includes(sentence.replaceAll('`', '')), `${code}: ${sentence}`);
+      }
+      const example = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+      t.match(example, {
+        type: `http://api.test/errors/${code.replaceAll('_', '-')}`,
+        title: contract.problems[code].title,
+        status,
+        code,
+        detail: /^\S/,
+        instance: /^\//,
+        request_id: /^\S/,
+      });
+    }
+  },
+);
+
 t.test('the list of errors links to every page', async (t) => {
   const response = await api.app.inject({ url: '/errors' });
   t.equal(response.statusCode, 200);
@@ -90,18 +120,38 @@ t.test('the type URIs have the prefix that is configured', async (t) => {
   t.equal(response.json().type, 'https://docs.test/problems/unauthorized');
 });
 
-t.test('serves the contract as it is on disk, as YAML and as the same in JSON', async (t) => {
-  const file = await readFile(contractFile, 'utf8');
+t.test('serves the contract as YAML and as the same in JSON', async (t) => {
   const yaml = await api.app.inject({ url: '/openapi/v1.yaml' });
   t.equal(yaml.statusCode, 200);
   t.match(yaml.headers['content-type'], /^application\/(yaml|openapi\+yaml)/);
-  t.equal(yaml.body, file);
   const json = await api.app.inject({ url: '/openapi/v1.json' });
   t.equal(json.statusCode, 200);
   t.match(json.headers['content-type'], /^application\/json/);
-  t.same(json.json(), parse(file));
+  t.same(json.json(), parse(yaml.body));
   for (const { headers } of [yaml, json]) t.equal(headers['access-control-allow-origin'], '*');
 });
+
+t.test(
+  'the contract that a server publishes differs from the one on disk in its own addresses only',
+  async (t) => {
+    const file = await readFile(contractFile, 'utf8');
+    const other = await buildTestApp(t, {
+      database: api.database,
+      environment: { BASE_URL: 'https://api.acme.example', ERRORS_URL: 'https://help.acme.example/problems' },
+    });
+    for (const url of ['/openapi/v1.yaml', '/openapi/v1.json', '/docs']) {
+      const { body } = await other.app.inject({ url });
+      t.notMatch(body, 'http://localhost:3000', url);
+      t.match(body, 'https://api.acme.example/v1/oauth/token', url);
+      t.match(body, 'https://help.acme.example/problems/public-api-not-found', url);
+    }
+    const { body } = await other.app.inject({ url: '/openapi/v1.yaml' });
+    const restored = body
+      .replaceAll('https://help.acme.example/problems', 'http://localhost:3000/errors')
+      .replaceAll('https://api.acme.example', 'http://localhost:3000');
+    t.equal(restored, file);
+  },
+);
 
 t.test('the metadata of the authorization server agrees with the contract', async (t) => {
   const metadata = (await api.get('/.well-known/oauth-authorization-server')).json();

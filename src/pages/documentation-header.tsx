@@ -1,0 +1,29 @@
+/** The way around what is written for developers; the reference has the same at its head. */
+export function DocumentationHeader() {
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <p class="brand">People API</p>
+      <nav aria-label="Documentation">
+        <ul>
+          <li>
+            <a href="/docs">Reference</a>
+          </li>
+          <li>
+            <a href="/errors" aria-current="true">
+              Errors
+            </a>
+          </li>
+          <li>
+            <a href="/openapi/v1.yaml">YAML</a>
+          </li>
+          <li>
+            <a href="/openapi/v1.json">JSON</a>
+          </li>
+        </ul>
+      </nav>
+    </>
+  );
+}

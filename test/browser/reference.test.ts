@@ -1,0 +1,69 @@
+import { contract } from '../support/app.js';
+import { browserTest } from '../support/chromium.js';
+
+interface Documented {
+  readonly tags: readonly [string];
+  readonly summary: string;
+}
+
+/** Operations with the address that the reference gives each. */
+const operations = [...contract.operations.values()].map(({ id, path, method }) => {
+  const item = contract.document.paths[path] as Record<string, unknown>;
+  const { tags, summary } = item[method.toLowerCase()] as Documented;
+  return { id, summary, fragment: `#/${tags[0]}/${id}`.toLowerCase() };
+});
+
+browserTest('the reference describes every operation and asks no other server', async (t, page) => {
+  for (const { fragment, summary } of operations) {
+    await page.goto(`/docs${fragment}`);
+    const heading = page.getByRole('heading', { name: summary });
+    await heading.waitFor();
+    t.ok(await heading.isVisible(), summary);
+  }
+});
+
+browserTest('every link within the reference leads to an operation or a chapter', async (t, page) => {
+  const text = JSON.stringify(contract.document);
+  const targets = new Set([...text.matchAll(/\]\((#[^)]*)\)/g)].map(([, target]) => target));
+  await page.goto('/docs');
+  const chapters = await page
+    .locator('[id^="/section/"]')
+    .evaluateAll((all) => all.map(({ id }) => `#${id}`));
+  const known = new Set([...operations.map(({ fragment }) => fragment), ...chapters]);
+  t.not(targets.size, 0);
+  for (const target of targets) t.ok(known.has(String(target)), String(target));
+});
+
+browserTest('the menu of the reference leads to a chapter, also in a new window', async (t, page, site) => {
+  await page.goto('/docs');
+  const link = page.getByRole('link', { name: 'Pagination', exact: true }).first();
+  const address = new URL((await link.getAttribute('href')) ?? '', page.url());
+  t.equal(address.pathname, '/docs');
+  const { page: other } = await site.open(t);
+  await other.goto(address.href);
+  await other.getByRole('heading', { name: 'Pagination' }).waitFor();
+  await link.click();
+  t.equal(new URL(page.url()).hash, '#/section/pagination');
+});
+
+browserTest('the reference can be searched', async (t, page) => {
+  await page.goto('/docs');
+  await page.getByText('Search').first().click();
+  await page.getByPlaceholder('Search docs').fill('idempotency');
+  const found = page.getByRole('link', { name: 'Create a report' }).first();
+  await found.click();
+  await page.getByRole('heading', { name: 'Create a report' }).waitFor();
+  t.match(new URL(page.url()).hash, /^#\/reports\/createreport/);
+});
+
+browserTest(
+  'without JavaScript the reference shows its chapters and where the rest is',
+  async (t, page) => {
+    await page.goto('/docs');
+    t.ok(await page.locator('noscript').getByRole('link').isVisible());
+    await page.getByRole('link', { name: 'Versioning and compatibility' }).first().click();
+    t.equal(new URL(page.url()).hash, '#/section/versioning-and-compatibility');
+    t.ok(await page.getByRole('heading', { name: 'Versioning and compatibility' }).isVisible());
+  },
+  { javaScriptEnabled: false },
+);

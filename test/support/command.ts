@@ -1,0 +1,29 @@
+import { spawn, spawnSync } from 'node:child_process';
+
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end. */
+export function run(
+  program: string,
+  args: readonly string[],
+  { cwd, env = process.env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text) => (output.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text) => (output.stderr += text));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...output }));
+  });
+}
+
+/** Why tests that need this program are left out here; `false` where they run. In CI they run, or fail. */
+export function skipWithout(program: string): string | false {
+  const found = spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+  return found || process.env.CI === 'true' ? false : `there is no ${program} on this machine`;
+}
