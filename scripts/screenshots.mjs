@@ -1,5 +1,6 @@
-// Takes a picture of every page, wide and narrow, light and dark, into screenshots/: a server of its own with the
-// demonstration data, and the Chromium that is installed or that CHROMIUM names. Run `npm run build` first.
+// Takes a picture of every page, wide and narrow, light and dark, into screenshots/, and those that the README shows:
+// a server of its own with the demonstration data, on PORT if that is set, and the Chromium that is installed or that
+// CHROMIUM names. Run `npm run build` first.
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -11,13 +12,14 @@ import { chromium } from 'playwright-core';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const pictures = path.join(root, 'screenshots');
+const readmePictures = path.join(root, '.github', 'images');
 const widths = { 1280: 900, 390: 844 };
 const password = 'correct horse battery staple';
 const callback = 'http://localhost:8080/callback';
 const applications = '/people/settings/oauth_applications';
 
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-screenshots-'));
-const port = await freePort();
+const port = process.env.PORT || (await freePort());
 const base = `http://localhost:${port}`;
 const server = spawn(process.execPath, [path.join(root, 'dist/src/server.js')], {
   env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', DATABASE_URL: '' },
@@ -35,6 +37,7 @@ const browser = await chromium.launch({
 });
 try {
   await mkdir(pictures, { recursive: true });
+  await mkdir(readmePictures, { recursive: true });
   await untilReady();
   await takeAll();
 } finally {
@@ -74,6 +77,7 @@ async function takeAll() {
   await owner.getByRole('link', { name: /I have stored/ }).click();
   await take(owner, 'application-show');
   const address = owner.url();
+  await takeForReadme(owner, 'settings', address);
   await owner.getByRole('button', { name: 'Create a second secret' }).click();
   await owner.goto(address);
   await take(owner, 'application-two-secrets');
@@ -90,6 +94,10 @@ async function takeAll() {
   await open(owner, 'audit-log-empty', '/people/settings/audit_log?type=application.deleted');
   await open(owner, 'not-found', `${applications}/appglobexbackend`);
   await open(owner, 'errors', '/errors');
+  await open(owner, 'error', '/errors/invalid-grant');
+  await open(owner, 'reference', '/docs');
+  // The reference remembers which colours it was shown in.
+  await takeForReadme(await newPage(), 'reference', `${base}/docs#/employees/listemployees`);
 
   const member = await newPage();
   await member.goto(`${base}/people/settings`);
@@ -165,6 +173,16 @@ async function take(page, name) {
       });
     }
   }
+}
+
+/** One screen of a page, as the README shows it. */
+async function takeForReadme(page, name, address) {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto(address);
+  // The menu of the reference slides open.
+  await page.waitForTimeout(1000);
+  await page.screenshot({ path: path.join(readmePictures, `${name}.png`) });
 }
 
 async function untilReady() {
