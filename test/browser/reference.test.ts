@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright';
 import { contract } from '../support/app.js';
 import { browserTest } from '../support/chromium.js';
 
@@ -54,6 +55,33 @@ browserTest('the reference can be searched', async (t, page) => {
   await found.click();
   await page.getByRole('heading', { name: 'Create a report' }).waitFor();
   t.match(new URL(page.url()).hash, /^#\/reports\/createreport/);
+});
+
+browserTest('axe finds no serious fault with the reference', async (t, page) => {
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1280, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    for (const address of ['/docs', '/docs#/reports/createreport']) {
+      await page.goto(address);
+      await page
+        .getByRole('heading', { name: address === '/docs' ? 'Getting started' : 'Create a report' })
+        .waitFor();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const found = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      t.same(
+        found.map(({ id }) => id),
+        [],
+        `${address} in ${colorScheme} colours`,
+      );
+      t.ok(
+        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        `${address} fits ${width} pixels`,
+      );
+    }
+  }
 });
 
 browserTest(
