@@ -1,30 +1,18 @@
 // Takes a picture of every page, wide and narrow, light and dark, into screenshots/, and those that the README shows:
 // a server of its own with the demonstration data, on PORT if that is set, and the Chromium that is installed or that
 // CHROMIUM names. Run `npm run build` first.
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import net from 'node:net';
-import os from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { demoCallback as callback, demoPassword as password, withDemoServer } from './demo-server.mjs';
+import { root } from './modified.mjs';
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const pictures = path.join(root, 'screenshots');
 const readmePictures = path.join(root, '.github', 'images');
 const widths = { 1280: 900, 390: 844 };
-const password = 'correct horse battery staple';
-const callback = 'http://localhost:8080/callback';
 const applications = '/people/settings/oauth_applications';
 
-const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-screenshots-'));
-const port = process.env.PORT || (await freePort());
-const base = `http://localhost:${port}`;
-const server = spawn(process.execPath, [path.join(root, 'dist/src/server.js')], {
-  env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', DATABASE_URL: '' },
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
   args: [
@@ -35,16 +23,16 @@ const browser = await chromium.launch({
     '--disable-background-networking',
   ],
 });
+let base;
 try {
   await mkdir(pictures, { recursive: true });
   await mkdir(readmePictures, { recursive: true });
-  await untilReady();
-  await takeAll();
+  await withDemoServer((address) => {
+    base = address;
+    return takeAll();
+  }, process.env.PORT);
 } finally {
   await browser.close();
-  server.kill();
-  await new Promise((resolve) => (server.exitCode === null ? server.once('exit', resolve) : resolve()));
-  await rm(dataDir, { recursive: true, force: true });
 }
 
 async function takeAll() {
@@ -183,26 +171,4 @@ async function takeForReadme(page, name, address) {
   // The menu of the reference slides open.
   await page.waitForTimeout(1000);
   await page.screenshot({ path: path.join(readmePictures, `${name}.png`) });
-}
-
-async function untilReady() {
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    const ready = await fetch(`${base}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (ready) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('The server does not answer.');
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -1400,12 +1400,12 @@ export interface components {
         /**
          * @description What is wrong with the bearer token (RFC 6750): no `error` when none was sent, `invalid_token` for one that is not
          *     accepted, `insufficient_scope` with the missing `scope`.
-         * @example Bearer realm="people", error="insufficient_scope", scope="reports:write"
+         * @example Bearer realm="People API", error="insufficient_scope", scope="reports:write"
          */
         BearerChallenge: string;
         /**
          * @description Sent only with `invalid_client`, and only when the client authenticated by the `Authorization` header.
-         * @example Basic realm="people"
+         * @example Basic realm="OAuth client", charset="UTF-8"
          */
         BasicChallenge: string;
     };

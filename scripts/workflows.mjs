@@ -1,0 +1,38 @@
+// Runs the workflows of openapi/v1.arazzo.yaml, each call of them, against a server of its own with the demonstration
+// data, and fails when an answer is not what a step expects or what the contract declares. Further arguments are for
+// `redocly respect`: `--verbose` shows every request and answer, `--workflow NAME` runs one of them.
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import path from 'node:path';
+import { authorizationCode } from './authorization-code.mjs';
+import { demoCallback, demoPassword, withDemoServer } from './demo-server.mjs';
+import { root } from './modified.mjs';
+
+process.exitCode = await withDemoServer(async (base) => {
+  const { code, verifier } = await authorizationCode(base, {
+    clientId: 'demospa',
+    redirectUri: demoCallback,
+    scope: 'user:read user:write',
+    email: 'owner@acme.example',
+    password: demoPassword,
+  });
+  const inputs = { idempotency_key: randomUUID(), code, code_verifier: verifier };
+  return replay(base, inputs);
+});
+
+async function replay(base, inputs) {
+  const args = [
+    'openapi/v1.arazzo.yaml',
+    ...['--server', JSON.stringify({ people: base })],
+    ...['--input', JSON.stringify(inputs)],
+    ...process.argv.slice(2),
+  ];
+  const respect = spawn(path.join(root, 'node_modules', '.bin', 'redocly'), ['respect', ...args], {
+    cwd: root,
+    env: { REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', REDOCLY_TELEMETRY: 'off', ...process.env },
+    stdio: 'inherit',
+  });
+  const [status] = await once(respect, 'exit');
+  return status ?? 1;
+}
