@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import { messageOf, namesOf, placeOf } from './describe.mjs';
+import { judge } from './judge.mjs';
+import { redoclyChanges } from './redocly-diff.mjs';
+import { tableChanges } from './tables.mjs';
+
+/**
+ * Every change between two contracts, each with its `impact` on clients, where it is (`at`), what it is (`message`)
+ * and the `names` that the changelog has to mention.
+ */
+export function compareContracts(releasedFile, contractFile) {
+  const [released, contract] = [releasedFile, contractFile].map((file) => parse(readFileSync(file, 'utf8')));
+  const changes = redoclyChanges(releasedFile, contractFile)
+    .filter(({ property, typeName }) => !(typeName === 'Info' && property === 'version'))
+    .map((change) => ({
+      impact: judge(change),
+      at: placeOf(change),
+      message: messageOf(change),
+      names: namesOf(change, change.revision === undefined ? released : contract),
+    }));
+  changes.push(...tableChanges(released, contract));
+  if (changes.length === 0 && !isDeepStrictEqual(withoutVersion(released), withoutVersion(contract))) {
+    changes.push({ impact: 'editorial', at: '#/', message: 'Something in the text has changed.', names: [] });
+  }
+  return changes;
+}
+
+function withoutVersion(document) {
+  return { ...document, info: { ...document.info, version: undefined } };
+}
