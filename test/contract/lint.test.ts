@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { parse, stringify } from 'yaml';
+import { packageRoot } from '../../src/package-root.js';
+
+const read = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+interface Contract {
+  readonly paths: Record<string, Record<string, Record<string, unknown>>>;
+  readonly components: { readonly schemas: Record<string, Record<string, unknown>> };
+}
+
+interface Workflows {
+  readonly workflows: { readonly steps: Record<string, unknown>[] }[];
+}
+
+/** Runs `npm run lint:contract` in a directory with the rules as they are and descriptions that were changed. */
+function lint(
+  t: Test,
+  { contract = () => {}, workflows = () => {} }: Partial<Plant> = {},
+): { status: number | null; output: string } {
+  const cwd = t.testdir({
+    'redocly.yaml': read('redocly.yaml'),
+    '.spectral.yaml': read('.spectral.yaml'),
+    openapi: {
+      'v1.yaml': changed('openapi/v1.yaml', contract),
+      'v1.arazzo.yaml': changed('openapi/v1.arazzo.yaml', workflows),
+    },
+  });
+  const { status, stdout, stderr } = spawnSync(scripts['lint:contract'] ?? '', {
+    shell: true,
+    cwd,
+    encoding: 'utf8',
+    env: {
+      PATH: `${path.join(packageRoot, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}`,
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+      REDOCLY_TELEMETRY: 'off',
+    },
+  });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+interface Plant {
+  contract(document: Contract): void;
+  workflows(document: Workflows): void;
+}
+
+function changed<Document>(file: string, change: (document: Document) => void): string {
+  const document = parse(read(file)) as Document;
+  change(document);
+  return stringify(document, { aliasDuplicateObjects: false });
+}
+
+t.test('finds nothing in the contract and its workflows', async (t) => {
+  const { status, output } = lint(t);
+  t.equal(status, 0, output);
+});
+
+const address = {
+  name: 'picture_url',
+  in: 'query',
+  description: 'Where the picture is.',
+  schema: { type: 'string', format: 'uri', maxLength: 255 },
+  example: 'https://pictures.example/1',
+};
+
+t.test('refuses what Redocly objects to, in the contract and in the workflows', async (t) => {
+  const { status, output } = lint(t, {
+    contract: ({ paths, components }) => {
+      delete paths['/v1/reports']?.get?.description;
+      delete components.schemas.ReportTitle?.maxLength;
+    },
+    workflows: ({ workflows }) => delete workflows[0]?.steps[0]?.successCriteria,
+  });
+  t.not(status, 0);
+  for (const rule of ['operation-description', 'rule/string-bounds', 'rule/step-expectations']) {
+    t.ok(output.includes(rule), rule);
+  }
+});
+
+t.test('refuses what only Spectral objects to', async (t) => {
+  const { status, output } = lint(t, {
+    contract: ({ paths, components }) => {
+      Object.assign(paths['/v1/reports']?.post ?? {}, { security: [] });
+      delete property(components, 'ListMeta', 'record_count').format;
+    },
+  });
+  t.not(status, 0);
+  for (const rule of ['owasp:api2:2023-write-restricted', 'owasp:api4:2023-integer-format']) {
+    t.ok(output.includes(rule), rule);
+  }
+});
+
+t.test('refuses even what Spectral has no more than a piece of information about', async (t) => {
+  const { status, output } = lint(t, {
+    contract: ({ paths }) => Object.assign(paths['/v1/report_columns']?.get ?? {}, { parameters: [address] }),
+  });
+  t.not(status, 0);
+  t.match(output, 'information');
+  t.match(output, 'owasp:api7:2023-concerning-url-parameter');
+});
+
+function property(
+  { schemas }: Contract['components'],
+  schema: string,
+  name: string,
+): Record<string, unknown> {
+  const properties = schemas[schema]?.properties as Record<string, Record<string, unknown>>;
+  return properties[name] as Record<string, unknown>;
+}
