@@ -1,24 +1,11 @@
 // Compares openapi/v1.yaml with the contract that was released last. Fails on a change that can break a client, and
 // on one that the version or CHANGELOG.md does not tell of.
 import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
 import { sectionOf, unmentioned } from './contract/changelog.mjs';
 import { compareContracts } from './contract/compare.mjs';
+import { files, readYaml } from './contract/files.mjs';
 import { impacts } from './contract/judge.mjs';
 import { compareVersions, nextVersion, parseVersion } from './contract/versions.mjs';
-import { root } from './modified.mjs';
-
-const option = (file) => ({ type: 'string', default: path.join(root, file) });
-const { values: files } = parseArgs({
-  options: {
-    contract: option('openapi/v1.yaml'),
-    released: option('openapi/released/v1.yaml'),
-    accepted: option('openapi/released/v1.accepted.yaml'),
-    changelog: option('CHANGELOG.md'),
-  },
-});
 
 const { version } = readYaml(files.contract).info;
 const released = readYaml(files.released).info.version;
@@ -85,10 +72,6 @@ function* changelogFaults() {
       yield `CHANGELOG.md does not mention \`${name}\` under ${version}: it is new or has changed at ${at}.`;
     }
   }
-}
-
-function readYaml(file) {
-  return parse(readFileSync(file, 'utf8'));
 }
 
 function print(line) {

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { parse } from 'yaml';
 import { messageOf, namesOf, placeOf } from './describe.mjs';
+import { readYaml } from './files.mjs';
 import { judge } from './judge.mjs';
 import { redoclyChanges } from './redocly-diff.mjs';
 import { tableChanges } from './tables.mjs';
@@ -11,7 +10,7 @@ import { tableChanges } from './tables.mjs';
  * and the `names` that the changelog has to mention.
  */
 export function compareContracts(releasedFile, contractFile) {
-  const [released, contract] = [releasedFile, contractFile].map((file) => parse(readFileSync(file, 'utf8')));
+  const [released, contract] = [releasedFile, contractFile].map(readYaml);
   const changes = redoclyChanges(releasedFile, contractFile)
     .filter(({ property, typeName }) => !(typeName === 'Info' && property === 'version'))
     .map((change) => ({

@@ -5,7 +5,6 @@ import type { Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { packageRoot } from '../../src/package-root.js';
 
-const script = path.join(packageRoot, 'scripts', 'contract-changes.mjs');
 const releasedFile = path.join(packageRoot, 'openapi', 'released', 'v1.yaml');
 
 /** A place in a contract, as keys from the root down. */
@@ -88,34 +87,21 @@ export interface Comparison {
   places(impact: 'breaking' | 'additive' | 'editorial'): string[];
 }
 
+interface Circumstances {
+  readonly version?: string;
+  readonly changelog?: string;
+  readonly accepted?: string;
+  /** What is different in both, the released contract and the changed one. */
+  readonly before?: readonly Change[];
+}
+
 /** Compares the released contract with one that was changed, as `npm run contract:changes` does. */
 export function compareChanged(
   t: Test,
   changes: readonly Change[],
-  {
-    version = releasedVersion,
-    changelog = `## ${version} (unreleased)\n`,
-    accepted = '[]',
-    before = [],
-  }: { version?: string; changelog?: string; accepted?: string; before?: readonly Change[] } = {},
+  circumstances: Circumstances = {},
 ): Comparison {
-  const directory = t.testdir({ changelog, accepted });
-  const write = (name: string, made: readonly Change[]) => {
-    const document = read();
-    for (const { apply } of made) apply(document);
-    if (name === 'contract') (document.info as Node).version = version;
-    const file = path.join(directory, `${name}.yaml`);
-    writeFileSync(file, stringify(document, { aliasDuplicateObjects: false }));
-    return file;
-  };
-  const files = {
-    released: write('released', before),
-    contract: write('contract', [...before, ...changes]),
-    changelog: path.join(directory, 'changelog'),
-    accepted: path.join(directory, 'accepted'),
-  };
-  const args = Object.entries(files).flatMap(([name, file]) => [`--${name}`, file]);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = runOnCopies('contract-changes', writeCopies(t, changes, circumstances));
   return {
     status,
     stdout,
@@ -127,6 +113,48 @@ export function compareChanged(
         .filter(([found]) => found === impact)
         .map(([, at]) => at),
   };
+}
+
+export interface ContractFiles {
+  readonly released: string;
+  readonly contract: string;
+  readonly changelog: string;
+  readonly accepted: string;
+}
+
+/** Copies of everything that the commands for the contract work on, with these changes since the release. */
+export function writeCopies(
+  t: Test,
+  changes: readonly Change[],
+  {
+    version = releasedVersion,
+    changelog = `## ${version} (unreleased)\n`,
+    accepted = '[]',
+    before = [],
+  }: Circumstances = {},
+): ContractFiles {
+  const directory = t.testdir({ changelog, accepted });
+  const file = (name: string) => path.join(directory, name);
+  const write = (name: string, made: readonly Change[], number: string) => {
+    const document = read();
+    for (const { apply } of made) apply(document);
+    (document.info as Node).version = number;
+    writeFileSync(file(name), stringify(document, { aliasDuplicateObjects: false }));
+    return file(name);
+  };
+  return {
+    released: write('released.yaml', before, releasedVersion),
+    contract: write('contract.yaml', [...before, ...changes], version),
+    changelog: file('changelog'),
+    accepted: file('accepted'),
+  };
+}
+
+/** Runs one of the commands for the contract on copies. */
+export function runOnCopies(command: 'contract-changes' | 'contract-release', files: ContractFiles) {
+  const script = path.join(packageRoot, 'scripts', `${command}.mjs`);
+  const args = Object.entries(files).flatMap(([name, file]) => [`--${name}`, file]);
+  return spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
 }
 
 function read(): Node {

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import t from 'tap';
+import {
+  type ContractFiles,
+  put,
+  raised,
+  releasedVersion,
+  remove,
+  runOnCopies,
+  schema,
+  writeCopies,
+} from '../support/contract-changes.js';
+
+const addition = put(schema('EmployeeAttributes', 'properties', 'hired_on'), {
+  type: 'string',
+  maxLength: 10,
+});
+const removal = remove(schema('EmployeeAttributes', 'properties', 'department'));
+const version = raised('minor');
+const changelog = `# Changes\n\n## ${version} (unreleased)\n\n- \`hired_on\`\n\n## ${releasedVersion} (2026-01-01)\n`;
+
+const contents = (files: ContractFiles) =>
+  Object.values(files).map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
+
+t.test(
+  'keeps the contract as the released one, dates its section and forgets what was accepted',
+  async (t) => {
+    const files = writeCopies(t, [addition], { version, changelog });
+    const { status, stderr } = runOnCopies('contract-release', files);
+    t.equal(status, 0, stderr);
+    t.equal(readFileSync(files.released, 'utf8'), readFileSync(files.contract, 'utf8'));
+    const today = new Date().toISOString().slice(0, 10);
+    t.equal(readFileSync(files.changelog, 'utf8'), changelog.replace('(unreleased)', `(${today})`));
+    t.notOk(existsSync(files.accepted));
+  },
+);
+
+type Copies = Parameters<typeof writeCopies>;
+
+const refusals: Record<string, readonly [RegExp, Copies[1], Copies[2]]> = {
+  'the same version again': [/released already/, [], {}],
+  'what breaks clients': [/^Breaking changes: 1\./m, [removal], { version, changelog }],
+  'an addition that is not named': [/does not mention `hired_on`/, [addition], { version }],
+  'a version without a section': [/has no section/, [addition], { version, changelog: '# Changes\n' }],
+};
+
+for (const [title, [reason, changes, circumstances]] of Object.entries(refusals)) {
+  t.test(`does not release ${title}`, async (t) => {
+    const files = writeCopies(t, changes, circumstances);
+    const before = contents(files);
+    const { status, stderr } = runOnCopies('contract-release', files);
+    t.equal(status, 1);
+    t.match(stderr, reason);
+    t.same(contents(files), before);
+  });
+}
