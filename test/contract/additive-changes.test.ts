@@ -1,6 +1,7 @@
 import t from 'tap';
 import {
   add,
+  append,
   type Change,
   compareChanged,
   operation,
@@ -28,11 +29,7 @@ const additions: Record<string, readonly [Change, string]> = {
     'createEmployee',
   ],
   'an optional parameter': [
-    add([...employees, 'parameters'], { name: 'filter[last_name]', in: 'query', schema: text }, [
-      ...employees,
-      'parameters',
-      10,
-    ]),
+    append([...employees, 'parameters'], { name: 'filter[last_name]', in: 'query', schema: text }),
     'filter[last_name]',
   ],
   'a member of an answer': [put(schema('EmployeeAttributes', 'properties', 'hired_on'), text), 'hired_on'],
@@ -145,7 +142,7 @@ t.test('takes words and examples for editorial, and asks for a higher third numb
     put(schema('Employee', 'description'), 'Other words.'),
     put(parameter('PageSize', 'example'), 7),
     put([...employees, 'summary'], 'Other words'),
-    add(['tags'], { name: 'Teams', description: 'New.' }, ['tags', 4]),
+    append(['tags'], { name: 'Teams', description: 'New.' }),
     put(['components', 'examples', 'EmployeeResponseExample', 'summary'], 'Other words'),
     put(['info', 'description'], 'Other words.'),
   ];

@@ -1,6 +1,7 @@
 import t from 'tap';
 import {
   add,
+  append,
   type Change,
   compareChanged,
   drop,
@@ -9,6 +10,7 @@ import {
   put,
   remove,
   schema,
+  withdraw,
 } from '../support/contract-changes.js';
 
 const text = { type: 'string', maxLength: 9, description: 'New.' };
@@ -69,23 +71,15 @@ const breaks: Record<string, Record<string, Change>> = {
     },
   },
   parameters: {
-    'a required parameter is new': add([...employees, 'parameters'], needed, [
-      ...employees,
-      'parameters',
-      10,
-    ]),
-    'a required header is new': add(
-      [...results, 'parameters'],
-      { ...needed, name: 'x-tenant', in: 'header' },
-      [...results, 'parameters', 4],
-    ),
+    'a required parameter is new': append([...employees, 'parameters'], needed),
+    'a required header is new': append([...results, 'parameters'], {
+      ...needed,
+      name: 'x-tenant',
+      in: 'header',
+    }),
     'a path has a required parameter': put(['paths', '/v1/report_columns', 'parameters'], [needed]),
     'an optional parameter is needed': put(parameter('IfMatch', 'required'), true),
-    'a parameter is removed': drop(
-      operation('/v1/reports', 'get', 'parameters'),
-      isRef('ReportSort'),
-      operation('/v1/reports', 'get', 'parameters', 3),
-    ),
+    'a parameter is removed': withdraw(operation('/v1/reports', 'get', 'parameters'), isRef('ReportSort')),
     'a parameter is renamed': put(parameter('EmployeeEmailFilter', 'name'), 'filter[mail]'),
     'a path parameter is renamed': put(parameter('EmployeeId', 'name'), 'id'),
     'a parameter moves': put(parameter('EmployeeNumberFilter', 'in'), 'header'),

@@ -29,8 +29,10 @@ t.test(
     const { status, stderr } = runOnCopies('contract-release', files);
     t.equal(status, 0, stderr);
     t.equal(readFileSync(files.released, 'utf8'), readFileSync(files.contract, 'utf8'));
-    const today = new Date().toISOString().slice(0, 10);
-    t.equal(readFileSync(files.changelog, 'utf8'), changelog.replace('(unreleased)', `(${today})`));
+    const dated = readFileSync(files.changelog, 'utf8');
+    const [heading = '', date] = /^## \S+ \((\d{4}-\d\d-\d\d)\)$/m.exec(dated) ?? [];
+    t.equal(dated, changelog.replace(`## ${version} (unreleased)`, heading));
+    t.equal(heading, `## ${version} (${date})`);
     t.notOk(existsSync(files.accepted));
   },
 );

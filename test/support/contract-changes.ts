@@ -20,7 +20,9 @@ interface Node {
   [key: string]: unknown;
 }
 
-export const releasedVersion: string = (read() as { info: { version: string } }).info.version;
+const released = read();
+
+export const releasedVersion = (released as unknown as { info: { version: string } }).info.version;
 
 /** The version with the next second or third number. */
 export function raised(part: 'minor' | 'patch'): string {
@@ -58,7 +60,21 @@ export function add(place: Place, value: unknown, at: Place = place): Change {
   });
 }
 
-/** Takes those out of a list that a condition holds for. */
+/** Puts an entry at the end of a list, which is a place of its own. */
+export function append(place: Place, entry: unknown): Change {
+  return add(place, entry, [...place, listAt(place).length]);
+}
+
+/** Takes an entry with a place of its own out of a list. */
+export function withdraw(place: Place, isGone: (entry: unknown) => boolean): Change {
+  return drop(place, isGone, [...place, listAt(place).findIndex(isGone)]);
+}
+
+function listAt(place: Place): readonly unknown[] {
+  return place.reduce<Node>((node, key) => node[key] as Node, released) as unknown as unknown[];
+}
+
+/** Takes those values out of a list that a condition holds for. */
 export function drop(place: Place, isGone: (value: unknown) => boolean, at: Place = place): Change {
   return edit(place, at, (parent, key) => {
     const list = parent[key] as unknown[];
