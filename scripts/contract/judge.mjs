@@ -19,6 +19,8 @@ const editorialTypes = new Set([
   'NamedExamples',
   'XCodeSample',
   'XCodeSampleList',
+  'SpecExtension',
+  'Logo',
 ]);
 const editorialProperties = new Set(['description', 'summary', 'title', 'example']);
 
