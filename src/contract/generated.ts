@@ -838,7 +838,7 @@ export interface components {
             detail: string;
         };
         /** @description A problem document with the members that RFC 6749 gives to errors, so that OAuth libraries understand it. */
-        OAuthProblem: {
+        OAuthProblem: components["schemas"]["Problem"] & {
             /**
              * @description The error in the vocabulary of OAuth 2.0; equal to `code` where OAuth has such an error.
              * @enum {string}
@@ -846,7 +846,7 @@ export interface components {
             error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "server_error" | "temporarily_unavailable";
             /** @description The same as `detail`, in the characters that RFC 6749 allows. */
             error_description: string;
-        } & components["schemas"]["Problem"];
+        };
         /**
          * @description The kind of problem, for programs. Codes may be added, and are never renamed or used again for something else.
          * @enum {string}

@@ -236,4 +236,25 @@ t.test('the helper that compares answers with the contract finds what differs', 
   ] as const) {
     t.ok(found.length > 0, label);
   }
+
+  const refusal = {
+    ...problem,
+    type: 'http://api.test/errors/invalid-client',
+    title: 'Invalid Client',
+    status: 401,
+    instance: '/v1/oauth/token',
+    code: 'invalid_client',
+    error: 'invalid_client',
+    error_description: 'x',
+  };
+  const oauthFaults = (body: object) =>
+    conformance.faults(
+      { method: 'POST', url: '/v1/oauth/token' },
+      { statusCode: 401, headers: problemHeaders, body: JSON.stringify(body) },
+    );
+  t.same(oauthFaults(refusal), []);
+  for (const member of ['error', 'error_description', 'detail']) {
+    t.ok(oauthFaults({ ...refusal, [member]: undefined }).length > 0, `a refusal of OAuth without ${member}`);
+  }
+  t.ok(oauthFaults({ ...refusal, hint: 'x' }).length > 0, 'a refusal of OAuth with an extra member');
 });

@@ -203,11 +203,16 @@ function closeObjects(document: Contract['document']): object {
   return copy;
 }
 
-function close(node: unknown): void {
+/** A part of a composition is left open, because the other parts have members as well; the whole is closed. */
+function close(node: unknown, isPart = false): void {
   if (typeof node !== 'object' || node === null) return;
   const schema = node as Record<string, unknown>;
-  for (const [keyword, value] of Object.entries(schema)) if (keyword !== 'x-problems') close(value);
-  if (schema.type === 'object' && !('additionalProperties' in schema)) schema.unevaluatedProperties = false;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'allOf') for (const part of value as unknown[]) close(part, true);
+    else if (keyword !== 'x-problems') close(value);
+  }
+  const isObject = schema.type === 'object' || 'allOf' in schema;
+  if (isObject && !isPart && !('additionalProperties' in schema)) schema.unevaluatedProperties = false;
 }
 
 function reference(...path: readonly string[]): AnySchemaObject {
