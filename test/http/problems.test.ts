@@ -153,6 +153,7 @@ t.test('every kind of answer carries X-Request-Id', async (t) => {
     { url: '/errors/unknown' },
     { url: '/openapi/v1.yaml' },
     { url: '/openapi/v1.json' },
+    { url: '/openapi/v1-3.0.json' },
     { url: '/healthz' },
     { url: '/readyz' },
     { url: '/.well-known/oauth-authorization-server' },

@@ -1,0 +1,49 @@
+import type { ContractDocument } from './contract.js';
+
+/** Members whose value is data, whatever it looks like. */
+const dataMembers = ['default', 'enum', 'example', 'examples'];
+
+/**
+ * Writes the contract in OpenAPI 3.0, for generators that do not read 3.1. The rules that the contract is linted
+ * with leave little to rewrite: types that may be `null`, and the licence.
+ *
+ * @throws {Error} when the contract says something in a way that 3.0 has no words for
+ */
+export function toOpenapi30(document: ContractDocument): object {
+  const copy = structuredClone(document) as unknown as Draft;
+  copy.openapi = '3.0.3';
+  rewriteLicense(copy.info?.license);
+  rewriteTypes(copy);
+  return copy;
+}
+
+interface Draft {
+  openapi: string;
+  readonly info?: { readonly license?: License };
+}
+
+interface License {
+  identifier?: string;
+  url?: string;
+}
+
+function rewriteLicense(license: License | undefined): void {
+  if (license?.identifier === undefined) return;
+  license.url = `https://spdx.org/licenses/${license.identifier}.html`;
+  delete license.identifier;
+}
+
+function rewriteTypes(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  const schema = node as Record<string, unknown>;
+  if (Array.isArray(schema.type)) {
+    const [type, ...others] = schema.type.filter((name) => name !== 'null');
+    if (type === undefined || others.length > 0) {
+      throw new Error(`OpenAPI 3.0 cannot say that a type is ${schema.type.join(' or ')}`);
+    }
+    Object.assign(schema, { type, nullable: schema.type.includes('null') });
+  }
+  for (const [member, value] of Object.entries(schema)) {
+    if (!dataMembers.includes(member)) rewriteTypes(value);
+  }
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import t from 'tap';
+import type { ContractDocument } from '../../src/contract/contract.js';
+import { toOpenapi30 } from '../../src/contract/openapi-3-0.js';
+import { packageRoot } from '../../src/package-root.js';
+import { buildTestApp, contract } from '../support/app.js';
+
+const api = await buildTestApp(t);
+const served = (await api.app.inject({ url: '/openapi/v1-3.0.json' })).json();
+
+t.test('serves the contract in OpenAPI 3.0, to any origin and to be kept for a while', async (t) => {
+  const older = await api.app.inject({ url: '/openapi/v1-3.0.json' });
+  const { headers } = await api.app.inject({ url: '/openapi/v1.json' });
+  t.equal(older.statusCode, 200);
+  t.equal(older.json().openapi, '3.0.3');
+  for (const name of ['content-type', 'access-control-allow-origin', 'cache-control']) {
+    t.ok(headers[name], name);
+    t.equal(older.headers[name], headers[name], name);
+  }
+});
+
+t.test('the older document is valid by the official schema of OpenAPI 3.0', async (t) => {
+  const validator = new Validator();
+  t.same(await validator.validate(structuredClone(served)), { valid: true });
+  t.equal(validator.version, '3.0');
+});
+
+t.test('the older document passes the rules of a linter', async (t) => {
+  const directory = t.testdir({});
+  await writeFile(path.join(directory, 'v1-3.0.json'), JSON.stringify(served));
+  const redocly = path.join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+  const rules = ['--extends=recommended-strict', '--skip-rule=no-server-example.com'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [redocly, 'lint', 'v1-3.0.json', ...rules], {
+    // Not that of the package, whose rules are for the contract itself.
+    cwd: directory,
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    encoding: 'utf8',
+  });
+  t.equal(status, 0, `${stdout}${stderr}`);
+});
+
+t.test('the older document says what the contract says, to the last parameter and response', async (t) => {
+  const { openapi, info, ...older } = served;
+  const { openapi: _, info: newerInfo, ...newer } = structuredClone(contract.document) as typeof served;
+  t.same(restoreTypes(older), newer);
+  t.same(info, { ...newerInfo, license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' } });
+  t.not(JSON.stringify(older), JSON.stringify(newer), 'there was something to rewrite');
+});
+
+t.test('both documents are the same in TypeScript', async (t) => {
+  const typesOf = async (document: object) => astToString(await openapiTypescript(JSON.stringify(document)));
+  t.equal(await typesOf(served), await typesOf(contract.document));
+});
+
+t.test('refuses what OpenAPI 3.0 has no words for', async (t) => {
+  const convert = (type: string[]) =>
+    toOpenapi30({
+      ...contract.document,
+      components: { schemas: { X: { type } } },
+    } as unknown as ContractDocument);
+  t.throws(() => convert(['string', 'integer']), { message: /string or integer/ });
+  t.throws(() => convert(['string', 'integer', 'null']), { message: /string or integer or null/ });
+  t.throws(() => convert(['null']), { message: /null/ });
+  t.match(convert(['integer', 'null']), {
+    components: { schemas: { X: { type: 'integer', nullable: true } } },
+  });
+});
+
+t.test('leaves the contract itself as it is', async (t) => {
+  const before = JSON.stringify(contract.document);
+  toOpenapi30(contract.document);
+  t.equal(JSON.stringify(contract.document), before);
+});
+
+/** Undoes what the older version has to write in another way. */
+function restoreTypes(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(restoreTypes);
+  if (typeof node !== 'object' || node === null) return node;
+  const { nullable, ...members } = node as Record<string, unknown>;
+  const entries = Object.entries(members).map(([name, value]) => [name, restoreTypes(value)]);
+  const restored = Object.fromEntries(entries);
+  return nullable === true ? { ...restored, type: [members.type, 'null'] } : restored;
+}
