@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { fillDemoData } from '../../src/database/demo-data/fill.js';
+import { buildTestApp } from '../support/app.js';
+import { listen } from '../support/sockets.js';
+import { generators } from './generators.js';
+import { linkPackages, makeFolder, readPackage } from './packages.js';
+import { blocksOf, readSection, rowsOf } from './readme.js';
+
+const run = promisify(execFile);
+const section = await readSection('Generate a client');
+const blocks = blocksOf(section);
+const installed = /^npm install (.*)\n/gm;
+const api = await buildTestApp(t);
+await fillDemoData(api.database, { hashPassword: async () => '!', now: api.clock() });
+const baseUrl = `http://127.0.0.1:${await listen(api.app)}`;
+
+t.test('the README installs the versions that are tested', async (t) => {
+  const packages = blocks.flatMap(({ text }) => packagesOf(text));
+  t.ok(packages.length >= 4);
+  for (const { name, version } of packages) t.equal(version, (await readPackage(name)).version, name);
+});
+
+t.test('what the README says to paste, in its order, lists the employees of the demonstration', async (t) => {
+  const folder = await makeFolder(t);
+  await linkPackages(
+    folder,
+    blocks.flatMap(({ text }) => packagesOf(text).map(({ name }) => name)),
+  );
+  const employees = await api.database.prisma.employee.findMany({
+    where: { account: { name: 'Acme' } },
+    orderBy: { id: 'asc' },
+    take: 5,
+  });
+  const names = employees.map(({ firstName, lastName }) => `${firstName} ${lastName}\n`).join('');
+  const said: string[] = [];
+  for (const { language, text, file } of blocks) {
+    const here = text.replaceAll('http://localhost:3000', baseUrl);
+    if (language === 'ts') await writeFile(path.join(folder, file ?? ''), here);
+    else said.push(await paste(folder, here));
+  }
+  t.equal(said.filter((text) => text.endsWith(names)).length, 2, said.join('\n'));
+});
+
+t.test('the README lists every generator that is tested, with its version and its document', async (t) => {
+  const named = async (name: string) => `\`${name}\` ${(await readPackage(name)).version}`;
+  const rows = generators.map(async ({ name, package: tool, runtime, document }) => [
+    await named(tool),
+    (await Promise.all(runtime.map(named))).join(', ') || 'nothing',
+    document === 'v1.json' ? '3.1' : '3.0',
+    `[\`test/clients/${name}\`](test/clients/${name}/program.ts)`,
+  ]);
+  t.same(rowsOf(section), await Promise.all(rows));
+});
+
+/** Runs what is pasted into a terminal, except that the packages are there already. */
+async function paste(folder: string, text: string): Promise<string> {
+  const script = text.replace('mkdir people-client && cd people-client && ', '').replaceAll(installed, '');
+  const { stdout } = await run('sh', ['-e', '-c', script], {
+    cwd: folder,
+    // Nothing of the test runner's own environment, and nothing from the network.
+    env: { PATH: process.env.PATH ?? '', HOME: folder, npm_config_offline: 'true' },
+  });
+  return stdout;
+}
+
+function packagesOf(text: string): { name: string; version: string }[] {
+  return [...text.matchAll(installed)].flatMap(([, list = '']) =>
+    list.split(' ').map((item) => {
+      const at = item.lastIndexOf('@');
+      return { name: item.slice(0, at), version: item.slice(at + 1) };
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { packageRoot } from '../../src/package-root.js';
+
+/** A piece of the README that readers paste. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** The name that the sentence before it gives to the file. */
+  readonly file: string | undefined;
+}
+
+/** Reads one section of the README, without its heading. */
+export async function readSection(heading: string): Promise<string> {
+  const readme = await readFile(path.join(packageRoot, 'README.md'), 'utf8');
+  const section = readme.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
+  if (section === undefined) throw new Error(`The README has no section ${heading}`);
+  return section;
+}
+
+/** The blocks of code, in their order. */
+export function blocksOf(section: string): Block[] {
+  const pieces = section.split(/^```(.*)$/m);
+  const blocks: Block[] = [];
+  for (let index = 1; index < pieces.length; index += 4) {
+    const [before = '', language = '', text = ''] = pieces.slice(index - 1);
+    blocks.push({ language, text: text.trimStart(), file: /`([^`\s]+\.mts)`[^`]*$/.exec(before)?.[1] });
+  }
+  return blocks;
+}
+
+/** The rows of the table, without head and rule. */
+export function rowsOf(section: string): string[][] {
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(2)
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
