@@ -556,8 +556,8 @@ export interface components {
         /** @description What the report is for, or `null`. */
         ReportDescription: string | null;
         /**
-         * @description The columns to show, in this order. All of them when left out. Cannot be combined with a `group_by` that is not
-         *     empty.
+         * @description The columns to show, in this order, each at most once. All of them when left out. Cannot be combined with a
+         *     `group_by` that is not empty.
          */
         ReportColumnKeys: components["schemas"]["ReportColumnKey"][];
         /**
@@ -591,8 +591,8 @@ export interface components {
          */
         ReportSortKeys: string[];
         /**
-         * @description The columns to count by. Rows become one for each distinct combination of their values. Not grouped when left out
-         *     or empty.
+         * @description The columns to count by, in this order, each at most once. Rows become one for each distinct combination of their
+         *     values. Not grouped when left out or empty.
          */
         ReportGrouping: components["schemas"]["ReportColumnKey"][];
         ReportCreateRequest: {

@@ -69,8 +69,6 @@ function describeRule({ keyword, params, message, parentSchema }: ErrorObject): 
       return `must have at least ${params.limit} items`;
     case 'maxItems':
       return `must have at most ${params.limit} items`;
-    case 'uniqueItems':
-      return 'must not have the same item twice';
     case 'enum':
       return `must be one of ${params.allowedValues.join(', ')}`;
     case 'type':

@@ -15,12 +15,20 @@ export function findFaults({ columns, filters, sort, groupBy }: ReportDefinition
   if (columns.length > 0 && groupBy.length > 0) {
     faults.push({ path: ['columns'], rule: 'cannot be combined with a group_by that is not empty' });
   }
+  faults.push(...repetitions('columns', columns), ...repetitions('group_by', groupBy));
   for (const [index, filter] of filters.entries()) {
     for (const { path, rule } of filterFaults(filter)) {
       faults.push({ path: ['filters', index, ...path], rule });
     }
   }
-  return [...faults, ...sortFaults(sort, groupBy)];
+  const keys = sort.map((entry) => entry.replace(/^-/, ''));
+  return [...faults, ...repetitions('sort', keys), ...sortFaults(keys, groupBy)];
+}
+
+function* repetitions(member: string, keys: readonly string[]): Iterable<DefinitionFault> {
+  for (const [index, key] of keys.entries()) {
+    if (keys.indexOf(key) < index) yield { path: [member, index], rule: `must not name ${key} again` };
+  }
 }
 
 function* filterFaults({ field, operator, value }: ReportFilter): Iterable<DefinitionFault> {
@@ -45,14 +53,10 @@ function* filterFaults({ field, operator, value }: ReportFilter): Iterable<Defin
   }
 }
 
-function* sortFaults(sort: readonly string[], groupBy: readonly string[]): Iterable<DefinitionFault> {
+function* sortFaults(keys: readonly string[], groupBy: readonly string[]): Iterable<DefinitionFault> {
   const grouped = groupBy.length > 0;
-  const seen = new Set<string>();
-  for (const [index, entry] of sort.entries()) {
-    const key = entry.replace(/^-/, '');
+  for (const [index, key] of keys.entries()) {
     const path = ['sort', index];
-    if (seen.has(key)) yield { path, rule: `must not name ${key} again` };
-    seen.add(key);
     if (grouped && key !== 'count' && !groupBy.includes(key)) {
       yield { path, rule: 'must be count or one of the columns in group_by' };
     }

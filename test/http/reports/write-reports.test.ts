@@ -94,16 +94,16 @@ t.test('createReport: refuses every malformed member by its pointer', async (t) 
     ['an unknown member', { title: 'x', colums: ['id'] }, ['/colums']],
     ['a read-only member', { title: 'x', created_at: '2026-01-01T00:00:00Z' }, ['/created_at']],
     ['an unknown column', { title: 'x', columns: ['id', 'salary'] }, ['/columns/1']],
-    ['a column twice', { title: 'x', columns: ['id', 'id'] }, ['/columns']],
+    ['a column twice', { title: 'x', columns: ['id', 'id'] }, ['/columns/1']],
     ['no columns', { title: 'x', columns: [] }, ['/columns']],
     ['an unknown group', { title: 'x', group_by: ['salary'] }, ['/group_by/0']],
     ['count as a group', { title: 'x', group_by: ['count'] }, ['/group_by/0']],
     ['three groups', { title: 'x', group_by: ['id', 'status', 'email'] }, ['/group_by']],
-    ['a group twice', { title: 'x', group_by: ['status', 'status'] }, ['/group_by']],
+    ['a group twice', { title: 'x', group_by: ['status', 'status'] }, ['/group_by/1']],
     ['columns of a grouped report', { title: 'x', columns: ['id'], group_by: ['status'] }, ['/columns']],
     ['an unknown sort', { title: 'x', sort: ['last_name', 'salary'] }, ['/sort/1']],
     ['six sort keys', { title: 'x', sort: allColumns.slice(0, 6) }, ['/sort']],
-    ['a sort key twice', { title: 'x', sort: ['id', 'id'] }, ['/sort']],
+    ['a sort key twice', { title: 'x', sort: ['id', 'id'] }, ['/sort/1']],
     ['a sort key both ways', { title: 'x', sort: ['id', '-id'] }, ['/sort/1']],
     ['count in a list', { title: 'x', sort: ['-count'] }, ['/sort/0']],
     ['a sort beside the groups', { title: 'x', sort: ['count', 'email'], group_by: ['status'] }, ['/sort/1']],
@@ -283,6 +283,8 @@ t.test('updateReport: columns and group_by replace each other', async (t) => {
   });
   refused(t, (await patch({ group_by: ['status'] })) as never, 'invalid_request', ['/sort/0']);
   refused(t, (await patch({ columns: ['id'], group_by: ['id'] })) as never, 'invalid_request', ['/columns']);
+  refused(t, (await patch({ columns: ['id', 'email', 'id'] })) as never, 'invalid_request', ['/columns/2']);
+  refused(t, (await patch({ group_by: ['id', 'id'] })) as never, 'invalid_request', ['/group_by/1']);
   t.same(await patch({ group_by: ['id', 'email'] }), {
     columns: [],
     group_by: ['id', 'email'],
