@@ -1,5 +1,5 @@
 /** What a partner enters. */
-export interface Settings {
+interface Settings {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -9,7 +9,7 @@ export interface Settings {
 export type Program = (settings: Settings) => Promise<Outcome>;
 
 /** What a program found out, for the test to compare with what is true. */
-export interface Outcome {
+interface Outcome {
   /** Why there is no token for a wrong secret. */
   readonly unauthenticated: OAuthRefusal;
   /** The ids of all employees, page by page. */
@@ -24,13 +24,13 @@ export interface Outcome {
   readonly reportId: string;
 }
 
-export interface OAuthRefusal {
+interface OAuthRefusal {
   readonly code: string;
   /** The same in the words of OAuth 2.0. */
   readonly error: string;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly code: string;
   /** The places in the body that are at fault. */
