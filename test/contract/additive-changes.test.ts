@@ -145,7 +145,7 @@ t.test('takes words and examples for editorial, and asks for a higher third numb
     append(['tags'], { name: 'Teams', description: 'New.' }),
     put(['components', 'examples', 'EmployeeResponseExample', 'summary'], 'Other words'),
     put(['info', 'description'], 'Other words.'),
-    put([...employees, 'x-codeSamples'], [{ lang: 'Shell', source: 'curl http://localhost:3000' }]),
+    put([...employees, 'x-remark'], 'Other words.'),
     put(schema('ReportColumnType', 'x-enum-varnames'), ['TEXT', 'TIME', 'NUMBER']),
   ];
   const before = compareChanged(t, edits);

@@ -9,7 +9,9 @@ import { toOpenapi30 } from '../../src/contract/openapi-3-0.js';
 import { packageRoot } from '../../src/package-root.js';
 import { buildTestApp, contract } from '../support/app.js';
 
-const api = await buildTestApp(t);
+// The addresses of the document are those of the server.
+const [{ url }] = contract.document.servers;
+const api = await buildTestApp(t, { environment: { BASE_URL: url } });
 const served = (await api.app.inject({ url: '/openapi/v1-3.0.json' })).json();
 
 t.test('serves the contract in OpenAPI 3.0, to any origin and to be kept for a while', async (t) => {
