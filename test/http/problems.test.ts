@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import type { ProblemCode } from '../../src/contract/contract.js';
 import { buildTestApp, contract, type TestApp } from '../support/app.js';
 import type { Answer } from '../support/conformance.js';
+import { recordExchange } from '../support/exchange-log.js';
 import { exchange, listen } from '../support/sockets.js';
 import { createApplication, createTenant, makeEmployees } from '../support/tenant.js';
 
@@ -348,6 +349,13 @@ async function refusesBytes(
   t.match(last.headers['x-request-id'], /^[0-9a-f-]{36}$/, label);
   const problem = JSON.parse(last.body);
   t.equal(problem.code, code, label);
+  recordExchange({
+    status: last.statusCode,
+    mediaType: 'application/problem+json',
+    code,
+    sent: [],
+    refused: [],
+  });
   t.equal(problem.request_id, last.headers['x-request-id'], label);
   t.equal(problem.type, `http://api.test/errors/${code.replaceAll('_', '-')}`);
 }

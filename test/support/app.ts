@@ -8,6 +8,7 @@ import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { createTestClock, type TestClock } from './clock.js';
 import { Conformance } from './conformance.js';
 import { openTestDatabase } from './database.js';
+import { watchNetworkAnswers } from './network-conformance.js';
 import type { TestApplication } from './tenant.js';
 
 export const contract = loadContract();
@@ -47,8 +48,8 @@ export function testConfig(environment: Record<string, string> = {}): Config {
 }
 
 /**
- * Builds the application; it is closed, and its database dropped, when the test ends. Every answer to `inject`
- * is compared with the contract, and one that differs fails the test.
+ * Builds the application; it is closed, and its database dropped, when the test ends. Every answer, to `inject` or
+ * over the network, is compared with the contract, and one that differs fails the test.
  */
 export async function buildTestApp(
   t: Test,
@@ -78,8 +79,12 @@ export async function buildTestApp(
     clock,
     logger,
   });
-  t.teardown(() => app.close());
   const conformance = new Conformance(served, config.errorsUrl);
+  const networkFaults = watchNetworkAnswers(app, conformance);
+  t.teardown(async () => {
+    await app.close();
+    if (networkFaults.length > 0) throw new Error(networkFaults.join('\n'));
+  });
   const injectUnchecked = checkEveryAnswer(app, conformance);
 
   const postForm: TestApp['postForm'] = (url, form, headers = {}) =>
@@ -127,7 +132,12 @@ function checkEveryAnswer(app: FastifyInstance, conformance: Conformance): TestA
     if (typeof url === 'string' && options.query === undefined) {
       // light-my-request sends an address in this spelling, whichever it was given.
       const { pathname, search } = new URL(url, 'http://localhost');
-      conformance.check({ method: options.method ?? 'GET', url: `${pathname}${search}` }, answer);
+      const asked = {
+        method: options.method ?? 'GET',
+        url: `${pathname}${search}`,
+        headers: options.headers,
+      };
+      conformance.check(asked, answer);
     }
     return answer;
   };

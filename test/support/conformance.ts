@@ -7,6 +7,7 @@ import {
   type ProblemCode,
   resolve,
 } from '../../src/contract/contract.js';
+import { type Recorded, recordExchange } from './exchange-log.js';
 
 /** What a server answered, as `inject` and the socket helper both return it. */
 export interface Answer {
@@ -17,6 +18,8 @@ export interface Answer {
 
 export interface Asked {
   readonly method: string;
+  /** Names are in lower case. */
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
   /** Request target with its query. */
   readonly url: string;
 }
@@ -31,6 +34,8 @@ interface Checker {
   readonly headers: ReadonlyMap<string, ValidateFunction>;
   readonly bodies: ReadonlyMap<string, ValidateFunction>;
 }
+
+const address = /^([\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
 
 const requestId = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -80,6 +85,7 @@ export class Conformance {
 
   /** @throws {Error} that lists the faults of an answer. */
   check(asked: Asked, answer: Answer): void {
+    recordExchange(toRecord(asked, answer, this.operationOf(asked)));
     const faults = this.faults(asked, answer);
     if (faults.length > 0) {
       throw new Error(`The contract does not allow this answer: ${faults.join('; ')}\n${answer.body}`);
@@ -166,7 +172,8 @@ export class Conformance {
       type: `${this.#errorsUrl}/${code.replaceAll('_', '-')}`,
       title: kind.title,
       status: kind.status,
-      instance: pathOf(asked.url),
+      // What no address may hold is encoded by the server, so that the member is one.
+      ...(address.test(pathOf(asked.url)) && { instance: pathOf(asked.url) }),
       request_id: answer.headers['x-request-id'],
     };
     for (const [name, value] of Object.entries(expected)) {
@@ -179,6 +186,22 @@ export class Conformance {
     }
     if (answer.headers['cache-control'] !== 'no-store') yield 'the refusal may be cached';
   }
+}
+
+function toRecord(asked: Asked, answer: Answer, operation: Operation | undefined): Recorded {
+  const mediaType = answer.body === '' ? '' : mediaTypeOf(answer);
+  const problem =
+    mediaType.endsWith('json') && answer.statusCode >= 400 ? parseBody(mediaType, answer.body) : {};
+  const { code, errors = [] } = (problem ?? {}) as { code?: string; errors?: Record<string, string>[] };
+  const { searchParams } = new URL(asked.url, 'http://localhost');
+  return {
+    operation: operation?.id,
+    status: answer.statusCode,
+    mediaType,
+    code,
+    sent: [...new Set([...searchParams.keys(), ...Object.keys(asked.headers ?? {})])].sort(),
+    refused: errors.map(({ parameter, header }) => parameter ?? header ?? '').filter((name) => name !== ''),
+  };
 }
 
 /** Compares with the contract as it is on disk. */

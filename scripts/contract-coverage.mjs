@@ -1,0 +1,22 @@
+// Says what of the contract no test has seen, and fails if there is anything. Run by `npm test` after all tests.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { judge } from './coverage/judge.mjs';
+import { root } from './modified.mjs';
+
+const [directory] = process.argv.slice(2);
+const document = parse(readFileSync(path.join(root, 'openapi', 'v1.yaml'), 'utf8'));
+const allowed = parse(readFileSync(path.join(root, 'test', 'contract', 'unseen.yaml'), 'utf8')) ?? [];
+const exchanges = readdirSync(directory)
+  .flatMap((name) => readFileSync(path.join(directory, name), 'utf8').split('\n'))
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line));
+
+const { demands, missing, stale } = judge(document, exchanges, allowed);
+for (const demand of missing) process.stderr.write(`No test has seen: ${demand}\n`);
+for (const what of stale) process.stderr.write(`test/contract/unseen.yaml excuses nothing: ${what}\n`);
+process.stdout.write(
+  `The tests have seen ${demands - missing.length} of ${demands} answers, parameters and codes of the contract, or say why not.\n`,
+);
+process.exitCode = missing.length + stale.length > 0 ? 1 : 0;

@@ -1,0 +1,95 @@
+import t from 'tap';
+// @ts-expect-error: scripts have no types.
+import { demandsOf, shownBy } from '../../scripts/coverage/demands.mjs';
+// @ts-expect-error: scripts have no types.
+import { judge } from '../../scripts/coverage/judge.mjs';
+
+const document = {
+  paths: {
+    '/things': {
+      get: {
+        operationId: 'listThings',
+        parameters: [{ $ref: '#/components/parameters/Size' }, { name: 'thing_id', in: 'path' }],
+        responses: {
+          200: { content: { 'application/json': {}, 'text/csv': {} } },
+          204: {},
+          400: { $ref: '#/components/responses/Bad' },
+        },
+      },
+    },
+  },
+  components: {
+    parameters: { Size: { name: 'page[size]', in: 'query' } },
+    responses: { Bad: { content: { 'application/problem+json': {} } } },
+    schemas: { ProblemCode: { 'x-problems': { invalid_request: {} } } },
+  },
+};
+
+const everything = [
+  { operation: 'listThings', status: 200, mediaType: 'application/json', sent: ['page[size]'], refused: [] },
+  { operation: 'listThings', status: 200, mediaType: 'text/csv', sent: [], refused: [] },
+  { operation: 'listThings', status: 204, mediaType: '', sent: [], refused: [] },
+  {
+    operation: 'listThings',
+    status: 400,
+    mediaType: 'application/problem+json',
+    code: 'invalid_request',
+    sent: ['page[size]'],
+    refused: ['page[size]'],
+  },
+];
+
+t.test('demands every answer, every parameter both ways, and every code', async (t) => {
+  t.same(demandsOf(document), [
+    'listThings 200 application/json',
+    'listThings 200 text/csv',
+    'listThings 204',
+    'listThings 400 application/problem+json',
+    'listThings page[size] accepted',
+    'listThings page[size] refused',
+    'code invalid_request',
+  ]);
+});
+
+t.test('is content when all of it was seen', async (t) => {
+  t.same(judge(document, everything, []), { demands: 7, missing: [], stale: [] });
+});
+
+t.test('names what was not seen', async (t) => {
+  for (const [index, left] of everything.entries()) {
+    const rest = everything.filter((_, other) => other !== index);
+    const only = shownBy(left).filter((shown: string) => !rest.flatMap(shownBy).includes(shown));
+    t.same(judge(document, rest, []).missing.toSorted(), only.toSorted());
+  }
+});
+
+t.test(
+  'takes a parameter of a refused request for neither accepted nor, unless it is named, refused',
+  async (t) => {
+    const refusal = { ...everything[3], refused: [] };
+    t.same(judge(document, [refusal], []).missing, [
+      'listThings 200 application/json',
+      'listThings 200 text/csv',
+      'listThings 204',
+      'listThings page[size] accepted',
+      'listThings page[size] refused',
+    ]);
+  },
+);
+
+t.test(
+  'an excuse covers what it names, and one that covers nothing or gives no reason is stale',
+  async (t) => {
+    const rest = everything.slice(0, 3);
+    const excuses = [
+      { what: '* 400 *', reason: 'Cannot be provoked.' },
+      { what: 'listThings page[size] refused', reason: 'Cannot be provoked.' },
+      { what: 'code *' },
+      { what: 'listThings 204', reason: 'Seen after all.' },
+      { what: 'listThings', reason: 'Half of a line.' },
+    ];
+    const { missing, stale } = judge(document, rest, excuses);
+    t.same(missing, []);
+    t.same(stale, ['code *', 'listThings 204', 'listThings']);
+  },
+);

@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import type { InjectOptions } from 'fastify';
+import t, { type Test } from 'tap';
+import type { OperationId } from '../../src/contract/contract.js';
+import { buildTestApp, contract, type TestApp } from '../support/app.js';
+import { recordExchange } from '../support/exchange-log.js';
+import { listen } from '../support/sockets.js';
+import { authorizationRequest, createScene, grantTokens, type Scene } from '../support/users.js';
+
+/** Answers that come from memory alone, so that nothing can fail. */
+const fromMemory: readonly OperationId[] = ['getAuthorizationServerMetadata', 'getJsonWebKeySet'];
+
+const problem = 'application/problem+json';
+const accepts: Partial<Record<OperationId, readonly string[]>> = {
+  createToken: ['*/*', problem],
+  revokeToken: ['*/*', problem],
+  authorize: ['text/html', '*/*'],
+};
+
+/** A good request for an operation, with a token that may do everything. */
+function requestFor(id: OperationId, scene: Scene, token: string): InjectOptions {
+  const { method, path, scopes } = contract.operations.get(id) ?? { method: 'GET', path: '/', scopes: null };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const { clientId: client_id } = scene.application;
+  const url = path.replace(/\{\w+\}/, 'unknown');
+  if (id === 'authorize') return { method: 'GET', url: authorizationRequest(scene).url };
+  if (id === 'createToken') {
+    const payload = new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id,
+      refresh_token: 'x',
+    }).toString();
+    return { method: 'POST', url, headers: form, payload };
+  }
+  if (id === 'revokeToken') {
+    return {
+      method: 'POST',
+      url,
+      headers: form,
+      payload: new URLSearchParams({ client_id, token: 'x' }).toString(),
+    };
+  }
+  return {
+    method: method as 'GET',
+    url,
+    headers: scopes === null ? {} : { authorization: `Bearer ${token}` },
+    ...(method === 'POST' && { payload: { title: 'X' } }),
+    ...(method === 'PATCH' && { payload: id === 'updateReport' ? { title: 'X' } : { nickname: 'X' } }),
+  };
+}
+
+async function prepare(t: Test): Promise<{ api: TestApp; scene: Scene; token: string }> {
+  const api = await buildTestApp(t);
+  const scene = await createScene(api.database);
+  const scope = Object.keys(contract.scopes).join(' ');
+  return { api, scene, token: (await grantTokens(api, scene, { scope })).accessToken };
+}
+
+/** Every operation that needs the database, in each kind of answer that it has. */
+async function askAll(
+  { api, scene, token }: Awaited<ReturnType<typeof prepare>>,
+  see: (
+    id: OperationId,
+    answer: { statusCode: number; headers: Record<string, unknown>; body: string },
+  ) => void,
+): Promise<void> {
+  for (const id of contract.operations.keys()) {
+    if (fromMemory.includes(id)) continue;
+    for (const accept of accepts[id] ?? ['*/*']) {
+      const request = requestFor(id, scene, token);
+      see(id, await api.app.inject({ ...request, headers: { ...request.headers, accept } }));
+    }
+  }
+}
+
+t.test(
+  'without its database every operation answers 503, says when to come back, and nothing else',
+  async (t) => {
+    const prepared = await prepare(t);
+    await prepared.api.database.close();
+    await askAll(prepared, (id, { statusCode, headers, body }) => {
+      t.equal(statusCode, 503, id);
+      t.match(headers['retry-after'], /^\d+$/, id);
+      t.notMatch(body, /pool|PGlite|prisma|closed|postgres/i, id);
+    });
+  },
+);
+
+t.test('with a table gone every operation answers 500 and says nothing of the inside', async (t) => {
+  const prepared = await prepare(t);
+  await prepared.api.database.prisma.$executeRawUnsafe(
+    'DROP TABLE applications, revoked_access_tokens CASCADE',
+  );
+  await askAll(prepared, (id, { statusCode, body }) => {
+    t.equal(statusCode, 500, id);
+    t.notMatch(body, /applications|revoked|relation|prisma|42P01/i, id);
+  });
+});
+
+t.test('a body that is too large is refused with 413 by every operation that takes one', async (t) => {
+  const { api, scene, token } = await prepare(t);
+  for (const { id, body } of contract.operations.values()) {
+    if (body === null) continue;
+    for (const accept of accepts[id] ?? ['*/*']) {
+      const request = requestFor(id, scene, token);
+      const headers = { 'content-type': body.mediaTypes[0], ...request.headers, accept };
+      const answer = await api.app.inject({ ...request, headers, payload: `"${'x'.repeat(70_000)}"` });
+      t.equal(answer.statusCode, 413, id);
+      t.equal(answer.json().code, 'payload_too_large', id);
+    }
+  }
+});
+
+for (const [url, form] of [
+  ['/v1/oauth/token', { grant_type: 'client_credentials' }],
+  ['/v1/oauth/revoke', { token: 'x' }],
+] as const) {
+  t.test(`after too many failed authentications ${url} answers 429`, async (t) => {
+    const { api, scene } = await prepare(t);
+    const client = { client_id: scene.application.clientId, client_secret: 'wrong' };
+    const codes = new Set<string>();
+    for (let attempt = 0; attempt < 24; attempt += 1) {
+      const accept = attempt % 2 === 0 ? '*/*' : problem;
+      const answer = await api.postForm(url, { ...form, ...client }, { accept });
+      codes.add(answer.json().code);
+      if (answer.statusCode === 429) t.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+    }
+    t.same([...codes], ['invalid_client', 'rate_limit_exceeded']);
+  });
+}
+
+t.test('a request that does not arrive in time is refused with 408, and the connection ends', async (t) => {
+  const { api } = await prepare(t);
+  const port = await listen(api.app);
+  const connected = once(api.app.server, 'connection');
+  const socket = net.connect(port, '127.0.0.1');
+  socket.write('POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ngrant_type=');
+  const [connection] = await connected;
+  // The server raises this event itself, after five minutes.
+  const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  api.app.server.emit('clientError', late, connection);
+  const answer = (await socket.toArray()).join('');
+  t.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+  const [, body = ''] = answer.split('\r\n\r\n');
+  const { code } = JSON.parse(body);
+  t.equal(code, 'request_timeout');
+  recordExchange({ status: 408, mediaType: problem, code, sent: [], refused: [] });
+});
