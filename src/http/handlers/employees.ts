@@ -1,17 +1,19 @@
 import type { components } from '../../contract/generated.js';
-import type { Handlers, Input, Output } from '../../contract/handlers.js';
+import type { Handlers, Input, JsonText, Output } from '../../contract/handlers.js';
 import { isStorableText } from '../../contract/text.js';
 import type { Database } from '../../database/client.js';
 import { recordNotFound } from '../../problems/problem.js';
 import type { Employee, EmployeeSortKey } from '../../services/employees/employee.js';
 import type { Anchor, EmployeeSort } from '../../services/employees/employee-order.js';
-import { getEmployee } from '../../services/employees/get-employee.js';
+import { EmployeeResources, type Slice } from '../../services/employees/employee-resources.js';
 import { listEmployees } from '../../services/employees/list-employees.js';
 import { isOwnMoment, parseMoment } from '../moment.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
 
 type EmployeeResource = components['schemas']['Employee'];
+type EmployeeDocument = components['schemas']['EmployeeDocument'];
+type EmployeeList = components['schemas']['EmployeeList'];
 type AttributeName = keyof EmployeeResource['attributes'];
 
 /** The attributes of the contract, and the members of a record that they show. */
@@ -30,16 +32,26 @@ const attributeNames = Object.keys(attributes) as AttributeName[];
 export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEmployee'> {
   readonly #database: Database;
   readonly #baseUrl: string;
+  readonly #resources: EmployeeResources;
 
   constructor(database: Database, baseUrl: string) {
     this.#database = database;
     this.#baseUrl = baseUrl;
+    this.#resources = new EmployeeResources(database, attributes);
   }
 
   async listEmployees({ caller, query, request }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {
     const sort = parseSort(query.sort, attributes);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<Anchor>(query, location, (value) => isAnchor(value, sort));
+    if (isPlain(query)) {
+      const slice = await this.#resources.slice({
+        accountId: caller.accountId,
+        size: page.size,
+        from: 'anchor' in page.from ? { position: page.from.anchor.position } : page.from,
+      });
+      if (slice !== undefined) return { status: 200, body: listText(slice, page) };
+    }
     const { employees, recordCount, nextAnchor } = await listEmployees(this.#database, caller.accountId, {
       filter: {
         status: query['filter[status]'],
@@ -65,10 +77,24 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
 
   /** @throws {Problem} 404 `not_found` */
   async getEmployee({ caller, params }: Input<'getEmployee'>): Promise<Output<'getEmployee'>> {
-    const employee = await getEmployee(this.#database, caller.accountId, params.employee_id);
-    if (employee === null) throw recordNotFound();
-    return { status: 200, body: { data: toResource(employee, attributeNames) } };
+    const resource = await this.#resources.find(caller.accountId, params.employee_id);
+    if (resource === null) throw recordNotFound();
+    return { status: 200, body: `{"data":${resource}}` as JsonText<EmployeeDocument> };
   }
+}
+
+/** Whether nothing but a page is asked for: everybody, by id, with every attribute. */
+function isPlain(query: Input<'listEmployees'>['query']): boolean {
+  for (const name in query) if (!name.startsWith('page[')) return false;
+  return true;
+}
+
+function listText(
+  { resources, recordCount, next }: Slice,
+  page: PageRequest<Anchor>,
+): JsonText<EmployeeList> {
+  const links = page.links(recordCount, next === null ? null : { values: [], position: next });
+  return `{"data":[${resources}],"meta":{"record_count":${recordCount}},"links":${JSON.stringify(links)}}` as JsonText<EmployeeList>;
 }
 
 function toResource(employee: Employee, shown: readonly AttributeName[]): EmployeeResource {

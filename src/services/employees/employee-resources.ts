@@ -1,0 +1,150 @@
+import type { Database } from '../../database/client.js';
+import type { AccountId } from '../account-id.js';
+import { createBatcher } from '../batcher.js';
+import type { Employee, EmployeeSortKey } from './employee.js';
+
+/** Names of the attributes that a resource shows, and the members of a record that they show. */
+export type ResourceAttributes = Readonly<Record<string, EmployeeSortKey>>;
+
+/** Which part of an account's list, which is in the order of positions. */
+export interface SliceRequest {
+  readonly accountId: AccountId;
+  readonly size: number;
+  /** Where to begin: after the record at this position, or after so many records. */
+  readonly from: { readonly position: number } | { readonly skip: number };
+}
+
+/** A part of a list. */
+export interface Slice {
+  /** Resource objects as JSON, separated by commas. */
+  readonly resources: string;
+  readonly recordCount: number;
+  /** Position of the last one; `null` when no employee is left after it. */
+  readonly next: number | null;
+}
+
+interface Row {
+  ordinal: number;
+  resources: string | null;
+  count: number;
+  next: number | null;
+}
+
+/** Sizes whose lists are read here: each makes a prepared statement of its own. */
+const sizes: readonly number[] = [10, 20, 25, 50, 100, 200, 250, 500];
+
+/** A statement reads about so many records, so that nobody waits long for the pages of others. */
+const recordsAtOnce = 400;
+
+/**
+ * The two reads that the service exists for, as fast as they can be made: the database writes the JSON, and
+ * requests that arrive together share a statement. They answer what `listEmployees` and `getEmployee` answer.
+ */
+export class EmployeeResources {
+  readonly #find: (key: { accountId: AccountId; id: string }) => Promise<string | null>;
+  readonly #slices: ReadonlyMap<number, (request: SliceRequest) => Promise<Slice>>;
+
+  constructor(database: Database, attributes: ResourceAttributes) {
+    const resource = resourceSql(attributes);
+    const findQuery = `
+      SELECT asked.ordinal::int AS ordinal, ${resource} AS resource
+      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (account_id, id, ordinal)
+      JOIN employees ON employees.id = asked.id AND employees.account_id = asked.account_id`;
+    this.#find = createBatcher(
+      async (keys) => {
+        const rows = await database.query<{ ordinal: number; resource: string }>(findQuery, [
+          keys.map(({ accountId }) => accountId),
+          keys.map(({ id }) => id),
+        ]);
+        const found = new Map(rows.map(({ ordinal, resource }) => [ordinal, resource]));
+        return keys.map((_, index) => found.get(index + 1) ?? null);
+      },
+      { maximum: 32, atOnce: 2 },
+    );
+    this.#slices = new Map(
+      sizes.map((size) => {
+        const query = sliceQuery(resource, size);
+        const maximum = Math.max(1, Math.floor(recordsAtOnce / size));
+        return [
+          size,
+          createBatcher((requests) => readSlices(database, query, requests), { maximum, atOnce: 3 }),
+        ];
+      }),
+    );
+  }
+
+  /** JSON of the account's employee with this id; `null` when there is none, or it is another account's. */
+  find(accountId: AccountId, id: string): Promise<string | null> {
+    return this.#find({ accountId, id });
+  }
+
+  /** Part of the account's whole list by id; `undefined` for a size that is too unusual to be prepared for. */
+  slice(request: SliceRequest): Promise<Slice> | undefined {
+    return this.#slices.get(request.size)?.(request);
+  }
+}
+
+async function readSlices(
+  database: Database,
+  query: string,
+  requests: readonly SliceRequest[],
+): Promise<Slice[]> {
+  const rows = await database.query<Row>(query, [
+    requests.map(({ accountId }) => accountId),
+    requests.map(({ from }) => ('position' in from ? from.position : 0)),
+    requests.map(({ from }) => ('skip' in from ? from.skip : 0)),
+  ]);
+  const slices: Slice[] = [];
+  for (const { ordinal, resources, count, next } of rows) {
+    slices[ordinal - 1] = { resources: resources ?? '', recordCount: count, next };
+  }
+  return slices;
+}
+
+/** The size is written into the statement: the planner makes nothing good of a limit that it does not know. */
+function sliceQuery(resource: string, size: number): string {
+  return `
+    SELECT asked.ordinal::int AS ordinal, page.resources,
+      (SELECT coalesce(sum(count), 0)::int FROM employee_counts
+       WHERE employee_counts.account_id = asked.account_id AND level = 4) AS count,
+      CASE WHEN EXISTS (SELECT FROM employees
+                        WHERE account_id = asked.account_id AND position > page.last_position)
+        THEN page.last_position::float8 END AS next
+    FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
+      AS asked (account_id, after, skip, ordinal)
+    CROSS JOIN LATERAL (
+      SELECT string_agg(${resource}, ',') AS resources, max(position) AS last_position
+      FROM (
+        SELECT * FROM employees
+        WHERE account_id = asked.account_id
+          AND position >= CASE WHEN asked.skip = 0 THEN asked.after + 1
+                               ELSE employee_position_at(asked.account_id, asked.skip) END
+        ORDER BY position LIMIT ${size}
+      ) AS employees
+    ) AS page`;
+}
+
+const columns: Readonly<Record<keyof Employee, string>> = {
+  id: 'employees.id',
+  employeeNumber: 'employees.employee_number',
+  firstName: 'employees.first_name',
+  lastName: 'employees.last_name',
+  email: 'employees.email',
+  status: 'employees.status',
+  department: 'employees.department',
+  updatedAt: 'employees.updated_at',
+};
+
+/** Expression for a record's resource object, with its members in the order of the attributes. */
+function resourceSql(attributes: ResourceAttributes): string {
+  const members = Object.entries(attributes).map(
+    ([name, member]) => `'"${name}":' || ${valueSql(columns[member], member === 'updatedAt')}`,
+  );
+  return `'{"id":' || to_json(${columns.id}) || ',"type":"employees","attributes":{' || ${members.join(` || ',' || `)} || '}}'`;
+}
+
+function valueSql(column: string, moment: boolean): string {
+  return moment
+    ? `'"' || to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
+    : `to_json(${column})`;
+}
