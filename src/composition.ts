@@ -13,6 +13,7 @@ import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
 import { ClientAuthentication } from './oauth/client-authentication.js';
 import { authorizationServerMetadata } from './oauth/metadata.js';
+import { RefreshTokenRotation } from './oauth/refresh-token-rotation.js';
 import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
 import { TokenEndpoint } from './oauth/token-endpoint.js';
 import { TokenStatus } from './oauth/token-status.js';
@@ -68,6 +69,10 @@ export function composeServices(dependencies: AppDependencies): Composition {
     accessTokens,
     auditLog,
     clock,
+    rotation: new RefreshTokenRotation(database, {
+      clock,
+      refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
+    }),
     refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
     replayLeewaySeconds: config.replayLeewaySeconds,
   });

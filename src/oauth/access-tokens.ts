@@ -1,8 +1,9 @@
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { type Clock, epochSeconds } from '../clock.js';
 import { randomId } from '../database/ids.js';
 import { Problem } from '../problems/problem.js';
+import { signCompact } from './compact-jws.js';
 import { type SigningKeys, signingAlgorithm } from './signing-keys.js';
 
 /** What an access token says. @see RFC 9068 section 2.2 */
@@ -54,11 +55,11 @@ export class AccessTokens {
     return this.#settings.ttlSeconds;
   }
 
-  async issue({ subject, clientId, scopes, grantId }: AccessTokenRequest): Promise<string> {
+  issue({ subject, clientId, scopes, grantId }: AccessTokenRequest): string {
     const { kid, privateKey } = this.#keys.current;
     const { issuer, ttlSeconds, clock } = this.#settings;
     const issuedAt = epochSeconds(clock);
-    return new SignJWT({
+    const claims = {
       iss: issuer,
       aud: issuer,
       sub: subject,
@@ -68,9 +69,8 @@ export class AccessTokens {
       exp: issuedAt + ttlSeconds,
       jti: randomId(),
       ...(grantId !== undefined && { grant_id: grantId }),
-    })
-      .setProtectedHeader({ alg: signingAlgorithm, typ: type, kid })
-      .sign(privateKey);
+    };
+    return signCompact({ alg: signingAlgorithm, typ: type, kid }, claims, privateKey);
   }
 
   /**

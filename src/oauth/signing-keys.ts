@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import {
   type CryptoKey,
   calculateJwkThumbprint,
@@ -26,7 +27,7 @@ export type PublishedKey = components['schemas']['JsonWebKeySet']['keys'][number
 
 interface SigningKey {
   readonly kid: string;
-  readonly privateKey: CryptoKey;
+  readonly privateKey: KeyObject;
 }
 
 interface KnownKeys {
@@ -151,14 +152,14 @@ async function loadKeys(database: Database, seal: Seal, clock: Clock): Promise<K
 }
 
 async function openPrivateKey(
-  { kid, algorithm, privateKey }: { kid: string; algorithm: string; privateKey: string },
+  { kid, privateKey }: { kid: string; privateKey: string },
   seal: Seal,
-): Promise<CryptoKey> {
+): Promise<KeyObject> {
   const plain = await seal.open(privateKey).catch((cause) => {
     const message = `APP_SECRET is not the one that sealed signing key ${kid}: set it to the earlier value`;
     throw new UnreadableSigningKeyError(message, { cause });
   });
-  return (await importJWK(JSON.parse(plain) as JWK, algorithm)) as CryptoKey;
+  return createPrivateKey({ key: JSON.parse(plain), format: 'jwk' });
 }
 
 async function createFirstKey(database: Database, seal: Seal, clock: Clock): Promise<KnownKeys> {

@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader';
 import type { Clock } from '../clock.js';
 import { type Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
+import { createBatcher } from './batcher.js';
 
 /** What the audit log tells of. */
 export type AuditEventType =
@@ -50,27 +50,37 @@ export interface AuditEvent {
 
 /** Writes down who did what. An act is acknowledged only after its event is stored. */
 export class AuditLog {
-  readonly #writer: DataLoader<AuditEvent, true>;
+  readonly #write: (event: AuditEvent) => Promise<true>;
 
   constructor(database: Database, clock: Clock) {
-    this.#writer = new DataLoader((events) => writeAll(database, clock, events), {
-      cache: false,
-      maxBatchSize: 200,
-      batchScheduleFn: (dispatch) => setImmediate(dispatch),
-    });
+    this.#write = createBatcher((events) => writeAll(database, clock, events), { maximum: 200, atOnce: 2 });
   }
 
   /** Stores an event; events of requests that arrive together are stored by one statement. */
   async record(event: AuditEvent): Promise<void> {
-    await this.#writer.load(event);
+    await this.#write(event);
   }
 }
 
-async function writeAll({ prisma }: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
-  const createdAt = clock();
-  await prisma.auditEvent.createMany({
-    data: events.map((event) => toRow(event, createdAt)),
-  });
+const insertion = `
+  INSERT INTO audit_events
+    (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
+  SELECT id, type, account_id, user_id, application_id, address, request_id, details::jsonb, $9::timestamptz
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+    AS event (id, type, account_id, user_id, application_id, address, request_id, details)`;
+
+async function writeAll(database: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
+  await database.query(insertion, [
+    events.map(() => randomId()),
+    events.map(({ type }) => type),
+    events.map(({ accountId }) => accountId ?? null),
+    events.map(({ userId }) => userId ?? null),
+    events.map(({ applicationId }) => applicationId ?? null),
+    events.map(({ origin }) => origin?.address ?? null),
+    events.map(({ origin }) => origin?.requestId ?? null),
+    events.map(({ details }) => JSON.stringify(details ?? {})),
+    clock().toISOString(),
+  ]);
   return events.map(() => true);
 }
 

@@ -24,12 +24,9 @@ export const clientCredentials: Grant = {
     requireParameter('client_secret', credentials.clientSecret);
     const scopes = selectScopes(form.scope, application.scopes);
     const { id: applicationId, accountId, clientId } = application;
-    const [accessToken] = await Promise.all([
-      accessTokens.issue({ subject: clientId, clientId, scopes }),
-      auditLog.record({ type: 'token.issued', accountId, applicationId, origin, details: { scopes } }),
-    ]);
+    await auditLog.record({ type: 'token.issued', accountId, applicationId, origin, details: { scopes } });
     return {
-      access_token: accessToken,
+      access_token: accessTokens.issue({ subject: clientId, clientId, scopes }),
       token_type: 'Bearer',
       expires_in: accessTokens.ttlSeconds,
       scope: scopes.join(' '),

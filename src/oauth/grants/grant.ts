@@ -5,6 +5,7 @@ import type { Application } from '../../services/applications/applications.js';
 import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
 import type { AccessTokens } from '../access-tokens.js';
 import type { ClientCredentials } from '../credentials.js';
+import type { RefreshTokenRotation } from '../refresh-token-rotation.js';
 
 export type TokenForm = components['schemas']['TokenRequest'];
 export type TokenResponse = components['schemas']['TokenResponse'];
@@ -15,6 +16,7 @@ export interface GrantContext {
   readonly accessTokens: AccessTokens;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
+  readonly rotation: RefreshTokenRotation;
   readonly refreshTokenTtlSeconds: number;
   /** How long a replay is taken for a retry or a second tab, and not for theft. */
   readonly replayLeewaySeconds: number;

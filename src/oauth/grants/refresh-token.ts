@@ -1,10 +1,7 @@
-import { Prisma } from '../../database/client.js';
 import { Problem } from '../../problems/problem.js';
-import type { Application } from '../../services/applications/applications.js';
-import { auditedIn } from '../../services/audit-log.js';
 import { revokeGrant } from '../../services/grants.js';
-import { type Role, roles } from '../../services/users.js';
-import { hashOpaqueToken, newOpaqueToken, type OpaqueToken } from '../opaque-token.js';
+import type { Role } from '../../services/users.js';
+import { hashOpaqueToken, newOpaqueToken } from '../opaque-token.js';
 import { requireParameter } from '../parameters.js';
 import { mayGrant } from '../roles.js';
 import { parseScope } from '../scopes.js';
@@ -12,9 +9,7 @@ import type { Grant, GrantContext, GrantRequest } from './grant.js';
 import { issueUserTokens } from './user-tokens.js';
 
 /**
- * A client renews its tokens. One statement uses up the old refresh token and stores the new one, so that of
- * many uses at once exactly one succeeds, and a process that dies leaves the old token or the new one, never
- * neither.
+ * A client renews its tokens. Every use replaces the refresh token.
  *
  * @throws {Problem} 400 `invalid_request`, 400 `invalid_scope` when more is asked for than was granted, 401
  *   `invalid_grant`
@@ -30,7 +25,13 @@ export const refreshToken: Grant = {
     const requested = form.scope === undefined ? undefined : parseScope(form.scope);
     if (requested?.length === 0) throw new Problem('invalid_scope', 'No scope was asked for.');
     const successor = newOpaqueToken();
-    const rotated = await rotate({ tokenHash, requested }, successor, request, context);
+    const rotated = await context.rotation.rotate({
+      tokenHash,
+      successorHash: successor.hash,
+      requested,
+      application,
+      origin: request.origin,
+    });
     if (rotated === undefined) throw await refusal(tokenHash, requested, request, context);
 
     const { grantId, userId } = rotated;
@@ -38,54 +39,6 @@ export const refreshToken: Grant = {
     return issueUserTokens({ application, userId, grantId, scopes, refreshToken: successor }, context);
   },
 };
-
-interface Rotated {
-  readonly grantId: string;
-  readonly userId: string;
-  /** What the user granted, less what the application has lost or the user could no longer grant. */
-  readonly scopes: string[];
-}
-
-/** The successor keeps the scopes of the grant: narrowing is for one access token. */
-async function rotate(
-  { tokenHash, requested }: { tokenHash: Buffer; requested: string[] | undefined },
-  successor: OpaqueToken,
-  { application, origin }: GrantRequest,
-  { database, clock, refreshTokenTtlSeconds }: GrantContext,
-): Promise<Rotated | undefined> {
-  const now = clock();
-  const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
-  const [row] = await database.prisma.$queryRaw<Rotated[]>`
-    WITH used AS (
-      UPDATE refresh_tokens token SET used_at = ${now}
-      FROM grants JOIN users ON users.id = grants.user_id
-        CROSS JOIN LATERAL (SELECT ${availableScopes(application)} AS scopes) available
-      WHERE token.token_hash = ${tokenHash} AND token.used_at IS NULL AND token.expires_at > ${now}
-        AND grants.id = token.grant_id AND grants.revoked_at IS NULL
-        AND grants.application_id = ${application.id} AND users.disabled_at IS NULL
-        AND token.scopes && available.scopes
-        AND ${requested ?? []}::text[] <@ token.scopes AND ${requested ?? []}::text[] <@ available.scopes
-      RETURNING token.grant_id, grants.account_id, grants.user_id, token.scopes, available.scopes AS available
-    ), refreshable AS (
-      INSERT INTO refresh_tokens (token_hash, grant_id, scopes, created_at, expires_at)
-      SELECT ${successor.hash}, grant_id, scopes, ${now}, ${expiresAt} FROM used
-    ), audited AS (
-      ${auditedIn(Prisma.sql`used`, { type: 'token.refreshed', applicationId: application.id, origin, at: now })}
-    )
-    SELECT grant_id AS "grantId", user_id AS "userId",
-           ARRAY(SELECT scope FROM unnest(scopes) AS scope WHERE scope = ANY (available)) AS scopes
-    FROM used`;
-  return row;
-}
-
-/** Array of the scopes that the application is configured with and the row's user may grant. */
-function availableScopes({ scopes }: Application): Prisma.Sql {
-  const byRole = roles.map((role) => {
-    const grantable = scopes.filter((scope) => mayGrant(role, scope));
-    return Prisma.sql`WHEN ${role} THEN ${grantable}::text[]`;
-  });
-  return Prisma.sql`CASE users.role ${Prisma.join(byRole, ' ')} END`;
-}
 
 /** Finds out why a token was not taken, and revokes the grant when it looks stolen. */
 async function refusal(

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/client.js';
 import { type AccountId, toAccountId } from '../account-id.js';
+import { createBatcher } from '../batcher.js';
 
 /** An OAuth client, as the token endpoint needs it. */
 export interface Application {
@@ -25,40 +26,49 @@ export interface LiveSecret {
 interface Row {
   id: string;
   account_id: string;
+  client_id: string;
   client_type: ClientType;
   name: string;
   redirect_uris: string[];
   scopes: string[];
-  secret_ids: string[];
-  secret_hashes: Uint8Array[];
+  secrets: { id: string; hash: string }[];
 }
 
+const query = `
+  SELECT id, account_id, client_id, client_type, name, redirect_uris, scopes,
+         (SELECT coalesce(jsonb_agg(jsonb_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
+                                    ORDER BY secret.id), '[]')
+          FROM application_secrets secret WHERE application_id = applications.id) AS secrets
+  FROM applications WHERE client_id = ANY ($1::text[])`;
+
 export class Applications {
-  readonly #database: Database;
+  readonly #find: (clientId: string) => Promise<Application | null>;
 
   constructor(database: Database) {
-    this.#database = database;
+    this.#find = createBatcher((clientIds) => findAll(database, clientIds), { maximum: 200, atOnce: 2 });
   }
 
   /** The application with this `client_id`, whatever its account: a client is known before its account is. */
-  async findByClientId(clientId: string): Promise<Application | null> {
-    const [row] = await this.#database.prisma.$queryRaw<Row[]>`
-      SELECT id, account_id, client_type, name, redirect_uris, scopes,
-             ARRAY(SELECT id FROM application_secrets WHERE application_id = applications.id ORDER BY id)
-               AS secret_ids,
-             ARRAY(SELECT secret_hash FROM application_secrets WHERE application_id = applications.id ORDER BY id)
-               AS secret_hashes
-      FROM applications WHERE client_id = ${clientId}`;
-    if (row === undefined) return null;
-    return {
-      id: row.id,
-      accountId: toAccountId(row.account_id),
-      clientId,
-      clientType: row.client_type,
-      name: row.name,
-      redirectUris: row.redirect_uris,
-      scopes: row.scopes,
-      secrets: row.secret_hashes.map((hash, index) => ({ id: row.secret_ids[index] ?? '', hash })),
-    };
+  findByClientId(clientId: string): Promise<Application | null> {
+    return this.#find(clientId);
   }
+}
+
+async function findAll(database: Database, clientIds: readonly string[]): Promise<(Application | null)[]> {
+  const rows = await database.query<Row>(query, [[...new Set(clientIds)]]);
+  const found = new Map(rows.map((row) => [row.client_id, toApplication(row)]));
+  return clientIds.map((clientId) => found.get(clientId) ?? null);
+}
+
+function toApplication(row: Row): Application {
+  return {
+    id: row.id,
+    accountId: toAccountId(row.account_id),
+    clientId: row.client_id,
+    clientType: row.client_type,
+    name: row.name,
+    redirectUris: row.redirect_uris,
+    scopes: row.scopes,
+    secrets: row.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
+  };
 }

@@ -91,7 +91,7 @@ async function readSlices(
 ): Promise<Slice[]> {
   const rows = await database.query<Row>(query, [
     requests.map(({ accountId }) => accountId),
-    requests.map(({ from }) => ('position' in from ? from.position : 0)),
+    requests.map(({ from }) => ('position' in from ? from.position : -1)),
     requests.map(({ from }) => ('skip' in from ? from.skip : 0)),
   ]);
   const slices: Slice[] = [];
