@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+
+/** Characters that JSON does not take as they are. */
+const special = /["\\\p{Cc}]/u;
+
+/** What the links of a page are made of; the size is always the same here. */
+const size = 50;
+const fingerprint = createHash('sha256').update(`${size}?`).digest('base64url').slice(0, 8);
+
+/**
+ * Writes the bodies that our server answers with, straight from the texts that the database sent.
+ *
+ * @param {string} baseUrl
+ */
+export function bodyWriter(baseUrl) {
+  const address = `${baseUrl}/v1/employees?page%5Bnumber%5D=`;
+  const afterNumber = `&page%5Bsize%5D=${size}`;
+  const first = `${address}1${afterNumber}`;
+  return {
+    /** The first page: rows of {@link columns}, position and record count; one row more than the page has. */
+    list(rows) {
+      const shown = Math.min(rows.length, size);
+      let body = '{"data":[';
+      for (let index = 0; index < shown; index += 1) {
+        body += index === 0 ? resource(rows[index]) : `,${resource(rows[index])}`;
+      }
+      const count = shown === 0 ? '0' : rows[0][9];
+      const next =
+        rows.length > size
+          ? `"${address}2${afterNumber}&page%5Bafter%5D=${marker(rows[size - 1][8])}"`
+          : 'null';
+      const last = `${address}${Math.max(1, Math.ceil(Number(count) / size))}${afterNumber}`;
+      return `${body}],"meta":{"record_count":${count}},"links":{"first":"${first}","prev":null,"next":${next},"last":"${last}"}}`;
+    },
+    employee: (row) => `{"data":${resource(row)}}`,
+  };
+}
+
+/** The columns that {@link bodyWriter} reads, in their order. */
+export const columns = 'id, employee_number, first_name, last_name, email, status, department, updated_at';
+
+function resource([id, number, firstName, lastName, email, status, department, updatedAt]) {
+  return `{"id":"${id}","type":"employees","attributes":{"employee_number":${text(number)},"first_name":${text(firstName)},"last_name":${text(lastName)},"email":${text(email)},"status":${text(status)},"department":${text(department)},"updated_at":"${moment(updatedAt)}"}}`;
+}
+
+function text(value) {
+  return special.test(value) ? JSON.stringify(value) : `"${value}"`;
+}
+
+/** `2026-01-02 07:17:28.001+00`, whose fraction ends where zeros begin, as ISO 8601. */
+function moment(value) {
+  const end = value.length - 3;
+  const fraction = end === 19 ? '.000' : value.slice(19, end).padEnd(4, '0');
+  return `${value.slice(0, 10)}T${value.slice(11, 19)}${fraction}Z`;
+}
+
+function marker(position) {
+  return Buffer.from(`[2,"${fingerprint}",{"values":[],"position":${position}}]`).toString('base64url');
+}

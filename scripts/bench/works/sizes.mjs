@@ -1,0 +1,26 @@
+import { fillTenants } from '../database/tenants.mjs';
+
+/** What the databases hold that works are done on: accounts, and employees of each. */
+export const sizes = {
+  tenants: { tenants: 100, employees: 1_000 },
+  wide: { tenants: 1_000, employees: 1_000 },
+  million: { tenants: 1, employees: 1_000_000 },
+};
+
+/**
+ * Hands out databases, each made when it is first asked for.
+ *
+ * @param {object} server see `database/server.mjs`
+ * @param {(text: string) => void} progress
+ */
+export function databases(server, progress) {
+  const made = new Map();
+  return (kind) => {
+    if (!made.has(kind)) {
+      const { tenants, employees } = sizes[kind];
+      progress(`a database with ${tenants} × ${employees} employees`);
+      made.set(kind, server.database(kind, fillTenants(sizes[kind])));
+    }
+    return made.get(kind);
+  };
+}
