@@ -6,11 +6,7 @@ import { openTestDatabase } from '../support/database.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
 const database = await openTestDatabase(t);
-const resources = new EmployeeResources(database, {
-  employee_number: 'employeeNumber',
-  last_name: 'lastName',
-  updated_at: 'updatedAt',
-});
+const resources = new EmployeeResources(database);
 const hostile = ['"', '\\', '\n\t\u0001', '</script>', "'); --", 'Zoë 🏳️‍🌈', '%s $1 {}', '\u2028', ''];
 const tenants = await Promise.all(
   [0, 1, 9, 10, 11, 60].map((count) =>
@@ -33,13 +29,17 @@ async function expectedSlice({ accountId, size, from }: Parameters<EmployeeResou
     from: 'position' in from ? { anchor: { values: [], position: from.position } } : from,
   });
   return {
-    resources: employees.map(({ id, employeeNumber, lastName, updatedAt }) => ({
+    resources: employees.map(({ id, ...employee }) => ({
       id,
       type: 'employees',
       attributes: {
-        employee_number: employeeNumber,
-        last_name: lastName,
-        updated_at: updatedAt.toISOString(),
+        employee_number: employee.employeeNumber,
+        first_name: employee.firstName,
+        last_name: employee.lastName,
+        email: employee.email,
+        status: employee.status,
+        department: employee.department,
+        updated_at: employee.updatedAt.toISOString(),
       },
     })),
     recordCount,

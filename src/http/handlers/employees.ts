@@ -37,7 +37,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
   constructor(database: Database, baseUrl: string) {
     this.#database = database;
     this.#baseUrl = baseUrl;
-    this.#resources = new EmployeeResources(database, attributes);
+    this.#resources = new EmployeeResources(database);
   }
 
   async listEmployees({ caller, query, request }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {

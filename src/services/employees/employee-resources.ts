@@ -1,10 +1,6 @@
 import type { Database } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 import { createBatcher } from '../batcher.js';
-import type { Employee, EmployeeSortKey } from './employee.js';
-
-/** Names of the attributes that a resource shows, and the members of a record that they show. */
-export type ResourceAttributes = Readonly<Record<string, EmployeeSortKey>>;
 
 /** Which part of an account's list, which is in the order of positions. */
 export interface SliceRequest {
@@ -37,19 +33,14 @@ const sizes: readonly number[] = [10, 20, 25, 50, 100, 200, 250, 500];
 const recordsAtOnce = 400;
 
 /**
- * The two reads that the service exists for, as fast as they can be made: the database writes the JSON, and
- * requests that arrive together share a statement. They answer what `listEmployees` and `getEmployee` answer.
+ * The two reads that the service exists for, as fast as they can be made: the database keeps every record as JSON, and
+ * requests that arrive together share a statement. They say what `listEmployees` says.
  */
 export class EmployeeResources {
   readonly #find: (key: { accountId: AccountId; id: string }) => Promise<string | null>;
   readonly #slices: ReadonlyMap<number, (request: SliceRequest) => Promise<Slice>>;
 
-  constructor(database: Database, attributes: ResourceAttributes) {
-    const resource = resourceSql(attributes);
-    const findQuery = `
-      SELECT asked.ordinal::int AS ordinal, ${resource} AS resource
-      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (account_id, id, ordinal)
-      JOIN employees ON employees.id = asked.id AND employees.account_id = asked.account_id`;
+  constructor(database: Database) {
     this.#find = createBatcher(
       async (keys) => {
         const rows = await database.query<{ ordinal: number; resource: string }>(findQuery, [
@@ -63,7 +54,7 @@ export class EmployeeResources {
     );
     this.#slices = new Map(
       sizes.map((size) => {
-        const query = sliceQuery(resource, size);
+        const query = sliceQuery(size);
         const maximum = Math.max(1, Math.floor(recordsAtOnce / size));
         return [
           size,
@@ -84,6 +75,11 @@ export class EmployeeResources {
   }
 }
 
+const findQuery = `
+  SELECT asked.ordinal::int AS ordinal, resource
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (account_id, id, ordinal)
+  JOIN employees ON employees.id = asked.id AND employees.account_id = asked.account_id`;
+
 async function readSlices(
   database: Database,
   query: string,
@@ -102,7 +98,7 @@ async function readSlices(
 }
 
 /** The size is written into the statement: the planner makes nothing good of a limit that it does not know. */
-function sliceQuery(resource: string, size: number): string {
+function sliceQuery(size: number): string {
   return `
     SELECT asked.ordinal::int AS ordinal, page.resources,
       (SELECT coalesce(sum(count), 0)::int FROM employee_counts
@@ -113,38 +109,13 @@ function sliceQuery(resource: string, size: number): string {
     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
       AS asked (account_id, after, skip, ordinal)
     CROSS JOIN LATERAL (
-      SELECT string_agg(${resource}, ',') AS resources, max(position) AS last_position
+      SELECT string_agg(resource, ',') AS resources, max(position) AS last_position
       FROM (
-        SELECT * FROM employees
+        SELECT resource, position FROM employees
         WHERE account_id = asked.account_id
           AND position >= CASE WHEN asked.skip = 0 THEN asked.after + 1
                                ELSE employee_position_at(asked.account_id, asked.skip) END
         ORDER BY position LIMIT ${size}
       ) AS employees
     ) AS page`;
-}
-
-const columns: Readonly<Record<keyof Employee, string>> = {
-  id: 'employees.id',
-  employeeNumber: 'employees.employee_number',
-  firstName: 'employees.first_name',
-  lastName: 'employees.last_name',
-  email: 'employees.email',
-  status: 'employees.status',
-  department: 'employees.department',
-  updatedAt: 'employees.updated_at',
-};
-
-/** Expression for a record's resource object, with its members in the order of the attributes. */
-function resourceSql(attributes: ResourceAttributes): string {
-  const members = Object.entries(attributes).map(
-    ([name, member]) => `'"${name}":' || ${valueSql(columns[member], member === 'updatedAt')}`,
-  );
-  return `'{"id":' || to_json(${columns.id}) || ',"type":"employees","attributes":{' || ${members.join(` || ',' || `)} || '}}'`;
-}
-
-function valueSql(column: string, moment: boolean): string {
-  return moment
-    ? `'"' || to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
-    : `to_json(${column})`;
 }
