@@ -1,6 +1,7 @@
 import { openServer } from './database/server.mjs';
 import { startGenerator } from './load/generator-process.mjs';
 import { readOptions } from './options.mjs';
+import { describeRun, writeResults } from './report/results.mjs';
 import { barTable, markdown } from './report/tables.mjs';
 import { works } from './works/index.mjs';
 import { databases } from './works/sizes.mjs';
@@ -22,7 +23,14 @@ export async function bench(args) {
   }
   const server = await openServer(options.databaseUrl, options);
   const generator = startGenerator();
+  const clearUp = async () => {
+    await generator.stop();
+    await server.close();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => clearUp().finally(() => process.exit(130)));
   const context = { options, server, generator, progress, database: databases(server, progress) };
+  const run = describeRun({ args, options, server });
   const findings = [];
   try {
     for (const work of works.filter(({ name }) => options.works.includes(name))) {
@@ -36,10 +44,10 @@ export async function bench(args) {
       print(finding);
     }
   } finally {
-    await generator.stop();
-    await server.close();
+    await clearUp();
   }
-  return findings.every(({ bars }) => bars.every(({ passed }) => passed)) ? 0 : 1;
+  if (options.write) progress(`written to ${writeResults(run, findings)}`);
+  return findings.every(({ bars }) => bars.every(({ passed }) => passed !== false)) ? 0 : 1;
 }
 
 async function profile(work, context) {

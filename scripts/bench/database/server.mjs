@@ -8,6 +8,7 @@ import { benchRoot, packageRoot } from '../root.mjs';
 import { appSecret } from '../subjects/ours.mjs';
 
 const prefix = 'people_api_bench';
+const keptPrefix = `${prefix}_kept`;
 
 /**
  * The PostgreSQL server that databases are made on.
@@ -32,11 +33,14 @@ export async function openServer(url, { keep }) {
      * @param {(client: pg.Client) => Promise<void>} fill
      */
     async database(kind, fill) {
-      const name = `${prefix}_${kind}_${keep ? fingerprint() : randomBytes(4).toString('hex')}`;
+      const name = keep
+        ? `${keptPrefix}_${kind}_${fingerprint()}`
+        : `${prefix}_${kind}_${randomBytes(4).toString('hex')}`;
       const { rowCount } = await control.query('SELECT FROM pg_database WHERE datname = $1', [name]);
       const database = { name, url: urlOf(name) };
       if (!keep) made.push(name);
       if (rowCount > 0) return database;
+      if (keep) await dropAll(control, `${keptPrefix}_${kind}_`);
       const unfinished = `${name}_unfinished`;
       await control.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
       await control.query(`CREATE DATABASE ${unfinished}`);
@@ -51,6 +55,14 @@ export async function openServer(url, { keep }) {
       await control.end();
     },
   };
+}
+
+/** Drops what was kept and is of no use any more. */
+async function dropAll(control, beginning) {
+  const { rows } = await control.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
+    beginning,
+  ]);
+  for (const { datname } of rows) await control.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
 }
 
 /** Lends a connection. */

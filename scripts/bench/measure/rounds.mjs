@@ -5,6 +5,7 @@ import { toSample } from './sample.mjs';
  * @property {string} name
  * @property {{ ports: number[], pids: number[] }} subject
  * @property {() => Promise<{ driver: string, input: object }>} job Makes the job of one round.
+ * @property {string} [database] That it works on, where not all contestants do on the same.
  * @property {(result: object) => Promise<void>} [verify] Tries out what was handed out.
  */
 
@@ -16,10 +17,11 @@ const settleConnections = 32;
  * moves on by one each round.
  *
  * @param {object} context
- * @param {{ contestants: Contestant[], connections: number, database: string }} what
+ * @param {{ contestants: Contestant[], connections: number, database: string, seconds?: number }} what
+ *   seconds: that a contestant is measured for in a round, where not the usual
  * @returns {Promise<Map<string, import('./sample.mjs').Sample[]>>}
  */
-export async function measureRounds(context, { contestants, connections, database }) {
+export async function measureRounds(context, { contestants, connections, database, seconds }) {
   const { options, progress } = context;
   const samples = new Map(contestants.map(({ name }) => [name, []]));
   for (const contestant of contestants) await settle(context, contestant, { database });
@@ -30,7 +32,7 @@ export async function measureRounds(context, { contestants, connections, databas
         connections,
         database,
         warmupSeconds: 0.3,
-        seconds: options.seconds,
+        seconds: seconds ?? options.seconds,
       });
       samples.get(contestant.name).push(toSample(result, watched));
     }
@@ -51,9 +53,10 @@ export function settle(context, contestant, { database }) {
 }
 
 /** Puts one contestant under load and checks what it answers. */
-export async function runOnce(context, { name, subject, job, verify }, settings) {
-  const { connections, database, warmupSeconds, seconds } = settings;
-  const watched = { servers: subject.pids, postmaster: context.server.postmaster, database };
+export async function runOnce(context, { name, subject, job, verify, database }, settings) {
+  const { connections, warmupSeconds, seconds } = settings;
+  const { postmaster } = context.server;
+  const watched = { servers: subject.pids, postmaster, database: database ?? settings.database };
   const { driver, input } = await job();
   const result = await context.generator
     .run({ driver, input, ports: subject.ports, connections, warmupSeconds, seconds, watched })

@@ -53,10 +53,20 @@ export function barTable(bars) {
       text,
       factor(found.median),
       `${factor(found.least)}–${factor(found.most)}`,
-      bound.atLeast === undefined ? `≤ ${bound.atMost}` : `≥ ${bound.atLeast}`,
-      passed ? 'pass' : 'FAIL',
+      describeBound(bound),
+      verdict(passed),
     ]),
   };
+}
+
+function describeBound({ atLeast, atMost }) {
+  if (atLeast !== undefined) return `≥ ${atLeast}`;
+  return atMost === undefined ? '' : `≤ ${atMost}`;
+}
+
+function verdict(passed) {
+  if (passed === undefined) return 'reported';
+  return passed ? 'pass' : 'FAIL';
 }
 
 function factor(value) {

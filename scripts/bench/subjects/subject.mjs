@@ -29,10 +29,13 @@ export async function startSubject({ file, environment, nodeOptions = [], readyP
     // Its log goes where nobody reads it; writing it is part of the work.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const end = () => child.kill('SIGTERM');
+  process.once('exit', end);
   const stop = async () => {
+    process.off('exit', end);
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
-    child.kill('SIGTERM');
+    end();
     await exited;
   };
   try {

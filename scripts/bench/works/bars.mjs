@@ -5,7 +5,7 @@ import { ratios } from '../measure/statistics.mjs';
  * @property {string} text
  * @property {{ median: number, least: number, most: number }} found
  * @property {{ atLeast?: number, atMost?: number }} bound
- * @property {boolean} passed Whether the median keeps within the bound.
+ * @property {boolean | undefined} passed Whether the median keeps within the bound; undefined where there is none.
  */
 
 const metrics = {
@@ -26,8 +26,14 @@ export function compare(samples, { of, against, bound, metric = 'perServerSecond
   return bar(`${of} ÷ ${against}: ${metrics[metric]}`, ratios(values(of), values(against)), bound);
 }
 
-/** @returns {Bar} */
+/**
+ * @param {string} text
+ * @param {Bar['found']} found
+ * @param {Bar['bound']} bound
+ * @returns {Bar}
+ */
 export function bar(text, found, bound) {
-  const { atLeast = -Infinity, atMost = Infinity } = bound;
-  return { text, found, bound, passed: found.median >= atLeast && found.median <= atMost };
+  const { atLeast, atMost } = bound;
+  if (atLeast !== undefined) return { text, found, bound, passed: found.median >= atLeast };
+  return { text, found, bound, passed: atMost === undefined ? undefined : found.median <= atMost };
 }

@@ -17,10 +17,18 @@ export function databases(server, progress) {
   const made = new Map();
   return (kind) => {
     if (!made.has(kind)) {
-      const { tenants, employees } = sizes[kind];
-      progress(`a database with ${tenants} × ${employees} employees`);
-      made.set(kind, server.database(kind, fillTenants(sizes[kind])));
+      made.set(kind, server.database(kind, timed(sizes[kind], progress)));
     }
     return made.get(kind);
+  };
+}
+
+function timed(size, progress) {
+  const fill = fillTenants(size);
+  return async (client) => {
+    const begin = performance.now();
+    await fill(client);
+    const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+    progress(`a database with ${size.tenants} × ${size.employees} employees, filled in ${seconds} s`);
   };
 }

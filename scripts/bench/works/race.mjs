@@ -1,0 +1,64 @@
+import { ratios, spread } from '../measure/statistics.mjs';
+import { memoryOf, takeTime } from '../measure/stopwatch.mjs';
+import { bar } from './bars.mjs';
+
+/** Each of these takes seconds; more rounds would tell little more. */
+const mostRounds = 3;
+
+/**
+ * Has our server and PostgreSQL's own copy do the same in turn.
+ *
+ * @param {object} context
+ * @param {object} what
+ * @param {import('../subjects/subject.mjs').Subject} what.subject
+ * @param {{ name: string, url: string }} what.database
+ * @param {{ name: string, act: () => Promise<object>, isRight: (result: object) => boolean }} what.ours
+ * @param {{ name: string, act: () => Promise<void> }} what.copy
+ * @param {number} what.atMost How many times as long ours may take.
+ * @param {number} [what.atMostMemory] Bytes that the server may need beyond what it has when idle.
+ */
+export async function raceCopy(context, { subject, database, ours, copy, atMost, atMostMemory }) {
+  const { options, server, progress } = context;
+  const watched = { servers: subject.pids, postmaster: server.postmaster, database: database.name };
+  const idle = memoryOf(watched);
+  const times = { ours: [], copy: [] };
+  const rounds = Math.min(mostRounds, options.rounds);
+  for (let round = 0; round < rounds; round += 1) {
+    times.copy.push((await takeTime(watched, copy.act)).timing);
+    const { timing, result } = await takeTime(watched, ours.act);
+    if (!ours.isRight(result))
+      throw new Error(`${ours.name} did not bring what it must: ${JSON.stringify(result)}`);
+    times.ours.push(timing);
+    progress(`round ${round + 1} of ${rounds}`);
+  }
+  const seconds = (list) => list.map((timing) => timing.seconds);
+  const bars = [
+    bar(`${ours.name} ÷ ${copy.name}: time`, ratios(seconds(times.ours), seconds(times.copy)), { atMost }),
+  ];
+  if (atMostMemory !== undefined) {
+    const beyondIdle = times.ours.map(({ peakMemory }) => (peakMemory - idle) / 1e6);
+    bars.push(
+      bar('memory beyond that of the idle server, MB', spread(beyondIdle), { atMost: atMostMemory / 1e6 }),
+    );
+  }
+  return {
+    table: {
+      columns: ['', 'seconds', 'server CPU s', 'PostgreSQL CPU s', 'client CPU s', 'peak RSS MB'],
+      rows: [row(ours.name, times.ours), row(copy.name, times.copy).fill('—', 2)],
+    },
+    bars,
+  };
+}
+
+function row(name, timings) {
+  const of = (metric) => spread(timings.map((timing) => timing[metric]));
+  const { median, least, most } = of('seconds');
+  return [
+    name,
+    `${median.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`,
+    of('serverSeconds').median.toFixed(2),
+    of('databaseSeconds').median.toFixed(2),
+    of('clientSeconds').median.toFixed(2),
+    (of('peakMemory').median / 1e6).toFixed(0),
+  ];
+}
