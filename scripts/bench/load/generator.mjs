@@ -1,5 +1,6 @@
 // The process that makes the load. It takes one job at a time from the process that started it, and reads the
 // processor time of the servers itself, at the very moments at which it begins and ends to count.
+import { now } from '../measure/clock.mjs';
 import { processTimes } from '../measure/processor-time.mjs';
 import { Connection } from './connection.mjs';
 import { fixedRequests } from './fixed-requests.mjs';
@@ -77,7 +78,7 @@ async function run({ driver, input, ports, connections, warmupSeconds, seconds, 
 
 function snapshot(watched) {
   const { user, system } = process.cpuUsage();
-  return { at: Number(process.hrtime.bigint()) / 1e6, own: (user + system) / 1e6, ...processTimes(watched) };
+  return { at: now(), own: (user + system) / 1e6, ...processTimes(watched) };
 }
 
 function sleep(seconds) {

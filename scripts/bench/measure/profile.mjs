@@ -1,43 +1,34 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { markdown } from '../report/tables.mjs';
-import { packageRoot } from '../root.mjs';
-import { runOnce, settle } from './rounds.mjs';
+import { benchRoot, packageRoot } from '../root.mjs';
 
 const shownFunctions = 30;
 
 /**
- * Has a server write a profile while it is under load, and says where its time went.
- *
- * @param {object} context
- * @param {string} directory where the profile is left, for a viewer
- * @param {(measure: Function) => Promise<{ begin: number, end: number }>} act prepares a contestant that writes its
- *   profile to the directory, hands it to `measure`, and stops it
+ * @typedef {object} ProfiledWindow What a profile is looked at for.
+ * @property {number} begin Milliseconds, see `clock.mjs`.
+ * @property {number} end
+ * @property {number} units What the server did meanwhile, such as requests.
+ * @property {string} unit What one of these is called.
+ * @property {number} processorSeconds That the server used meanwhile.
  */
-export async function profileUnderLoad(context, directory, act) {
+
+/**
+ * Has a server write a profile, and says where its time went.
+ *
+ * @param {string} name of the work; the profile is left in a directory of that name, for a viewer
+ * @param {(directory: string) => Promise<ProfiledWindow>} act starts a server that writes its profile to the directory,
+ *   puts it to work, and stops it
+ */
+export async function profiled(name, act) {
+  const directory = path.join(benchRoot, 'profiles', name);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const window = await act(async (contestant, { connections, database }) => {
-    await settle(context, contestant, { database });
-    const { seconds } = context.options;
-    const { result } = await runOnce(context, contestant, {
-      connections,
-      database,
-      warmupSeconds: 0.3,
-      seconds,
-    });
-    const { begin, end, latencies } = result;
-    return {
-      begin: begin.at,
-      end: end.at,
-      requests: latencies.length,
-      processorSeconds: end.servers - begin.servers,
-    };
-  });
-  const [name] = readdirSync(directory).filter((file) => file.endsWith('.cpuprofile'));
-  const file = path.join(directory, name);
-  const times = selfTimes(JSON.parse(readFileSync(file, 'utf8')), window);
-  return describe(times, { file, ...window });
+  const window = await act(directory);
+  const [profile] = readdirSync(directory).filter((file) => file.endsWith('.cpuprofile'));
+  const file = path.join(directory, profile);
+  return describe(selfTimes(JSON.parse(readFileSync(file, 'utf8')), window), { file, ...window });
 }
 
 /**
@@ -70,29 +61,28 @@ function describeFrame({ functionName, url, lineNumber }) {
   return { label: `${name} ${file.replace(/.*node_modules\//, '')}:${lineNumber + 1}`, origin };
 }
 
-function describe(times, { file, requests, processorSeconds }) {
+function describe(times, { file, units, unit, processorSeconds }) {
   const idle = times.get('(idle)')?.milliseconds ?? 0;
   times.delete('(idle)');
   const busy = [...times.values()].reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-  const row = ([label, milliseconds]) => [
-    label,
-    ((milliseconds / requests) * 1000).toFixed(1),
-    `${((milliseconds / busy) * 100).toFixed(1)} %`,
-  ];
+  const each = (milliseconds) => ((milliseconds / units) * 1000).toFixed(1);
+  const share = (part, whole) => `${((part / whole) * 100).toFixed(1)} %`;
+  const table = (title, entries) =>
+    markdown({
+      columns: [title, `µs a ${unit}`, ''],
+      rows: entries.map(([label, milliseconds]) => [label, each(milliseconds), share(milliseconds, busy)]),
+    });
   const byOrigin = new Map();
   for (const { origin, milliseconds } of times.values()) {
     byOrigin.set(origin, (byOrigin.get(origin) ?? 0) + milliseconds);
   }
-  const most = (entries) => [...entries].sort(([, a], [, b]) => b - a);
   const functions = [...times].map(([label, { milliseconds }]) => [label, milliseconds]);
-  const table = (title, entries) =>
-    markdown({ columns: [title, 'µs a request', ''], rows: entries.map(row) });
+  const most = (entries) => [...entries].sort(([, a], [, b]) => b - a);
   return [
-    `${requests} requests; each took ${((processorSeconds / requests) * 1e6).toFixed(0)} µs of processor time, all ` +
-      `threads together. The main thread was busy for ${((busy / requests) * 1000).toFixed(0)} µs each; the tables ` +
-      'share that out. It is time by the clock: where the machine has too little to go round, calls that wake other ' +
-      `processes look longer than they are. The thread was idle ${((idle / (idle + busy)) * 100).toFixed(0)} % of the ` +
-      `time. ${path.relative(packageRoot, file)}`,
+    `${Math.round(units)} × ${unit}; each took ${each(processorSeconds * 1000)} µs of processor time, all threads ` +
+      `together. The main thread was busy for ${each(busy)} µs each and idle ${share(idle, idle + busy)} of the time; ` +
+      'the tables share out what it was busy with. It is time by the clock: where the machine has too little to go ' +
+      `round, calls that wake other processes look longer than they are. ${path.relative(packageRoot, file)}`,
     table('Own time by origin', most(byOrigin)),
     table('Own time by function', most(functions).slice(0, shownFunctions)),
   ].join('\n\n');

@@ -1,3 +1,4 @@
+import { now } from './clock.mjs';
 import { processTimes, residentBytes } from './processor-time.mjs';
 import { databaseSeconds } from './sample.mjs';
 
@@ -5,6 +6,8 @@ const memoryIntervalMs = 20;
 
 /**
  * @typedef {object} Timing What one act took.
+ * @property {number} begin Milliseconds, see `clock.mjs`.
+ * @property {number} end
  * @property {number} seconds
  * @property {number} serverSeconds Of processor time.
  * @property {number} databaseSeconds Of processor time; NaN where PostgreSQL is elsewhere.
@@ -28,15 +31,17 @@ export async function takeTime(watched, act) {
   try {
     const begin = processTimes(watched);
     const ownBegin = process.cpuUsage();
-    const at = performance.now();
+    const at = now();
     const result = await act();
-    const seconds = (performance.now() - at) / 1000;
+    const until = now();
     const own = process.cpuUsage(ownBegin);
     const end = processTimes(watched);
     return {
       result,
       timing: {
-        seconds,
+        begin: at,
+        end: until,
+        seconds: (until - at) / 1000,
         serverSeconds: end.servers - begin.servers,
         databaseSeconds: watched.postmaster === undefined ? Number.NaN : databaseSeconds(begin, end),
         clientSeconds: (own.user + own.system) / 1e6,

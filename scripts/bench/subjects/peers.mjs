@@ -6,9 +6,14 @@ function startPeer(name, environment) {
   return startSubject({ file: path.join(benchRoot, 'peers', name), cwd: benchRoot, environment });
 }
 
-/** Fastify and the driver, by hand. */
-export function startLimit({ url }) {
-  return startPeer('limit/server.mjs', { DATABASE_URL: url });
+/**
+ * Fastify and the driver, by hand.
+ *
+ * @param {{ url: string }} database
+ * @param {{ pipeline: boolean }} settings pipeline: whether statements follow each other without waiting
+ */
+export function startLimit({ url }, { pipeline }) {
+  return startPeer('limit/server.mjs', { DATABASE_URL: url, PIPELINE: String(pipeline) });
 }
 
 /** Node's HTTP server with one answer for everything. */
@@ -20,9 +25,9 @@ export function startConstant(body) {
  * Express with a validator for our contract, Prisma and jose.
  *
  * @param {{ url: string }} database
- * @param {{ keys: object, count: 'all' | 'kept', validateResponses: boolean }} settings keys: of the bearer tokens
+ * @param {{ keys: object, count: 'all' | 'kept', validateResponses?: boolean }} settings keys: of the bearer tokens
  */
-export function startExpress({ url }, { keys, count, validateResponses }) {
+export function startExpress({ url }, { keys, count, validateResponses = false }) {
   return startPeer('express/server.mjs', {
     DATABASE_URL: url,
     KEYS: JSON.stringify(keys),

@@ -1,8 +1,6 @@
-import path from 'node:path';
-import { profileUnderLoad } from '../measure/profile.mjs';
-import { measureRounds } from '../measure/rounds.mjs';
+import { profiled } from '../measure/profile.mjs';
+import { measureRounds, runOnce, settle } from '../measure/rounds.mjs';
 import { sampleTable } from '../report/tables.mjs';
-import { benchRoot } from '../root.mjs';
 import { compare } from './bars.mjs';
 import { withScene } from './scene.mjs';
 
@@ -43,13 +41,23 @@ export function comparison({ name, title, connections, database: kind, ours: pre
           ),
         };
       }),
-    async profile(context) {
-      const profileDirectory = path.join(benchRoot, 'profiles', name);
-      return profileUnderLoad(context, profileDirectory, (measure) =>
-        withScene(context, { database: kind, profileDirectory }, async (scene) =>
-          measure(await prepareOurs(scene), { connections, database: scene.database.name }),
-        ),
-      );
-    },
+    profile: (context) =>
+      profiled(name, (profileDirectory) =>
+        withScene(context, { database: kind, profileDirectory }, async (scene) => {
+          const ours = await prepareOurs(scene);
+          const { name: database } = scene.database;
+          await settle(context, ours, { database });
+          const { seconds } = context.options;
+          const settings = { connections, database, warmupSeconds: 0.3, seconds };
+          const { begin, end, latencies } = (await runOnce(context, ours, settings)).result;
+          return {
+            begin: begin.at,
+            end: end.at,
+            units: latencies.length,
+            unit: 'request',
+            processorSeconds: end.servers - begin.servers,
+          };
+        }),
+      ),
   };
 }

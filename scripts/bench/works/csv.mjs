@@ -5,43 +5,43 @@ import { tenant } from '../database/tenants.mjs';
 import { exchangeOnce, requestBytes } from '../load/connection.mjs';
 import { requestTokens } from '../subjects/tokens.mjs';
 import { copyEmployees } from './copy.mjs';
-import { raceCopy } from './race.mjs';
-import { withScene } from './scene.mjs';
+import { race } from './race.mjs';
 import { sizes } from './sizes.mjs';
 
 const owner = tenant(1);
 const newline = 10;
 
 /** A report with all columns, as one table. */
-export const csvWork = {
+export const csvWork = race({
   name: 'csv',
   title: `Report of ${sizes.million.employees} rows as CSV`,
-  run: (context) =>
-    withScene(context, { database: 'million' }, async (scene) => {
-      const server = await scene.startOurs();
-      const headers = {
-        authorization: `Bearer ${(await requestTokens(server, [owner])).get(owner.accountId)}`,
-      };
-      const path = await createReport(server, headers);
-      const expected = await readExpected(scene.database);
-      return raceCopy(context, {
-        subject: server,
-        database: scene.database,
-        ours: {
-          name: 'our server, text/csv',
-          act: () => download(server, { path, headers }),
-          isRight: ({ lines, lastLine }) =>
-            lines === expected.rows + 1 && lastLine.startsWith(expected.lastCells),
-        },
-        copy: {
-          name: 'psql, COPY … CSV',
-          act: () => copyEmployees(scene.database, owner, 'WITH (FORMAT csv, HEADER)'),
-        },
-        atMost: 2.5,
-        atMostMemory: 50e6,
-      });
-    }),
-};
+  database: 'million',
+  prepare: async (scene) => {
+    const server = await scene.startOurs();
+    const headers = {
+      authorization: `Bearer ${(await requestTokens(server, [owner])).get(owner.accountId)}`,
+    };
+    const path = await createReport(server, headers);
+    const expected = await readExpected(scene.database);
+    return {
+      subject: server,
+      ours: {
+        name: 'our server, text/csv',
+        act: () => download(server, { path, headers }),
+        isRight: ({ lines, lastLine }) =>
+          lines === expected.rows + 1 && lastLine.startsWith(expected.lastCells),
+        units: ({ lines }) => lines / 1000,
+        unit: 'thousand rows',
+      },
+      copy: {
+        name: 'psql, COPY … CSV',
+        act: () => copyEmployees(scene.database, owner, 'WITH (FORMAT csv, HEADER)'),
+      },
+      atMost: 2.5,
+      atMostMemory: 50e6,
+    };
+  },
+});
 
 /** Saves a report with all columns and returns the address of its results. */
 async function createReport({ ports: [port] }, headers) {

@@ -1,23 +1,47 @@
+import { profiled } from '../measure/profile.mjs';
 import { ratios, spread } from '../measure/statistics.mjs';
 import { memoryOf, takeTime } from '../measure/stopwatch.mjs';
 import { bar } from './bars.mjs';
+import { withScene } from './scene.mjs';
 
 /** Each of these takes seconds; more rounds would tell little more. */
 const mostRounds = 3;
 
 /**
- * Has our server and PostgreSQL's own copy do the same in turn.
- *
- * @param {object} context
- * @param {object} what
- * @param {import('../subjects/subject.mjs').Subject} what.subject
- * @param {{ name: string, url: string }} what.database
- * @param {{ name: string, act: () => Promise<object>, isRight: (result: object) => boolean }} what.ours
- * @param {{ name: string, act: () => Promise<void> }} what.copy
- * @param {number} what.atMost How many times as long ours may take.
- * @param {number} [what.atMostMemory] Bytes that the server may need beyond what it has when idle.
+ * @typedef {object} Race The same, done by our server and by PostgreSQL's own copy.
+ * @property {import('../subjects/subject.mjs').Subject} subject
+ * @property {{ name: string, act: () => Promise<object>, isRight: (result: object) => boolean,
+ *   units: (result: object) => number, unit: string }} ours
+ * @property {{ name: string, act: () => Promise<void> }} copy
+ * @property {number} atMost How many times as long ours may take.
+ * @property {number} [atMostMemory] Bytes that the server may need beyond what it has when idle.
  */
-export async function raceCopy(context, { subject, database, ours, copy, atMost, atMostMemory }) {
+
+/**
+ * Makes a work of a race.
+ *
+ * @param {{ name: string, title: string, database: string, prepare: (scene: import('./scene.mjs').Scene) =>
+ *   Promise<Race> }} what
+ */
+export function race({ name, title, database, prepare }) {
+  return {
+    name,
+    title,
+    run: (context) =>
+      withScene(context, { database }, async (scene) => measureRace(context, scene, await prepare(scene))),
+    profile: (context) =>
+      profiled(name, (profileDirectory) =>
+        withScene(context, { database, profileDirectory }, async (scene) => {
+          const { subject, ours } = await prepare(scene);
+          const { timing, result } = await takeTime({ servers: subject.pids }, ours.act);
+          const { begin, end, serverSeconds: processorSeconds } = timing;
+          return { begin, end, processorSeconds, units: ours.units(result), unit: ours.unit };
+        }),
+      ),
+  };
+}
+
+async function measureRace(context, { database }, { subject, ours, copy, atMost, atMostMemory }) {
   const { options, server, progress } = context;
   const watched = { servers: subject.pids, postmaster: server.postmaster, database: database.name };
   const idle = memoryOf(watched);

@@ -13,6 +13,9 @@ const countAll = 'Express, COUNT(*)';
 const countKept = 'Express, cheap count';
 const plainExpress = 'Express';
 
+const pooled = limit(limitName, { pipeline: false });
+const pipelined = limit('limit, pipelined', { pipeline: true });
+
 const list = { database: 'tenants', ours: ours(listReads) };
 const get = { database: 'tenants', ours: ours(getReads) };
 
@@ -23,7 +26,14 @@ export const readWorks = [
     name: 'list',
     title: 'List 50 employees (32 connections)',
     connections: 32,
-    peers: [limit, constant, express(countAll, { count: 'all' }), express(countKept, { count: 'kept' })],
+    peers: [
+      pooled,
+      pipelined,
+      constant,
+      express(countAll, { count: 'all' }),
+      express(countKept, { count: 'kept' }),
+      express('Express, COUNT(*), answers checked', { count: 'all', validateResponses: true }),
+    ],
     bars: { [limitName]: 1, [countAll]: 12, [countKept]: 8 },
   },
   {
@@ -31,7 +41,7 @@ export const readWorks = [
     name: 'get',
     title: 'Get one employee (32 connections)',
     connections: 32,
-    peers: [limit, constant, express(plainExpress, { count: 'all' })],
+    peers: [pooled, pipelined, constant, express(plainExpress, { count: 'all' })],
     bars: { [limitName]: 1.2, [plainExpress]: 12 },
   },
   {
@@ -39,7 +49,7 @@ export const readWorks = [
     name: 'list-1',
     title: 'List 50 employees (1 connection)',
     connections: 1,
-    peers: [limit],
+    peers: [pooled],
     bars: { [limitName]: 0.6 },
   },
   {
@@ -47,7 +57,7 @@ export const readWorks = [
     name: 'get-1',
     title: 'Get one employee (1 connection)',
     connections: 1,
-    peers: [limit],
+    peers: [pooled],
     bars: { [limitName]: 0.6 },
   },
 ].map(comparison);
@@ -61,17 +71,19 @@ function ours(makeReads) {
   };
 }
 
-async function limit({ database, start }, { reads, requests }) {
-  const subject = await start(startLimit(database));
-  const proven = await contestant({ name: limitName, subject, tokens: new Map() }, reads);
-  assertSameBytes(requests, proven.requests);
-  return proven;
+function limit(name, settings) {
+  return async ({ database, start }, { reads, requests }) => {
+    const subject = await start(startLimit(database, settings));
+    const proven = await contestant({ name, subject, tokens: new Map() }, reads);
+    assertSameBytes(requests, proven.requests);
+    return proven;
+  };
 }
 
-function express(name, { count }) {
+function express(name, settings) {
   return async ({ database, start }, { reads }) => {
     const { keys, tokens } = await makeTokens(clients);
-    const subject = await start(startExpress(database, { keys, count, validateResponses: false }));
+    const subject = await start(startExpress(database, { keys, ...settings }));
     return contestant({ name, subject, tokens }, reads);
   };
 }

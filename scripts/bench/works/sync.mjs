@@ -5,43 +5,44 @@ import { Connection, requestBytes } from '../load/connection.mjs';
 import { baseUrl } from '../root.mjs';
 import { requestTokens } from '../subjects/tokens.mjs';
 import { copyEmployees } from './copy.mjs';
-import { raceCopy } from './race.mjs';
-import { withScene } from './scene.mjs';
+import { race } from './race.mjs';
 import { sizes } from './sizes.mjs';
 
 const owner = tenant(1);
 const firstPage = '/v1/employees?page%5Bnumber%5D=1&page%5Bsize%5D=500';
 
 /** What a partner does every night. */
-export const syncWork = {
+export const syncWork = race({
   name: 'sync',
   title: `Copy ${sizes.million.employees} employees by links.next, 500 a page`,
-  run: (context) =>
-    withScene(context, { database: 'million' }, async (scene) => {
-      const server = await scene.startOurs();
-      const headers = {
-        authorization: `Bearer ${(await requestTokens(server, [owner])).get(owner.accountId)}`,
-      };
-      const expected = await idsOf(scene.database);
-      return raceCopy(context, {
-        subject: server,
-        database: scene.database,
-        ours: {
-          name: 'our server, GET /v1/employees',
-          act: () => followLinks(server, headers),
-          isRight: ({ count, hash }) => count === expected.count && hash === expected.hash,
-        },
-        copy: { name: 'psql, COPY … TO STDOUT', act: () => copyEmployees(scene.database, owner) },
-        atMost: 4,
-      });
-    }),
-};
+  database: 'million',
+  prepare: async (scene) => {
+    const server = await scene.startOurs();
+    const headers = {
+      authorization: `Bearer ${(await requestTokens(server, [owner])).get(owner.accountId)}`,
+    };
+    const expected = await idsOf(scene.database);
+    return {
+      subject: server,
+      ours: {
+        name: 'our server, GET /v1/employees',
+        act: () => followLinks(server, headers),
+        isRight: ({ count, hash }) => count === expected.count && hash === expected.hash,
+        units: ({ pages }) => pages,
+        unit: 'page',
+      },
+      copy: { name: 'psql, COPY … TO STDOUT', act: () => copyEmployees(scene.database, owner) },
+      atMost: 4,
+    };
+  },
+});
 
 /** Follows the links to the end. A page is looked at while the server is at work on the next one. */
 function followLinks({ ports: [port] }, headers) {
   return new Promise((resolve, reject) => {
     const ids = createHash('sha256');
     let count = 0;
+    let pages = 0;
     let path = firstPage;
     let unread;
     const read = () => {
@@ -49,6 +50,7 @@ function followLinks({ ports: [port] }, headers) {
       const { data } = JSON.parse(unread.toString());
       for (const { id } of data) ids.update(id);
       count += data.length;
+      pages += 1;
       unread = undefined;
     };
     const connection = new Connection(
@@ -67,7 +69,7 @@ function followLinks({ ports: [port] }, headers) {
         stopped() {
           read();
           connection.close();
-          resolve({ count, hash: ids.digest('hex') });
+          resolve({ count, pages, hash: ids.digest('hex') });
         },
       },
     );

@@ -1,16 +1,11 @@
 // As fast as Fastify and the driver go when a request is one prepared statement: no token, no validation, no
 // contract, text in and text out. The account comes in a header.
 import fastify from 'fastify';
-import pg from 'pg';
-import { baseUrl, poolSize } from '../../root.mjs';
+import { baseUrl } from '../../root.mjs';
+import { openQuery } from './database.mjs';
 import { bodyWriter, columns } from './texts.mjs';
 
-const pool = new pg.Pool({
-  connectionString: process.env.DATABASE_URL,
-  max: poolSize,
-  options: '-c TimeZone=UTC -c jit=off',
-});
-const raw = { rowMode: 'array', types: { getTypeParser: () => (value) => value } };
+const query = await openQuery({ pipeline: process.env.PIPELINE === 'true' });
 const bodies = bodyWriter(baseUrl);
 
 const page = `
@@ -25,18 +20,15 @@ const json = 'application/json; charset=utf-8';
 app.get('/readyz', async () => ({}));
 
 app.get('/v1/employees', (request, reply) => {
-  pool.query(
-    { ...raw, name: 'page', text: page, values: [request.headers['x-account']] },
-    (error, result) => {
-      if (error) reply.send(error);
-      else reply.header('content-type', json).send(bodies.list(result.rows));
-    },
-  );
+  query({ name: 'page', text: page, values: [request.headers['x-account']] }, (error, result) => {
+    if (error) reply.send(error);
+    else reply.header('content-type', json).send(bodies.list(result.rows));
+  });
 });
 
 app.get('/v1/employees/:id', (request, reply) => {
   const values = [request.params.id, request.headers['x-account']];
-  pool.query({ ...raw, name: 'one', text: one, values }, (error, result) => {
+  query({ name: 'one', text: one, values }, (error, result) => {
     if (error) reply.send(error);
     else if (result.rows.length === 0) reply.code(404).send({});
     else reply.header('content-type', json).send(bodies.employee(result.rows[0]));
