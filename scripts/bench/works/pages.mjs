@@ -14,10 +14,11 @@ const size = 50;
 const lastPage = sizes.million.employees / size;
 const owner = tenant(1);
 
-/** Pages that one contestant reads over and over; the last of the deep ones is the last of the list. */
-const pagesEach = 50;
-const shallow = { from: 1, words: `pages 1–${pagesEach}` };
-const deep = { from: lastPage - pagesEach + 1, words: `pages ${lastPage - pagesEach + 1}–${lastPage}` };
+/** The last pages of the list, read one after the other and over again. */
+const deepPages = 50;
+const firstDeep = lastPage - deepPages + 1;
+const pageOne = 'page 1';
+const deepName = (way) => `pages ${firstDeep}–${lastPage} ${way}`;
 
 /** Enough for hundreds of requests, of which the median is taken. */
 const seconds = 1;
@@ -34,18 +35,16 @@ export const pagesWork = {
       const headers = {
         authorization: `Bearer ${(await requestTokens(here, [owner])).get(owner.accountId)}`,
       };
-      const ways = {
-        'by links.next': { subject: here, read: (range) => readByLinks(here, headers, range) },
-        'by page[number]': { subject: here, read: (range) => readByNumber(here, headers, range) },
-        'by links.next of another process': {
-          subject: elsewhere,
-          read: (range) => readByLinks(here, headers, range),
-        },
+      const pages = {
+        [pageOne]: [await readPage(here, headers, numbered(1))],
+        [deepName('by links.next')]: await readByLinks(here, headers),
+        [deepName('by page[number]')]: await readByNumber(here, headers),
+        [deepName('by links.next of another process')]: await readByLinks(elsewhere, headers),
       };
-      const still = await compareWays(context, scene, { ways, isSteady: true });
+      const still = await comparePages(context, scene, { subject: here, pages, isSteady: true });
       const changes = await startChanges(scene.database, owner);
-      const changing = await compareWays(context, scene, { ways, isSteady: false }).finally(() =>
-        changes.stop(),
+      const changing = await comparePages(context, scene, { subject: here, pages, isSteady: false }).finally(
+        () => changes.stop(),
       );
       context.progress(`${changes.count()} employees were added and removed meanwhile`);
       return {
@@ -56,54 +55,47 @@ export const pagesWork = {
 };
 
 /** Compares the end of the list with its beginning, however a client gets there. */
-async function compareWays(context, { database }, { ways, isSteady }) {
+async function comparePages(context, { database }, { subject, pages, isSteady }) {
   const suffix = isSteady ? '' : ', while employees come and go';
-  const contestants = [];
-  for (const [way, { subject, read }] of Object.entries(ways)) {
-    for (const range of [shallow, deep]) {
-      const pages = await read(range);
-      const requests = pages.map(({ bytes, body }) =>
-        isSteady ? { bytes, expected: body } : { bytes, shape: 'page' },
-      );
-      const job = async () => ({ driver: 'fixedRequests', input: { requests } });
-      contestants.push({ name: `${range.words} ${way}${suffix}`, subject, job });
-    }
-  }
+  const contestants = Object.entries(pages).map(([name, list]) => {
+    const requests = list.map(({ bytes, body }) =>
+      isSteady ? { bytes, expected: body } : { bytes, shape: 'page' },
+    );
+    return {
+      name: name + suffix,
+      subject,
+      job: async () => ({ driver: 'fixedRequests', input: { requests } }),
+    };
+  });
   const samples = await measureRounds(context, {
     contestants,
     connections: 1,
     database: database.name,
     seconds,
   });
-  const times = (range, way) => samples.get(`${range.words} ${way}${suffix}`).map(({ p50 }) => p50);
-  const bars = Object.keys(ways).map((way) =>
-    bar(
-      `end ÷ beginning ${way}${suffix}: median time of a request`,
-      ratios(times(deep, way), times(shallow, way)),
-      {
-        atMost,
-      },
-    ),
+  const times = (name) => samples.get(name).map(({ p50 }) => p50);
+  const [beginning, ...ends] = contestants.map(({ name }) => name);
+  const bars = ends.map((end) =>
+    bar(`${end} ÷ ${pageOne}: median time of a request`, ratios(times(end), times(beginning)), { atMost }),
   );
   return { samples, bars };
 }
 
-/** Reads pages as the links lead from one to the next; the first is found by its number. */
-async function readByLinks(subject, headers, { from }) {
-  const before = from === 1 ? undefined : await readPage(subject, headers, numbered(from - 1));
+/** Reads the last pages as the links lead from one to the next; the page before them is found by its number. */
+async function readByLinks(subject, headers) {
   const pages = [];
-  let path = before === undefined ? numbered(1) : before.next;
-  for (let index = 0; index < pagesEach; index += 1) {
-    const page = await readPage(subject, headers, path);
+  let { next } = await readPage(subject, headers, numbered(firstDeep - 1));
+  while (pages.length < deepPages) {
+    const page = await readPage(subject, headers, next);
     pages.push(page);
-    path = page.next;
+    next = page.next;
   }
   return pages;
 }
 
-async function readByNumber(subject, headers, { from }) {
+async function readByNumber(subject, headers) {
   const pages = [];
-  for (let number = from; number < from + pagesEach; number += 1) {
+  for (let number = firstDeep; number <= lastPage; number += 1) {
     pages.push(await readPage(subject, headers, numbered(number)));
   }
   return pages;
