@@ -1,23 +1,59 @@
-// Runs the tests: all of them, or the files that are named. After all of them it says what of the contract none of them
-// has seen, and fails if there is anything.
+// Runs the tests, compiled: all of them, or the files and folders of test/ that are named. Options are tap's. After all
+// of them it says what of the contract none of them has seen, and fails if there is anything.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buildTests, compiled, filesBelow } from './build-tests.mjs';
 import { root } from './modified.mjs';
 
-const chosen = process.argv.slice(2);
-const exchanges = mkdtempSync(path.join(tmpdir(), 'contract-exchanges-'));
-try {
-  const passed = run([path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs'), ...chosen]);
-  const some = chosen.some((argument) => !argument.startsWith('-'));
-  const covered = some || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);
-  process.exitCode = passed && covered ? 0 : 1;
-} finally {
-  rmSync(exchanges, { recursive: true, force: true });
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
+
+const files = filesBelow('test').filter((file) => /\.test\.tsx?$/.test(file));
+const chosen =
+  named.length === 0 ? files : files.filter((file) => named.some((name) => isWithin(file, name)));
+if (chosen.length === 0) {
+  process.stderr.write(`There is no test in ${named.join(', ')}\n`);
+  process.exit(1);
 }
 
-function run(args) {
-  const env = { ...process.env, CONTRACT_EXCHANGES: exchanges };
-  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env }).status === 0;
+if (!run([path.join('scripts', 'build.mjs')])) process.exit(1);
+await buildTests();
+const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-'));
+const exchanges = path.join(directory, 'exchanges');
+// The tests end by themselves when they are interrupted; what is left of them is to be removed then too.
+process.on('SIGINT', () => {});
+try {
+  const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
+  const passed = run(
+    // Without the loader that compiles.
+    [tap, '--test-env=TAP_TYPE_STRIP_ONLY=1', ...options, ...chosen.map(compiled)],
+    { TMPDIR: directory, CONTRACT_EXCHANGES: exchanges },
+  );
+  const covered = named.length > 0 || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);
+  process.exitCode = passed && covered ? 0 : 1;
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/**
+ * In memory, for the hundreds of small files that an embedded database consists of, where the system has a place
+ * with room for them.
+ */
+function temporaryDirectory() {
+  const shared = '/dev/shm';
+  if (process.env.TMPDIR || !existsSync(shared)) return tmpdir();
+  const { bavail, bsize } = statfsSync(shared);
+  return bavail * bsize > 2 ** 31 ? shared : tmpdir();
+}
+
+function isWithin(file, name) {
+  const relative = path.relative(path.resolve(root, name), path.join(root, file));
+  return relative === '' || !relative.startsWith('..');
+}
+
+function run(args, environment = {}) {
+  const env = { ...process.env, ...environment };
+  return spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' }).status === 0;
 }

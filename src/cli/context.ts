@@ -3,9 +3,11 @@ import { systemClock } from '../clock.js';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
+import type { Surroundings } from './surroundings.js';
 
 /** What a command works with: the database of the environment, with its tables up to date. */
 export interface CommandContext {
+  readonly surroundings: Surroundings;
   readonly config: Config;
   readonly database: Database;
   readonly clock: typeof systemClock;
@@ -14,13 +16,20 @@ export interface CommandContext {
 
 /** Opens the database for one command and closes it again, whatever happens. */
 export async function withContext<Result>(
+  surroundings: Surroundings,
   command: (context: CommandContext) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig(process.env);
+  const config = readConfig(surroundings.env);
   const database = await openDatabase(config);
   try {
     await migrate(database);
-    return await command({ config, database, clock: systemClock, appSecret: () => resolveAppSecret(config) });
+    return await command({
+      surroundings,
+      config,
+      database,
+      clock: systemClock,
+      appSecret: () => resolveAppSecret(config),
+    });
   } finally {
     await database.close();
   }

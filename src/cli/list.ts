@@ -1,21 +1,24 @@
 import { harmless, print } from './print.js';
+import type { Surroundings } from './surroundings.js';
 
 export type Row = Readonly<Record<string, string | number | null | readonly string[]>>;
 
 /** Prints records: as a table for people, or as one JSON array. */
 export function printList(
+  surroundings: Surroundings,
   columns: readonly string[],
   rows: readonly Row[],
   { json }: { json?: boolean },
 ): void {
   if (json) {
-    print(JSON.stringify(rows, null, 2));
+    print(surroundings, JSON.stringify(rows, null, 2));
     return;
   }
   const cells = [columns, ...rows.map((row) => columns.map((column) => cellText(row[column])))];
   const widths = columns.map((_, index) => Math.max(...cells.map((cell) => cell[index]?.length ?? 0)));
   for (const line of cells) {
     print(
+      surroundings,
       line
         .map((cell, index) => cell.padEnd(widths[index] ?? 0))
         .join('  ')

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { passwordRule } from '../services/user-rules.js';
 import { CliError, exitCodes } from './cli-error.js';
+import type { Surroundings } from './surroundings.js';
 
 /**
  * Reads a new password: asked for twice and not shown when standard input is a terminal, otherwise its first line.
@@ -9,21 +10,21 @@ import { CliError, exitCodes } from './cli-error.js';
  *
  * @throws {CliError} when it breaks the rule, or the two differ
  */
-export async function readNewPassword(): Promise<string> {
-  const { stdin } = process;
-  const password = stdin.isTTY ? await ask('Password: ') : await readLine(stdin);
+export async function readNewPassword(surroundings: Surroundings): Promise<string> {
+  const { stdin } = surroundings;
+  const password = stdin.isTTY ? await ask(surroundings, 'Password: ') : await readLine(stdin);
   const fault = passwordRule(password);
   if (fault !== undefined) throw new CliError(`The password ${fault}`);
-  if (stdin.isTTY && (await ask('The same password again: ')) !== password) {
+  if (stdin.isTTY && (await ask(surroundings, 'The same password again: ')) !== password) {
     throw new CliError('The two passwords differ');
   }
   return password;
 }
 
-async function ask(question: string): Promise<string> {
+async function ask({ stdin, stderr }: Surroundings, question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const prompt = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
-  process.stderr.write(question);
+  const prompt = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 });
+  stderr.write(question);
   try {
     return await new Promise((resolve, reject) => {
       const cancel = () => reject(new CliError('Cancelled', exitCodes.interrupted));
@@ -33,7 +34,7 @@ async function ask(question: string): Promise<string> {
     });
   } finally {
     prompt.close();
-    process.stderr.write('\n');
+    stderr.write('\n');
   }
 }
 

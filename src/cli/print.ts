@@ -1,6 +1,8 @@
+import type { Surroundings } from './surroundings.js';
+
 /** Writes a line of a command's answer. */
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+export function print({ stdout }: Surroundings, line: string): void {
+  stdout.write(`${line}\n`);
 }
 
 /** A count as people read it: `1,000,000`. */

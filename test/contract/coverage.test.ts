@@ -1,8 +1,9 @@
+import path from 'node:path';
 import t from 'tap';
-// @ts-expect-error: scripts have no types.
-import { demandsOf, shownBy } from '../../scripts/coverage/demands.mjs';
-// @ts-expect-error: scripts have no types.
-import { judge } from '../../scripts/coverage/judge.mjs';
+import { packageRoot } from '../../src/package-root.js';
+
+const { demandsOf, shownBy } = await import(path.join(packageRoot, 'scripts/coverage/demands.mjs'));
+const { judge } = await import(path.join(packageRoot, 'scripts/coverage/judge.mjs'));
 
 const document = {
   paths: {

@@ -7,7 +7,11 @@ import { type Database, openDatabase } from '../../src/database/client.js';
 import { DatabaseOpenError } from '../../src/database/database-errors.js';
 import { createTestDatabase } from '../support/database.js';
 
-const worker = path.join(import.meta.dirname, '../support/embedded-worker.ts');
+// Compiled, or not, as this file is.
+const worker = path.join(
+  import.meta.dirname,
+  `../support/embedded-worker${path.extname(import.meta.filename)}`,
+);
 
 test('what was written is there when the database is opened again', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
@@ -21,8 +25,7 @@ test('what was written is there when the database is opened again', async (t) =>
 });
 
 test('makes the directories that are missing', async (t) => {
-  const { dataDir } = await createTestDatabase(t, { engine: 'embedded', empty: true });
-  const database = await openAgain(t, path.join(dataDir, 'not', 'there', 'yet'));
+  const database = await openAgain(t, path.join(t.testdir(), 'not', 'there', 'yet'));
   t.same(await database.query('SELECT 1 AS alive'), [{ alive: 1 }]);
 });
 
@@ -65,8 +68,7 @@ test('takes over the lock of a process that is gone, whoever has its number now'
 });
 
 test('a directory that cannot be used is refused in one line', async (t) => {
-  const { dataDir } = await createTestDatabase(t, { engine: 'embedded', empty: true });
-  await writeFile(path.join(dataDir, 'file'), '');
+  const dataDir = t.testdir({ file: '' });
   await t.rejects(openDatabase({ dataDir: path.join(dataDir, 'file') }), {
     name: 'DatabaseOpenError',
     message: /^DATA_DIR: [^\n]+$/,
@@ -85,7 +87,7 @@ async function openAgain(t: Test, dataDir: string): Promise<Database> {
 }
 
 function startWorker(t: Test, dataDir: string): ChildProcess {
-  // The parent's arguments carry the loader that reads TypeScript.
+  // The parent's arguments carry the loader that reads TypeScript, where there is one.
   const child = spawn(process.execPath, [...process.execArgv, worker, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -39,23 +39,29 @@ const address = /^([\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
 
 const requestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Compares answers with what the contract declares for them. */
-export class Conformance {
+/** What a contract declares, compiled where an answer asked for it. Compiling takes longer than most tests. */
+class Declared {
+  static readonly #known = new WeakMap<Contract, Declared>();
+
+  static in(contract: Contract): Declared {
+    const declared = Declared.#known.get(contract) ?? new Declared(contract);
+    Declared.#known.set(contract, declared);
+    return declared;
+  }
+
+  readonly validProblem: ValidateFunction;
   readonly #contract: Contract;
-  readonly #errorsUrl: string;
   readonly #bodies: Ajv2020;
   readonly #headers: Ajv2020;
-  readonly #problem: ValidateFunction;
   readonly #checkers = new Map<string, Checker | undefined>();
   readonly #paths: readonly { operation: Operation; pattern: RegExp }[];
 
-  constructor(contract: Contract, errorsUrl: string) {
+  private constructor(contract: Contract) {
     this.#contract = contract;
-    this.#errorsUrl = errorsUrl;
     const closed = closeObjects(contract.document);
     this.#bodies = createAjv(closed);
     this.#headers = createAjv(closed, { coerceTypes: true });
-    this.#problem = this.#bodies.compile(reference('components', 'schemas', 'Problem'));
+    this.validProblem = this.#bodies.compile(reference('components', 'schemas', 'Problem'));
     // A path without a placeholder wins over one that its text would fit as well.
     this.#paths = [...contract.operations.values()]
       .map((operation) => ({ operation, pattern: patternOf(operation.path) }))
@@ -70,53 +76,7 @@ export class Conformance {
       ?.operation;
   }
 
-  /** Everything that is untrue of an answer; empty when it is as the contract says. */
-  faults(asked: Asked, answer: Answer): string[] {
-    const operation = this.operationOf(asked);
-    const withBody = asked.method.toUpperCase() !== 'HEAD';
-    const found = [...this.#requestIdFaults(answer)];
-    if (operation !== undefined) found.push(...this.#operationFaults(operation, answer, withBody));
-    if (answer.statusCode >= 400 && withBody && mediaTypeOf(answer) !== 'text/html') {
-      found.push(...this.#problemFaults(asked, answer, operation));
-    }
-    const subject = `${asked.method} ${asked.url.slice(0, 200)} -> ${answer.statusCode}`;
-    return found.map((fault) => `${subject} (${operation?.id ?? 'no operation'}): ${fault}`);
-  }
-
-  /** @throws {Error} that lists the faults of an answer. */
-  check(asked: Asked, answer: Answer): void {
-    recordExchange(toRecord(asked, answer, this.operationOf(asked)));
-    const faults = this.faults(asked, answer);
-    if (faults.length > 0) {
-      throw new Error(`The contract does not allow this answer: ${faults.join('; ')}\n${answer.body}`);
-    }
-  }
-
-  *#requestIdFaults({ headers }: Answer): Iterable<string> {
-    if (!requestId.test(String(headers['x-request-id'] ?? ''))) yield 'there is no X-Request-Id';
-  }
-
-  *#operationFaults({ id }: Operation, answer: Answer, withBody: boolean): Iterable<string> {
-    const checker = this.#checkerFor(id, answer.statusCode);
-    if (checker === undefined) {
-      yield `status ${answer.statusCode} is not declared`;
-      return;
-    }
-    for (const [name, validate] of checker.headers) {
-      const value = answer.headers[name];
-      if (value !== undefined && !validate({ value })) yield `header ${name}: ${messages(validate)}`;
-    }
-    if (checker.bodies.size === 0) {
-      if (answer.body !== '') yield 'a body is not declared';
-      return;
-    }
-    const mediaType = mediaTypeOf(answer);
-    const validate = checker.bodies.get(mediaType);
-    if (validate === undefined) yield `media type ${mediaType} is not declared`;
-    else if (withBody && !validate(parseBody(mediaType, answer.body))) yield messages(validate);
-  }
-
-  #checkerFor(id: string, status: number): Checker | undefined {
+  checkerFor(id: string, status: number): Checker | undefined {
     const key = `${id} ${status}`;
     if (!this.#checkers.has(key)) this.#checkers.set(key, this.#compile(id, status));
     return this.#checkers.get(key);
@@ -149,6 +109,70 @@ export class Conformance {
       ),
     };
   }
+}
+
+/** Compares answers with what the contract declares for them. */
+export class Conformance {
+  readonly #contract: Contract;
+  readonly #declared: Declared;
+  readonly #errorsUrl: string;
+
+  constructor(contract: Contract, errorsUrl: string) {
+    this.#contract = contract;
+    this.#declared = Declared.in(contract);
+    this.#errorsUrl = errorsUrl;
+  }
+
+  /** The operation that a request is for; a HEAD request is for that of GET. */
+  operationOf(asked: Asked): Operation | undefined {
+    return this.#declared.operationOf(asked);
+  }
+
+  /** Everything that is untrue of an answer; empty when it is as the contract says. */
+  faults(asked: Asked, answer: Answer): string[] {
+    const operation = this.#declared.operationOf(asked);
+    const withBody = asked.method.toUpperCase() !== 'HEAD';
+    const found = [...this.#requestIdFaults(answer)];
+    if (operation !== undefined) found.push(...this.#operationFaults(operation, answer, withBody));
+    if (answer.statusCode >= 400 && withBody && mediaTypeOf(answer) !== 'text/html') {
+      found.push(...this.#problemFaults(asked, answer, operation));
+    }
+    const subject = `${asked.method} ${asked.url.slice(0, 200)} -> ${answer.statusCode}`;
+    return found.map((fault) => `${subject} (${operation?.id ?? 'no operation'}): ${fault}`);
+  }
+
+  /** @throws {Error} that lists the faults of an answer. */
+  check(asked: Asked, answer: Answer): void {
+    recordExchange(toRecord(asked, answer, this.operationOf(asked)));
+    const faults = this.faults(asked, answer);
+    if (faults.length > 0) {
+      throw new Error(`The contract does not allow this answer: ${faults.join('; ')}\n${answer.body}`);
+    }
+  }
+
+  *#requestIdFaults({ headers }: Answer): Iterable<string> {
+    if (!requestId.test(String(headers['x-request-id'] ?? ''))) yield 'there is no X-Request-Id';
+  }
+
+  *#operationFaults({ id }: Operation, answer: Answer, withBody: boolean): Iterable<string> {
+    const checker = this.#declared.checkerFor(id, answer.statusCode);
+    if (checker === undefined) {
+      yield `status ${answer.statusCode} is not declared`;
+      return;
+    }
+    for (const [name, validate] of checker.headers) {
+      const value = answer.headers[name];
+      if (value !== undefined && !validate({ value })) yield `header ${name}: ${messages(validate)}`;
+    }
+    if (checker.bodies.size === 0) {
+      if (answer.body !== '') yield 'a body is not declared';
+      return;
+    }
+    const mediaType = mediaTypeOf(answer);
+    const validate = checker.bodies.get(mediaType);
+    if (validate === undefined) yield `media type ${mediaType} is not declared`;
+    else if (withBody && !validate(parseBody(mediaType, answer.body))) yield messages(validate);
+  }
 
   *#problemFaults(asked: Asked, answer: Answer, operation: Operation | undefined): Iterable<string> {
     const mediaType = mediaTypeOf(answer);
@@ -158,8 +182,9 @@ export class Conformance {
     }
     const problem = parseBody(mediaType, answer.body) as Record<string, unknown>;
     // What an operation answers was compared with its own schema, which may have more members.
-    if (operation === undefined && !this.#problem(problem)) {
-      yield `not a problem document: ${messages(this.#problem)}`;
+    const { validProblem } = this.#declared;
+    if (operation === undefined && !validProblem(problem)) {
+      yield `not a problem document: ${messages(validProblem)}`;
       return;
     }
     const code = problem?.code as ProblemCode;

@@ -32,7 +32,7 @@ export async function createTestDatabase(
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-test-'));
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
   if (testServer === undefined || engine === 'embedded') {
-    if (!empty) await copyEmbeddedTemplate(dataDir);
+    await copyEmbeddedTemplate(dataDir, { empty });
     return { dataDir };
   }
   const databaseUrl = await (empty ? createPostgresqlDatabase(testServer) : createFromTemplate(testServer));

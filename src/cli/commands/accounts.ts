@@ -8,6 +8,7 @@ import { withContext } from '../context.js';
 import { printList } from '../list.js';
 import { readNewPassword } from '../password.js';
 import { harmless, print } from '../print.js';
+import type { Surroundings } from '../surroundings.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -18,7 +19,7 @@ interface CreateOptions {
 }
 
 /** `accounts create` and `accounts list` */
-export function addAccountCommands(program: Command): void {
+export function addAccountCommands(program: Command, surroundings: Surroundings): void {
   const accounts = program
     .command('accounts')
     .description('the customers, each with its own users and employees');
@@ -40,7 +41,7 @@ Examples:
   npm run cli -- accounts create --name Initech \\
     --owner-email bill@initech.example --given-name Bill --family-name Lumbergh < password.txt`,
     )
-    .action(create);
+    .action((options: CreateOptions) => create(surroundings, options));
   accounts
     .command('list')
     .description('list all accounts')
@@ -50,21 +51,24 @@ Examples:
       '\nExamples:\n  npm run cli -- accounts list\n  npm run --silent cli -- accounts list --json',
     )
     .action((options: { json?: boolean }) =>
-      withContext(async ({ database }) => {
+      withContext(surroundings, async ({ database }) => {
         const rows = (await listAccounts(database)).map(({ id, name, users, employees, createdAt }) => {
           return { id, name, users, employees, created_at: createdAt.toISOString() };
         });
-        printList(['id', 'name', 'users', 'employees', 'created_at'], rows, options);
+        printList(surroundings, ['id', 'name', 'users', 'employees', 'created_at'], rows, options);
       }),
     );
 }
 
-async function create({ name, ownerEmail, givenName, familyName, json }: CreateOptions): Promise<void> {
+async function create(
+  surroundings: Surroundings,
+  { name, ownerEmail, givenName, familyName, json }: CreateOptions,
+): Promise<void> {
   const given = [ownerEmail, givenName, familyName].filter((value) => value !== undefined);
   if (given.length % 3 !== 0) {
     throw new CliError('--owner-email, --given-name and --family-name go together', exitCodes.usage);
   }
-  await withContext(async ({ database, clock }) => {
+  await withContext(surroundings, async ({ database, clock }) => {
     const owner =
       ownerEmail === undefined || givenName === undefined || familyName === undefined
         ? undefined
@@ -73,14 +77,15 @@ async function create({ name, ownerEmail, givenName, familyName, json }: CreateO
             givenName,
             familyName,
             role: 'owner' as const,
-            password: await readNewPassword(),
+            password: await readNewPassword(surroundings),
           };
     const { accountId, ownerId } = await createAccount(database, { name, owner, at: clock() }).catch(
       asCliError,
     );
-    if (json) print(JSON.stringify({ id: accountId, name, owner_id: ownerId }));
+    if (json) print(surroundings, JSON.stringify({ id: accountId, name, owner_id: ownerId }));
     else
       print(
+        surroundings,
         `Account ${accountId} (${harmless(name)}) was created${ownerId === null ? '' : `, with owner ${ownerId}`}.`,
       );
   });

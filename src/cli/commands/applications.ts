@@ -6,12 +6,13 @@ import { listApplications } from '../../services/applications/read-applications.
 import { accountOption, findAccount, jsonOption } from '../arguments.js';
 import { withContext } from '../context.js';
 import { printList, type Row } from '../list.js';
+import type { Surroundings } from '../surroundings.js';
 
 const pageSize = 500;
 const columns = ['id', 'client_id', 'name', 'client_type', 'scopes', 'last_token_at'];
 
 /** `applications list` */
-export function addApplicationCommands(program: Command): void {
+export function addApplicationCommands(program: Command, surroundings: Surroundings): void {
   program
     .command('applications')
     .description('the OAuth applications that accounts have registered')
@@ -27,14 +28,14 @@ Examples:
   npm run --silent cli -- applications list --account Initech --json`,
     )
     .action((options: { account?: string; json?: boolean }) =>
-      withContext(async ({ database, clock }) => {
+      withContext(surroundings, async ({ database, clock }) => {
         const accounts =
           options.account === undefined
             ? await listAccounts(database)
             : [await findAccount(database, options.account)];
         const rows: Row[] = [];
         for (const account of accounts) rows.push(...(await readRows(database, account, clock())));
-        printList(['account', ...columns], rows, options);
+        printList(surroundings, ['account', ...columns], rows, options);
       }),
     );
 }

@@ -14,6 +14,7 @@ import { Progress } from '../import/progress.js';
 import { type ImportFormat, type ImportSource, openSource } from '../import/source.js';
 import { describeOutcome, exitCodeOf } from '../import/summary.js';
 import { harmless, print } from '../print.js';
+import type { Surroundings } from '../surroundings.js';
 
 interface ImportCommandOptions {
   readonly account: string;
@@ -39,7 +40,7 @@ Examples:
   zcat staff.csv.gz | npm run --silent cli -- employees import - --format csv --account Initech --json`;
 
 /** `employees import` */
-export function addEmployeeCommands(program: Command): void {
+export function addEmployeeCommands(program: Command, surroundings: Surroundings): void {
   program
     .command('employees')
     .description('the employee records of an account')
@@ -55,31 +56,37 @@ export function addEmployeeCommands(program: Command): void {
     .addHelpText('after', help)
     .action((file: string, options: ImportCommandOptions) =>
       interruptible(async (signal) => {
-        const source = await openSource(file, { format: options.format, signal });
-        const outcome = await withContext((context) => runImport(context, source, options, signal));
-        report(outcome, options);
-        process.exitCode = exitCodeOf(outcome);
+        const source = await openSource(surroundings, file, { format: options.format, signal });
+        const outcome = await withContext(surroundings, (context) =>
+          runImport(context, source, options, signal),
+        );
+        report(surroundings, outcome, options);
+        surroundings.exitCode = exitCodeOf(outcome);
       }),
     );
 }
 
-function report(outcome: ImportOutcome, { json, dryRun = false }: ImportCommandOptions): void {
+function report(
+  surroundings: Surroundings,
+  outcome: ImportOutcome,
+  { json, dryRun = false }: ImportCommandOptions,
+): void {
   const { counts, ending } = outcome;
   const lines = describeOutcome(outcome, { dryRun });
-  if (ending.kind !== 'complete') process.stderr.write(`${lines.shift()}\n`);
-  if (json) print(JSON.stringify({ ...counts, ending: ending.kind, dry_run: dryRun }));
-  else print(lines.join('\n'));
+  if (ending.kind !== 'complete') surroundings.stderr.write(`${lines.shift()}\n`);
+  if (json) print(surroundings, JSON.stringify({ ...counts, ending: ending.kind, dry_run: dryRun }));
+  else print(surroundings, lines.join('\n'));
 }
 
 async function runImport(
-  { database, clock }: CommandContext,
+  { surroundings, database, clock }: CommandContext,
   source: ImportSource,
   { account, dryRun = false, batchSize, maxErrors }: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<ImportOutcome> {
   const { id: accountId } = await findAccount(database, account);
   const { attributes, check } = createEmployeeCheck(loadContract());
-  const progress = new Progress(process.stderr, source.totalBytes);
+  const progress = new Progress(surroundings.stderr, source.totalBytes);
   const lines = splitLines(source.pieces);
   try {
     return await importEmployees({

@@ -3,21 +3,25 @@ import { SigningKeys } from '../../oauth/signing-keys.js';
 import { AuditLog } from '../../services/audit-log.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
+import type { Surroundings } from '../surroundings.js';
 
 /** `keys rotate` */
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, surroundings: Surroundings): void {
   const keys = program.command('keys').description('the keys that sign access tokens');
   keys
     .command('rotate')
     .description('sign with a new key; the old one stays published until its last token has expired')
     .action(() =>
-      withContext(async ({ config, database, clock, appSecret }) => {
+      withContext(surroundings, async ({ config, database, clock, appSecret }) => {
         const signingKeys = await SigningKeys.open(database, await appSecret(), clock);
         const kid = await signingKeys.rotate({
           tokenTtlSeconds: config.accessTokenTtlSeconds,
           auditLog: new AuditLog(database, clock),
         });
-        print(`Tokens are signed with key ${kid} from now on; running servers take it over within a minute.`);
+        print(
+          surroundings,
+          `Tokens are signed with key ${kid} from now on; running servers take it over within a minute.`,
+        );
       }),
     );
 }

@@ -2,21 +2,22 @@ import type { Command } from 'commander';
 import { prune } from '../../services/housekeeping.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
+import type { Surroundings } from '../surroundings.js';
 
 /** `migrate` and `prune` */
-export function addMaintenanceCommands(program: Command): void {
+export function addMaintenanceCommands(program: Command, surroundings: Surroundings): void {
   program
     .command('migrate')
     .description('bring the tables of the database up to date, as every start of the server does')
-    .action(() => withContext(async () => print('The database is up to date.')));
+    .action(() => withContext(surroundings, async () => print(surroundings, 'The database is up to date.')));
 
   program
     .command('prune')
     .description('delete expired codes, tokens, sessions and records, as the server does by itself')
     .action(() =>
-      withContext(async ({ database, clock }) => {
+      withContext(surroundings, async ({ database, clock }) => {
         for (const [table, count] of Object.entries(await prune(database, clock())))
-          print(`${table}: ${count}`);
+          print(surroundings, `${table}: ${count}`);
       }),
     );
 }

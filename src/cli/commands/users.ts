@@ -6,6 +6,7 @@ import { accountOption, checkedBy, findAccount, jsonOption } from '../arguments.
 import { withContext } from '../context.js';
 import { readNewPassword } from '../password.js';
 import { harmless, print } from '../print.js';
+import type { Surroundings } from '../surroundings.js';
 import { asCliError } from './accounts.js';
 
 interface CreateOptions {
@@ -18,7 +19,7 @@ interface CreateOptions {
 }
 
 /** `users create` */
-export function addUserCommands(program: Command): void {
+export function addUserCommands(program: Command, surroundings: Surroundings): void {
   program
     .command('users')
     .description('the people who sign in')
@@ -45,15 +46,20 @@ Examples:
   npm run cli -- users create --account Initech --email milton@initech.example --role member \\
     --given-name Milton --family-name Waddams < password.txt`,
     )
-    .action(create);
+    .action((options: CreateOptions) => create(surroundings, options));
 }
 
-async function create({ account, email, role, givenName, familyName, json }: CreateOptions): Promise<void> {
-  await withContext(async ({ database, clock }) => {
+async function create(
+  surroundings: Surroundings,
+  { account, email, role, givenName, familyName, json }: CreateOptions,
+): Promise<void> {
+  await withContext(surroundings, async ({ database, clock }) => {
     const { id: accountId, name } = await findAccount(database, account);
-    const user = { email, role, givenName, familyName, password: await readNewPassword() };
+    const user = { email, role, givenName, familyName, password: await readNewPassword(surroundings) };
     const id = await createUser(database, accountId, { user, at: clock() }).catch(asCliError);
-    if (json) print(JSON.stringify({ id, account_id: accountId, email: email.toLowerCase(), role }));
-    else print(`User ${id} (${email.toLowerCase()}) was created as ${role} of ${harmless(name)}.`);
+    if (json) {
+      print(surroundings, JSON.stringify({ id, account_id: accountId, email: email.toLowerCase(), role }));
+    } else
+      print(surroundings, `User ${id} (${email.toLowerCase()}) was created as ${role} of ${harmless(name)}.`);
   });
 }

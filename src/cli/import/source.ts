@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { CliError, exitCodes } from '../cli-error.js';
+import type { Surroundings } from '../surroundings.js';
 
 export type ImportFormat = 'csv' | 'jsonl';
 
@@ -29,6 +30,7 @@ export interface ImportSource {
  * @throws {CliError} when the file cannot be read, or nothing says what format it has
  */
 export async function openSource(
+  { stdin }: Surroundings,
   file: string,
   { format, signal }: { format: ImportFormat | undefined; signal: AbortSignal },
 ): Promise<ImportSource> {
@@ -40,7 +42,7 @@ export async function openSource(
     );
   }
   const totalBytes = file === '-' ? undefined : await sizeOf(file);
-  const stream: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 262_144 });
+  const stream: Readable = file === '-' ? stdin : createReadStream(file, { highWaterMark: 262_144 });
   addAbortSignal(signal, stream);
   // Cut off before anybody reads it; whoever reads it sees the error for themselves.
   stream.on('error', () => {});
