@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { judge } from './coverage/judge.mjs';
+import { judge } from './contract/coverage.mjs';
 import { root } from './modified.mjs';
 
 const [directory] = process.argv.slice(2);

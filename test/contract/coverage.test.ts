@@ -2,8 +2,8 @@ import path from 'node:path';
 import t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
 
-const { demandsOf, shownBy } = await import(path.join(packageRoot, 'scripts/coverage/demands.mjs'));
-const { judge } = await import(path.join(packageRoot, 'scripts/coverage/judge.mjs'));
+const { demandsOf, shownBy } = await import(path.join(packageRoot, 'scripts/contract/demands.mjs'));
+const { judge } = await import(path.join(packageRoot, 'scripts/contract/coverage.mjs'));
 
 const document = {
   paths: {

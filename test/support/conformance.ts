@@ -218,7 +218,9 @@ function toRecord(asked: Asked, answer: Answer, operation: Operation | undefined
   const problem =
     mediaType.endsWith('json') && answer.statusCode >= 400 ? parseBody(mediaType, answer.body) : {};
   const { code, errors = [] } = (problem ?? {}) as { code?: string; errors?: Record<string, string>[] };
-  const { searchParams } = new URL(asked.url, 'http://localhost');
+  // Not every target that a hostile client sends is a URL.
+  const [, query = ''] = asked.url.split('?', 2);
+  const searchParams = new URLSearchParams(query);
   return {
     operation: operation?.id,
     status: answer.statusCode,
