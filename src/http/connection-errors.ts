@@ -8,6 +8,9 @@ import { problemMediaType } from './problem-sender.js';
 
 type ConnectionError = Error & { code?: string };
 
+/** Has the answer to the request whose body is still on its way, if there is one. */
+type HttpSocket = Socket & { _httpMessage?: ServerResponse };
+
 /** Milliseconds in which the client must have read the answer and closed. */
 const lingerMilliseconds = 1000;
 
@@ -16,7 +19,7 @@ const lingerMilliseconds = 1000;
  * too slow to send them. The connection ends with the answer.
  */
 export function createConnectionErrorHandler(problems: Contract['problems'], errorsUrl: string) {
-  return (error: ConnectionError, socket: Socket & { _httpMessage?: ServerResponse }): void => {
+  return (error: ConnectionError, socket: HttpSocket): void => {
     const midResponse = socket._httpMessage?.headersSent === true;
     if (error.code === 'ECONNRESET' || !socket.writable || midResponse) {
       socket.destroy();
@@ -25,8 +28,9 @@ export function createConnectionErrorHandler(problems: Contract['problems'], err
     socket.setTimeout(lingerMilliseconds, () => socket.destroy());
     const problem = toProblem(error);
     const requestId = randomUUID();
-    // No path could be read, so the problem is with the address as a whole.
-    const document = problemDocument(problem, { problems, errorsUrl, instance: '/', requestId });
+    // Where no path could be read, the problem is with the address as a whole.
+    const instance = socket._httpMessage?.req.url?.split('?', 1)[0] ?? '/';
+    const document = problemDocument(problem, { problems, errorsUrl, instance, requestId });
     const body = JSON.stringify(document);
     socket.end(
       [

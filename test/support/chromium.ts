@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import net from 'node:net';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import root, { type Test } from 'tap';
 import { systemClock } from '../../src/clock.js';
 import { buildTestApp, type TestApp } from './app.js';
+import { freePort } from './free-port.js';
 
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 
@@ -110,14 +109,4 @@ function watch(page: Page): Window {
     if (!request.url().startsWith('http://localhost:')) complaints.push(`asked for ${request.url()}`);
   });
   return { page, complaints };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

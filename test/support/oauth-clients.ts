@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import net, { type AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import { buildTestApp } from './app.js';
 import { hiddenFields } from './browser.js';
 import { createTestClock } from './clock.js';
+import { freePort } from './free-port.js';
 import { createApplication, createTenant, makeEmployees } from './tenant.js';
 import { createUser, type TestUser } from './users.js';
 
@@ -85,16 +84,6 @@ export async function startLiveServer(t: Test): Promise<LiveServer> {
       return { issuer, clientId, clientSecret, method, redirectUri };
     },
   };
-}
-
-/** A port that was free a moment ago: the server has to know its address before it listens. */
-async function freePort(): Promise<number> {
-  const placeholder = net.createServer().listen(0, '127.0.0.1');
-  await once(placeholder, 'listening');
-  const { port } = placeholder.address() as AddressInfo;
-  placeholder.close();
-  await once(placeholder, 'close');
-  return port;
 }
 
 /** Where a browser ended up: on a page of the server, or at an address elsewhere that it does not open. */

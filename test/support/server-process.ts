@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { packageRoot } from '../../src/package-root.js';
 import { testSecret } from './app.js';
+import { freePort } from './free-port.js';
 
 /** A server in a process of its own. */
 export interface ServerProcess {
@@ -77,13 +76,4 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
     await wait(50);
   }
   throw new Error(`The server is not ready after ${patienceMs} ms`);
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -53,7 +53,7 @@ export function exchange(
 }
 
 /** Reads the answers that are there in full. */
-function parseAnswers(bytes: Buffer, head: boolean): Answer[] {
+export function parseAnswers(bytes: Buffer, head = false): Answer[] {
   const answers: Answer[] = [];
   let rest = bytes;
   for (;;) {
