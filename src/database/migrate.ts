@@ -32,7 +32,10 @@ export async function migrate(
   { directory = migrationsDirectory, logger }: MigrateOptions = {},
 ): Promise<string[]> {
   const files = await readMigrations(directory);
-  if (pendingMigrations(files, await readApplied(database)).length === 0) return [];
+  const before = await readApplied(database);
+  // Until the lock is ours, a migration that another process is at looks like one that failed.
+  const settled = before.every(({ finished }) => finished);
+  if (settled && pendingMigrations(files, before).length === 0) return [];
 
   const session = await database.openMigrationSession();
   try {

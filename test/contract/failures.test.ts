@@ -111,6 +111,18 @@ t.test('a body that is too large is refused with 413 by every operation that tak
   }
 });
 
+t.test('a body of another media type is refused with 415 by every operation that takes JSON', async (t) => {
+  const { api, scene, token } = await prepare(t);
+  for (const { id, body } of contract.operations.values()) {
+    if (!body?.mediaTypes.includes('application/json')) continue;
+    const request = requestFor(id, scene, token);
+    const headers = { ...request.headers, 'content-type': 'text/plain' };
+    const answer = await api.app.inject({ ...request, headers, payload: '{}' });
+    t.equal(answer.statusCode, 415, id);
+    t.equal(answer.json().code, 'unsupported_media_type', id);
+  }
+});
+
 for (const [url, form] of [
   ['/v1/oauth/token', { grant_type: 'client_credentials' }],
   ['/v1/oauth/revoke', { token: 'x' }],

@@ -63,6 +63,32 @@ test('a text column compares by code point', async (t) => {
   t.same(others, []);
 });
 
+test('a migration that another process is at is waited for, and not taken for one that failed', {
+  skip: testServer === undefined,
+}, async (t) => {
+  const database = await openTestDatabase(t);
+  const other = await database.openMigrationSession();
+  const connection = await other.adapterFactory.connect();
+  await connection.executeScript('SELECT pg_advisory_lock(72707369)');
+  const underWay =
+    'UPDATE _prisma_migrations SET finished_at = NULL WHERE finished_at = (SELECT max(finished_at) FROM _prisma_migrations)';
+  await database.prisma.$executeRawUnsafe(underWay);
+  const waiting = migrate(database);
+  // It asks for the lock, or has failed already.
+  await Promise.race([waiting, untilSomebodyWaits(database)]);
+  await database.prisma.$executeRawUnsafe(
+    'UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL',
+  );
+  await other.close();
+  t.same(await waiting, []);
+});
+
+async function untilSomebodyWaits(database: Database): Promise<void> {
+  const query = `SELECT count(*)::int AS count FROM pg_locks
+    WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  while ((await database.query<{ count: number }>(query))[0]?.count === 0);
+}
+
 test('processes that start together migrate once', { skip: testServer === undefined }, async (t) => {
   const options = await createTestDatabase(t, { empty: true });
   const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(options)));

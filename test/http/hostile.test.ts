@@ -219,6 +219,7 @@ function headers(tokens: readonly string[]): Record<string, string> {
 const methods = ['GET', 'GET', 'GET', 'POST', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS'] as const;
 
 const api = await buildTestApp(t, {
+  recorded: false,
   environment: { RATE_LIMIT_FAILURES: '0', RATE_LIMIT_API: '0', RATE_LIMIT_TOKEN: '0' },
 });
 const { application, employeeIds } = await createTenant(api.database, { employees: makeEmployees(20) });

@@ -59,12 +59,15 @@ export async function buildTestApp(
     contract: served = contract,
     clock = createTestClock(),
     logger = false,
+    recorded = true,
   }: {
     environment?: Record<string, string>;
     database?: Database;
     contract?: Contract;
     clock?: TestClock;
     logger?: FastifyBaseLogger | false;
+    /** `false` for random requests: what they show in one run they need not show in the next. */
+    recorded?: boolean;
   } = {},
 ): Promise<TestApp> {
   const config = testConfig(environment);
@@ -79,7 +82,7 @@ export async function buildTestApp(
     clock,
     logger,
   });
-  const conformance = new Conformance(served, config.errorsUrl);
+  const conformance = new Conformance(served, config.errorsUrl, { recorded });
   const networkFaults = watchNetworkAnswers(app, conformance);
   t.teardown(async () => {
     await app.close();

@@ -116,9 +116,12 @@ export class Conformance {
   readonly #contract: Contract;
   readonly #declared: Declared;
   readonly #errorsUrl: string;
+  readonly #recorded: boolean;
 
-  constructor(contract: Contract, errorsUrl: string) {
+  /** @param recorded whether what is checked counts for the report on what no test has seen */
+  constructor(contract: Contract, errorsUrl: string, { recorded = true }: { recorded?: boolean } = {}) {
     this.#contract = contract;
+    this.#recorded = recorded;
     this.#declared = Declared.in(contract);
     this.#errorsUrl = errorsUrl;
   }
@@ -143,7 +146,7 @@ export class Conformance {
 
   /** @throws {Error} that lists the faults of an answer. */
   check(asked: Asked, answer: Answer): void {
-    recordExchange(toRecord(asked, answer, this.operationOf(asked)));
+    if (this.#recorded) recordExchange(toRecord(asked, answer, this.operationOf(asked)));
     const faults = this.faults(asked, answer);
     if (faults.length > 0) {
       throw new Error(`The contract does not allow this answer: ${faults.join('; ')}\n${answer.body}`);
