@@ -111,6 +111,32 @@ t.test('a body that is too large is refused with 413 by every operation that tak
   }
 });
 
+t.test('a parameter that the operation does not know is refused with 400 and named', async (t) => {
+  const { api, scene, token } = await prepare(t);
+  for (const { id, scopes } of contract.operations.values()) {
+    if (scopes === null) continue;
+    const request = requestFor(id, scene, token);
+    const answer = await api.app.inject({ ...request, url: `${request.url}?colour=red` });
+    t.equal(answer.statusCode, 400, id);
+    t.equal(answer.json().errors[0].parameter, 'colour', id);
+  }
+});
+
+t.test('an empty form is refused with 400 in the media type that is asked for', async (t) => {
+  const { api } = await prepare(t);
+  for (const url of ['/v1/oauth/token', '/v1/oauth/revoke']) {
+    for (const [accept, type] of [
+      ['*/*', 'application/json'],
+      [problem, problem],
+    ] as const) {
+      const answer = await api.postForm(url, '', { accept });
+      t.equal(answer.statusCode, 400, url);
+      t.match(answer.headers['content-type'], type, url);
+      t.equal(answer.json().error, 'invalid_request', url);
+    }
+  }
+});
+
 t.test('a body of another media type is refused with 415 by every operation that takes JSON', async (t) => {
   const { api, scene, token } = await prepare(t);
   for (const { id, body } of contract.operations.values()) {
