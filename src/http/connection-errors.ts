@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Contract, ProblemCode } from '../contract/contract.js';
 import { problemDocument } from '../problems/document.js';
 import { Problem } from '../problems/problem.js';
-import { problemMediaType } from './problem-sender.js';
+import { pathOf, problemMediaType } from './problem-sender.js';
 
 type ConnectionError = Error & { code?: string };
 
@@ -29,7 +29,7 @@ export function createConnectionErrorHandler(problems: Contract['problems'], err
     const problem = toProblem(error);
     const requestId = randomUUID();
     // Where no path could be read, the problem is with the address as a whole.
-    const instance = socket._httpMessage?.req.url?.split('?', 1)[0] ?? '/';
+    const instance = pathOf({ raw: socket._httpMessage?.req ?? {} });
     const document = problemDocument(problem, { problems, errorsUrl, instance, requestId });
     const body = JSON.stringify(document);
     socket.end(

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
 import { oauthProblemDocument, type ProblemDocument, problemDocument } from '../problems/document.js';
@@ -52,8 +53,8 @@ function wantsPage({ headers, routeOptions: { config } }: FastifyRequest, status
 }
 
 /** Path of the request without the query; what no URI may contain is percent-encoded. */
-export function pathOf(request: FastifyRequest): string {
-  const url = request.raw.url ?? '/';
+export function pathOf({ raw }: { readonly raw: Pick<IncomingMessage, 'url'> }): string {
+  const url = raw.url ?? '/';
   const end = url.search(/[?#]/);
   const path = end === -1 ? url : url.slice(0, end);
   return path.replaceAll(/%(?![\dA-Fa-f]{2})|[^\w\-.~!$&'()*+,;=:@/%]/g, encodeURIComponent);
