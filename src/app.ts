@@ -74,13 +74,14 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
 
   const https = config.baseUrl.startsWith('https://');
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
     if (https) reply.header('strict-transport-security', 'max-age=31536000');
     allowCrossOrigin(request, reply);
-    await guardHost(request);
+    guardHost(request);
     // Before a body is read: where there is no route, nothing else about the request matters.
-    if (request.is404) return sendProblem(routeNotFound(request), request, reply);
+    if (request.is404) sendProblem(routeNotFound(request), request, reply);
+    else done();
   });
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));

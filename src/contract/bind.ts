@@ -70,7 +70,10 @@ function routeFor(
       if (hasEmptyParameter(request)) return reply.callNotFound();
       if (scopes !== null) request.caller = await authenticate(request, scopes);
     },
-    preValidation: async (request) => guard(request),
+    preValidation: (request, _reply, done) => {
+      guard(request);
+      done();
+    },
     handler: handlerFor(operation.id, handlers),
   };
 }

@@ -2,6 +2,7 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import { openEmbedded } from './embedded.js';
 import type { PrismaClient } from './generated/client.js';
 import { openPostgresql } from './postgresql.js';
+import type { TextRow } from './prepared-query.js';
 
 export { Prisma, PrismaClient } from './generated/client.js';
 
@@ -49,6 +50,11 @@ export interface Database {
     values?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<Row[]>;
+  /**
+   * Runs one prepared statement as cheaply as it can be done, for those of which the speed of the service is made.
+   * All its columns must be of the type text.
+   */
+  queryText<Row extends TextRow>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /**
    * Yields the values of a query's single text column as lines of UTF-8 that end in CRLF, a thousand at a time and
    * all from one snapshot, however long the consumer takes. Ending the iteration frees what the query holds; the

@@ -7,6 +7,7 @@ import { DatabaseOpenError, describeError } from './database-errors.js';
 import { EmbeddedPrismaAdapter } from './embedded-adapter.js';
 import { streamFromHeldCursor } from './embedded-stream.js';
 import { PrismaClient } from './generated/client.js';
+import type { TextRow } from './prepared-query.js';
 
 /**
  * Opens the database that runs inside this process, and creates it the first time. It has one connection:
@@ -36,6 +37,10 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
     prisma,
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
       return (await server.query<Row>(text, [...values])).rows;
+    },
+    async queryText<Row extends TextRow>(text: string, values: readonly unknown[]) {
+      const { rows } = await server.query(text, [...values], { rowMode: 'array' });
+      return rows as unknown as Row[];
     },
     streamLines: (text, values, signal) => streamFromHeldCursor(server, { text, values, signal }),
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),

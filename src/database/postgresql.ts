@@ -4,6 +4,7 @@ import type { Database, DatabaseLogger, DatabaseOptions, MigrationSession, Query
 import { DatabaseOpenError, describeError } from './database-errors.js';
 import { PrismaClient } from './generated/client.js';
 import { streamFromCursor } from './postgresql-stream.js';
+import { PreparedQuery, type TextRow } from './prepared-query.js';
 import { ScriptPrismaPg } from './script-prisma-pg.js';
 import { createStatementNames } from './statement-names.js';
 
@@ -60,6 +61,11 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       const name = adHoc ? '' : statementNames({ sql: text });
       const result = await pool.query<Row>({ text, values: [...values], ...(name === '' ? {} : { name }) });
       return result.rows;
+    },
+    queryText<Row extends TextRow>(text: string, values: readonly unknown[]) {
+      const query = new PreparedQuery({ name: statementNames({ sql: text }), text, values });
+      // The types have this for clients only; with a pool it is a promise of what the query calls back with.
+      return pool.query(query) as unknown as Promise<Row[]>;
     },
     streamLines: (text, values, signal) => streamFromCursor(streamPool, pool, { text, values, signal }),
     openMigrationSession: () => openMigrationSession(options),

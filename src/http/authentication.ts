@@ -1,7 +1,6 @@
 import type { Authenticate } from '../contract/bind.js';
 import { type AccessTokens, invalidToken } from '../oauth/access-tokens.js';
 import { isAboutUser, mayGrant } from '../oauth/roles.js';
-import { parseScope } from '../oauth/scopes.js';
 import type { LiveToken, TokenStatus } from '../oauth/token-status.js';
 import { Problem } from '../problems/problem.js';
 import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
@@ -20,7 +19,7 @@ export function createAuthenticate(accessTokens: AccessTokens, tokenStatus: Toke
     const live = await tokenStatus.find(claims);
     if (live === null) throw challenge(invalidToken());
 
-    const scopes = new Set(parseScope(claims.scope).filter((scope) => stillHolds(scope, live)));
+    const scopes = new Set(claims.scopes.filter((scope) => stillHolds(scope, live)));
     const missing = required.filter((scope) => !scopes.has(scope));
     if (missing.length > 0) throw insufficientScope(missing);
     if (live.user === null && required.some(isAboutUser)) throw userContextRequired();

@@ -10,7 +10,7 @@ const requestHeaders = [
   'if-match',
   'x-request-id',
 ];
-const responseHeaders = [
+const exposedHeaders = [
   'etag',
   'location',
   'ratelimit',
@@ -18,7 +18,7 @@ const responseHeaders = [
   'retry-after',
   'www-authenticate',
   'x-request-id',
-];
+].join(', ');
 
 /** Seconds for which a browser may remember what it asked. */
 const maximumAge = '600';
@@ -31,7 +31,7 @@ export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): 
   const { operation } = request.routeOptions.config;
   if (operation === undefined || !isCallable(operation) || hasEmptyParameter(request)) return;
   reply.header('access-control-allow-origin', '*');
-  reply.header('access-control-expose-headers', responseHeaders.join(', '));
+  reply.header('access-control-expose-headers', exposedHeaders);
 }
 
 /** Answers the question that browsers ask before they send a cross-origin request, for each path that has one. */

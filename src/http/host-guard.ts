@@ -7,10 +7,11 @@ import { Problem } from '../problems/problem.js';
  * @throws {Problem} 400 `invalid_request`
  * @see RFC 9112 section 3.2
  */
-export async function guardHost({ raw }: FastifyRequest): Promise<void> {
+export function guardHost({ raw }: FastifyRequest): void {
   let hosts = 0;
   for (let index = 0; index < raw.rawHeaders.length; index += 2) {
-    if (raw.rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+    const name = raw.rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   if (hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0')) {
     const detail = `A request carries exactly one Host header; this one has ${hosts}.`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { components } from '../contract/generated.js';
 import { invalidParameter } from '../problems/problem.js';
 
@@ -19,8 +19,9 @@ export class PageRequest<Anchor> {
   readonly number: number;
   readonly size: number;
   readonly anchor: Anchor | undefined;
-  readonly #parameters: URLSearchParams;
+  /** Address of the list with the query parameters that are not about pages. */
   readonly #address: string;
+  readonly #fingerprint: string;
 
   /**
    * @param isAnchor tells whether what a marker holds is an anchor of this list
@@ -33,12 +34,12 @@ export class PageRequest<Anchor> {
   ) {
     const { 'page[number]': number, 'page[size]': size, 'page[after]': after } = query;
     if (number === undefined || size === undefined) throw new Error('The contract gives no default page');
-    const { pathname, searchParams } = new URL(url, baseUrl);
     this.number = number;
     this.size = size;
-    this.#address = `${baseUrl}${pathname}`;
-    this.#parameters = searchParams;
-    for (const name of ['page[number]', 'page[size]', 'page[after]']) searchParams.delete(name);
+    const queryStart = url.includes('?') ? url.indexOf('?') : url.length;
+    const others = otherParameters(url.slice(queryStart));
+    this.#address = `${baseUrl}${url.slice(0, queryStart)}?${writeQuery(others)}`;
+    this.#fingerprint = fingerprint(size, others);
     this.anchor = after === undefined ? undefined : this.#readMarker(after, isAnchor);
   }
 
@@ -68,16 +69,12 @@ export class PageRequest<Anchor> {
   }
 
   #link(number: number, anchor?: Anchor): string {
-    const parameters = new URLSearchParams(this.#parameters);
-    parameters.set('page[number]', String(number));
-    parameters.set('page[size]', String(this.size));
-    if (anchor !== undefined) parameters.set('page[after]', this.#writeMarker(number, anchor));
-    // JSON:API asks for %20 rather than the + of forms.
-    return `${this.#address}?${parameters.toString().replaceAll('+', '%20')}`;
+    const page = `${this.#address}page%5Bnumber%5D=${number}&page%5Bsize%5D=${this.size}`;
+    return anchor === undefined ? page : `${page}&page%5Bafter%5D=${this.#writeMarker(number, anchor)}`;
   }
 
   #writeMarker(number: number, anchor: Anchor): string {
-    return Buffer.from(JSON.stringify([number, this.#fingerprint(), anchor])).toString('base64url');
+    return Buffer.from(JSON.stringify([number, this.#fingerprint, anchor])).toString('base64url');
   }
 
   #readMarker(marker: string, isAnchor: (value: unknown) => value is Anchor): Anchor | undefined {
@@ -86,15 +83,26 @@ export class PageRequest<Anchor> {
       throw invalidParameter('page[after]', 'must be a marker taken from links.next, unchanged');
     }
     const [number, fingerprint, anchor] = content;
-    return number === this.number && fingerprint === this.#fingerprint() ? anchor : undefined;
+    return number === this.number && fingerprint === this.#fingerprint ? anchor : undefined;
   }
+}
 
-  /** Stands for everything that decides which record follows which. */
-  #fingerprint(): string {
-    const parameters = new URLSearchParams(this.#parameters);
-    parameters.sort();
-    return createHash('sha256').update(`${this.size}?${parameters}`).digest('base64url').slice(0, 8);
-  }
+function otherParameters(search: string): URLSearchParams {
+  const parameters = new URLSearchParams(search);
+  for (const name of ['page[number]', 'page[size]', 'page[after]']) parameters.delete(name);
+  return parameters;
+}
+
+/** To be followed by further parameters. JSON:API asks for %20 rather than the + of forms. */
+function writeQuery(parameters: URLSearchParams): string {
+  return parameters.size === 0 ? '' : `${parameters.toString().replaceAll('+', '%20')}&`;
+}
+
+/** Stands for everything that decides which record follows which. */
+function fingerprint(size: number, others: URLSearchParams): string {
+  const sorted = new URLSearchParams(others);
+  sorted.sort();
+  return hash('sha256', `${size}?${sorted}`, 'base64url').slice(0, 8);
 }
 
 function parseJson(text: string): unknown {

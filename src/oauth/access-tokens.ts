@@ -4,13 +4,14 @@ import { type Clock, epochSeconds } from '../clock.js';
 import { randomId } from '../database/ids.js';
 import { Problem } from '../problems/problem.js';
 import { signCompact } from './compact-jws.js';
+import { parseScope } from './scopes.js';
 import { type SigningKeys, signingAlgorithm } from './signing-keys.js';
 
 /** What an access token says. @see RFC 9068 section 2.2 */
 export interface AccessTokenClaims {
   readonly subject: string;
   readonly clientId: string;
-  readonly scope: string;
+  readonly scopes: readonly string[];
   readonly tokenId: string;
   /** Absent for client credentials: no user granted anything. */
   readonly grantId: string | null;
@@ -111,7 +112,7 @@ export class AccessTokens {
     return {
       subject: String(payload.sub),
       clientId: String(payload.client_id),
-      scope: String(payload.scope),
+      scopes: parseScope(String(payload.scope)),
       tokenId: String(payload.jti),
       grantId: typeof payload.grant_id === 'string' ? payload.grant_id : null,
       expiresAt: Number(payload.exp),

@@ -3,6 +3,7 @@ import { type AccountId, toAccountId } from '../services/account-id.js';
 import { createBatcher } from '../services/batcher.js';
 import type { Role } from '../services/users.js';
 import type { AccessTokenClaims } from './access-tokens.js';
+import { parseScope } from './scopes.js';
 
 /** What stands behind a token that may be used at this moment. */
 export interface LiveToken {
@@ -13,14 +14,14 @@ export interface LiveToken {
   readonly applicationScopes: readonly string[];
 }
 
-interface Row {
-  ordinal: number;
-  account_id: string;
-  application_id: string;
-  user_id: string | null;
-  user_role: Role;
-  scopes: string;
-}
+type Row = [
+  ordinal: string,
+  accountId: string,
+  applicationId: string,
+  userId: string | null,
+  userRole: string | null,
+  scopes: string,
+];
 
 /**
  * Asks the database whether tokens may be used. It asks anew for every request, so that a revocation counts
@@ -40,9 +41,8 @@ export class TokenStatus {
 }
 
 const query = `
-  SELECT token.ordinal::int AS ordinal, application.account_id, application.id AS application_id,
-         grant_user.id AS user_id, grant_user.role AS user_role,
-         array_to_string(application.scopes, ' ') AS scopes
+  SELECT token.ordinal::text, application.account_id, application.id, grant_user.id, grant_user.role,
+         array_to_string(application.scopes, ' ')
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS token (jti, client_id, grant_id, ordinal)
   JOIN applications application ON application.client_id = token.client_id
   LEFT JOIN grants ON grants.id = token.grant_id
@@ -57,20 +57,20 @@ async function lookUp(
 ): Promise<(LiveToken | null)[]> {
   // One client often sends many requests with the same token.
   const tokens = [...new Map(claims.map((claim) => [claim.tokenId, claim])).values()];
-  const rows = await database.query<Row>(query, [
+  const rows = await database.queryText<Row>(query, [
     tokens.map(({ tokenId }) => tokenId),
     tokens.map(({ clientId }) => clientId),
     tokens.map(({ grantId }) => grantId ?? ''),
   ]);
-  const found = new Map(rows.map((row) => [tokens[row.ordinal - 1]?.tokenId, toLiveToken(row)]));
+  const found = new Map(rows.map((row) => [tokens[Number(row[0]) - 1]?.tokenId, toLiveToken(row)]));
   return claims.map(({ tokenId }) => found.get(tokenId) ?? null);
 }
 
-function toLiveToken({ account_id, application_id, user_id, user_role, scopes }: Row): LiveToken {
+function toLiveToken([, accountId, applicationId, userId, userRole, scopes]: Row): LiveToken {
   return {
-    accountId: toAccountId(account_id),
-    applicationId: application_id,
-    user: user_id === null ? null : { id: user_id, role: user_role },
-    applicationScopes: scopes.split(' '),
+    accountId: toAccountId(accountId),
+    applicationId,
+    user: userId === null ? null : { id: userId, role: userRole as Role },
+    applicationScopes: parseScope(scopes),
   };
 }

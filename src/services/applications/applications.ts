@@ -23,22 +23,20 @@ export interface LiveSecret {
   readonly hash: Uint8Array;
 }
 
-interface Row {
-  id: string;
-  account_id: string;
-  client_id: string;
-  client_type: ClientType;
-  name: string;
-  redirect_uris: string[];
-  scopes: string[];
-  secrets: { id: string; hash: string }[];
+type Row = [json: string];
+
+interface Stored extends Omit<Application, 'accountId' | 'secrets'> {
+  readonly accountId: string;
+  readonly secrets: readonly { id: string; hash: string }[];
 }
 
 const query = `
-  SELECT id, account_id, client_id, client_type, name, redirect_uris, scopes,
-         (SELECT coalesce(jsonb_agg(jsonb_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
-                                    ORDER BY secret.id), '[]')
-          FROM application_secrets secret WHERE application_id = applications.id) AS secrets
+  SELECT json_build_object(
+    'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
+    'redirectUris', redirect_uris, 'scopes', scopes,
+    'secrets', (SELECT coalesce(json_agg(json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
+                                         ORDER BY secret.id), '[]')
+                FROM application_secrets secret WHERE application_id = applications.id))::text
   FROM applications WHERE client_id = ANY ($1::text[])`;
 
 export class Applications {
@@ -55,20 +53,17 @@ export class Applications {
 }
 
 async function findAll(database: Database, clientIds: readonly string[]): Promise<(Application | null)[]> {
-  const rows = await database.query<Row>(query, [[...new Set(clientIds)]]);
-  const found = new Map(rows.map((row) => [row.client_id, toApplication(row)]));
+  const rows = await database.queryText<Row>(query, [[...new Set(clientIds)]]);
+  const found = new Map(
+    rows.map(([json]) => toApplication(JSON.parse(json))).map((one) => [one.clientId, one]),
+  );
   return clientIds.map((clientId) => found.get(clientId) ?? null);
 }
 
-function toApplication(row: Row): Application {
+function toApplication({ accountId, secrets, ...application }: Stored): Application {
   return {
-    id: row.id,
-    accountId: toAccountId(row.account_id),
-    clientId: row.client_id,
-    clientType: row.client_type,
-    name: row.name,
-    redirectUris: row.redirect_uris,
-    scopes: row.scopes,
-    secrets: row.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
+    ...application,
+    accountId: toAccountId(accountId),
+    secrets: secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
   };
 }

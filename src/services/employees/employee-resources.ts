@@ -19,12 +19,9 @@ export interface Slice {
   readonly next: number | null;
 }
 
-interface Row {
-  ordinal: number;
-  resources: string | null;
-  count: number;
-  next: number | null;
-}
+type FoundRow = [ordinal: string, resource: string];
+
+type SliceRow = [ordinal: string, resources: string | null, count: string, next: string | null];
 
 /** Sizes whose lists are read here: each makes a prepared statement of its own. */
 const sizes: readonly number[] = [10, 20, 25, 50, 100, 200, 250, 500];
@@ -43,12 +40,13 @@ export class EmployeeResources {
   constructor(database: Database) {
     this.#find = createBatcher(
       async (keys) => {
-        const rows = await database.query<{ ordinal: number; resource: string }>(findQuery, [
+        const rows = await database.queryText<FoundRow>(findQuery, [
           keys.map(({ accountId }) => accountId),
           keys.map(({ id }) => id),
         ]);
-        const found = new Map(rows.map(({ ordinal, resource }) => [ordinal, resource]));
-        return keys.map((_, index) => found.get(index + 1) ?? null);
+        const found: (string | null)[] = keys.map(() => null);
+        for (const [ordinal, resource] of rows) found[Number(ordinal) - 1] = resource;
+        return found;
       },
       { maximum: 32, atOnce: 2 },
     );
@@ -76,7 +74,7 @@ export class EmployeeResources {
 }
 
 const findQuery = `
-  SELECT asked.ordinal::int AS ordinal, resource
+  SELECT asked.ordinal::text, resource
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (account_id, id, ordinal)
   JOIN employees ON employees.id = asked.id AND employees.account_id = asked.account_id`;
 
@@ -85,14 +83,18 @@ async function readSlices(
   query: string,
   requests: readonly SliceRequest[],
 ): Promise<Slice[]> {
-  const rows = await database.query<Row>(query, [
+  const rows = await database.queryText<SliceRow>(query, [
     requests.map(({ accountId }) => accountId),
     requests.map(({ from }) => ('position' in from ? from.position : -1)),
     requests.map(({ from }) => ('skip' in from ? from.skip : 0)),
   ]);
   const slices: Slice[] = [];
-  for (const { ordinal, resources, count, next } of rows) {
-    slices[ordinal - 1] = { resources: resources ?? '', recordCount: count, next };
+  for (const [ordinal, resources, count, next] of rows) {
+    slices[Number(ordinal) - 1] = {
+      resources: resources ?? '',
+      recordCount: Number(count),
+      next: next === null ? null : Number(next),
+    };
   }
   return slices;
 }
@@ -100,12 +102,12 @@ async function readSlices(
 /** The size is written into the statement: the planner makes nothing good of a limit that it does not know. */
 function sliceQuery(size: number): string {
   return `
-    SELECT asked.ordinal::int AS ordinal, page.resources,
-      (SELECT coalesce(sum(count), 0)::int FROM employee_counts
-       WHERE employee_counts.account_id = asked.account_id AND level = 4) AS count,
+    SELECT asked.ordinal::text, page.resources,
+      (SELECT coalesce(sum(count), 0)::text FROM employee_counts
+       WHERE employee_counts.account_id = asked.account_id AND level = 4),
       CASE WHEN EXISTS (SELECT FROM employees
                         WHERE account_id = asked.account_id AND position > page.last_position)
-        THEN page.last_position::float8 END AS next
+        THEN page.last_position::text END
     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
       AS asked (account_id, after, skip, ordinal)
     CROSS JOIN LATERAL (
