@@ -1,5 +1,5 @@
 import type { Connection, Submittable } from 'pg';
-import { prepareValue } from 'pg/lib/utils.js';
+import { prepareValue } from 'pg/lib/utils';
 
 /** Columns of a row in the order of the statement; `null` is NULL. Each column must be of the type text. */
 export type TextRow = readonly (string | null)[];
