@@ -71,6 +71,6 @@ function toLiveToken({ account_id, application_id, user_id, user_role, scopes }:
     accountId: toAccountId(account_id),
     applicationId: application_id,
     user: user_id === null ? null : { id: user_id, role: user_role },
-    applicationScopes: scopes.split(' '),
+    applicationScopes: scopes === '' ? [] : scopes.split(' '),
   };
 }
