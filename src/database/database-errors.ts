@@ -3,6 +3,12 @@ export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }
 
+/** Rows stayed locked by another transaction for longer than was to be waited; the code is PostgreSQL's. */
+export class RowsLockedError extends Error {
+  override readonly name = 'RowsLockedError';
+  readonly code = '55P03';
+}
+
 /**
  * Names the unique constraint that a failed write violated, such as `users_email_key`; undefined for any other
  * failure. The name is the same through Prisma's models, its raw queries and the driver, on both engines.
