@@ -17,11 +17,16 @@ interface Row {
   scopes: string;
 }
 
+/**
+ * The limit takes nothing away. It tells the planner how few they are: for the hundred that it would expect it reads
+ * the whole of `refresh_tokens`, as long as that is not very large.
+ */
 const asked = `
   asked AS (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked
       (ordinal int, token_hash text, successor_hash text, requested text[], application_id text, available jsonb,
        event_id text, address text, request_id text)
+    LIMIT jsonb_array_length($1::jsonb)
   )`;
 
 /** The tokens that may be used up at the moment `$2`, each with whatever asks for it. */
@@ -29,6 +34,7 @@ const usable = `
   FROM asked
     JOIN refresh_tokens token ON token.token_hash = decode(asked.token_hash, 'hex')
     JOIN grants ON grants.id = token.grant_id
+    JOIN accounts ON accounts.id = grants.account_id
     JOIN users ON users.id = grants.user_id
     CROSS JOIN LATERAL (
       SELECT ARRAY(SELECT jsonb_array_elements_text(asked.available -> users.role)) AS scopes
@@ -40,7 +46,8 @@ const usable = `
     AND asked.requested <@ token.scopes AND asked.requested <@ available.scopes`;
 
 /**
- * Everything is locked before anything is changed, the grant first, as by a transaction that deletes it.
+ * Everything is locked before anything is changed, and in the order in which a deletion goes on from the account to
+ * the grant and the token.
  *
  * @param whenLocked what to do about rows that another transaction has locked; empty: to wait for it
  */
@@ -49,7 +56,7 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
     SELECT asked.*, token.grant_id, grants.account_id, grants.user_id, token.scopes,
            available.scopes AS available_scopes
     ${usable}
-    FOR KEY SHARE OF grants ${whenLocked}
+    FOR KEY SHARE OF accounts, grants ${whenLocked}
     FOR NO KEY UPDATE OF token ${whenLocked}
   ), used AS (
     UPDATE refresh_tokens token SET used_at = $2::timestamptz

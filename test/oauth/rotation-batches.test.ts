@@ -163,22 +163,25 @@ t.test(
   },
 );
 
-t.test(
-  'the deletion of a grant keeps no other token waiting, and does not deadlock',
-  onPostgresql,
-  async (t) => {
-    const [doomed, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
-    const transaction = await openTransaction(t);
-    await transaction.query('SELECT FROM grants WHERE id = $1 FOR UPDATE', [doomed.grantId]);
-    const late = refreshOf(doomed);
-    allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), 'while it is locked');
-    await untilWaiting(1);
-    // Takes the token too, which whoever waits for the grant must not have locked.
-    await transaction.query('DELETE FROM grants WHERE id = $1', [doomed.grantId]);
-    await transaction.end('COMMIT');
-    oauthRefusal(t, await late, 'invalid_grant');
-  },
-);
+for (const table of ['grants', 'accounts'] as const) {
+  t.test(
+    `a deletion from ${table} keeps no other token waiting, and does not deadlock`,
+    onPostgresql,
+    async (t) => {
+      const [doomed, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
+      const id = table === 'grants' ? doomed.grantId : doomed.scene.accountId;
+      const transaction = await openTransaction(t);
+      await transaction.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
+      const late = refreshOf(doomed);
+      allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), 'while it is locked');
+      await untilWaiting(1);
+      // Takes everything below it too, which whoever waits must not have locked.
+      await transaction.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
+      await transaction.end('COMMIT');
+      oauthRefusal(t, await late, 'invalid_grant');
+    },
+  );
+}
 
 t.test('a grant that is revoked while its token waits gives no token that works', onPostgresql, async (t) => {
   const holder = await createHolder();
