@@ -1,12 +1,15 @@
 import t from 'tap';
-import type { Database } from '../../../src/database/client.js';
+import { type Database, openDatabase } from '../../../src/database/client.js';
 import { EmployeeResources } from '../../../src/services/employees/employee-resources.js';
 import { listEmployees } from '../../../src/services/employees/list-employees.js';
 import { buildTestApp } from '../../support/app.js';
+import { createTestDatabase, testServer } from '../../support/database.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../../support/tenant.js';
 
-const api = await buildTestApp(t);
-const { database } = api;
+const options = await createTestDatabase(t);
+const database = await openDatabase(options);
+t.teardown(() => database.close());
+const api = await buildTestApp(t, { database });
 
 /** Accounts of very different sizes, each with a token of its own. */
 const tenants = await Promise.all(
@@ -46,7 +49,7 @@ const mixed = <Item>(items: readonly Item[]): Item[] =>
 t.test(
   'first and deep pages of many accounts that are asked for at once are each the right one',
   async (t) => {
-    const numbers = [1, 1, 2, 7, 60, 300, 301, 20_000, 9_007_199_254_740];
+    const numbers = [1, 1, 2, 7, 60, 300, 301, 20_000, 1_000_000_000];
     const asked = mixed(
       tenants.flatMap((tenant) =>
         [7, 10, 50, 500].flatMap((size) => numbers.map((number) => ({ tenant, size, number }))),
@@ -59,7 +62,7 @@ t.test(
       const answer = answers[index];
       const what = `page ${number} of ${size} of ${tenant.employeeIds.length}`;
       t.equal(answer?.statusCode, 200, what);
-      const { data, meta, links }: Page = answer?.json();
+      const { data, meta, links } = answer?.json() as Page;
       const found = {
         ids: data.map(({ id }) => id),
         recordCount: meta.record_count,
@@ -140,12 +143,15 @@ t.test('tokens that are checked together are each judged by themselves', async (
 
 t.test('a deep page makes the statement that it shares with others read hardly more', async (t) => {
   const [, , , { accountId }] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
+  // What a connection reads once, to know the tables, is not to be counted.
+  const counted = testServer === undefined ? database : await openDatabase({ ...options, poolSize: 1 });
+  if (counted !== database) t.teardown(() => counted.close());
   const statements: { text: string; values: readonly unknown[] }[] = [];
   const watched: Database = {
-    ...database,
+    ...counted,
     query: (text, values = [], options = {}) => {
       statements.push({ text, values });
-      return database.query(text, values, options);
+      return counted.query(text, values, options);
     },
   };
   const resources = new EmployeeResources(watched);
@@ -155,7 +161,7 @@ t.test('a deep page makes the statement that it shares with others read hardly m
     await Promise.all(skips.map((skip) => resources.slice({ accountId, size: 10, from: { skip } })));
     const [statement] = statements;
     t.equal(statements.length, 1, 'they share a statement');
-    const [row] = await database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+    const [row] = await counted.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement?.text}`,
       statement?.values,
     );
@@ -163,10 +169,10 @@ t.test('a deep page makes the statement that it shares with others read hardly m
     return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
   };
   await database.prisma.$executeRawUnsafe('ANALYZE employees');
-  await blocksFor(0, 0);
+  await blocksFor(0, 1500);
   const shallow = await blocksFor(0, 0);
   for (const deep of [1500, 2990, 1_000_000]) {
-    t.ok((await blocksFor(0, deep)) < shallow + 150, `after ${deep} records`);
-    t.comment(`${shallow} ${await blocksFor(0, deep)}`);
+    const blocks = await blocksFor(0, deep);
+    t.ok(blocks < shallow + 40, `${blocks} blocks after ${deep} records, ${shallow} for first pages`);
   }
 });
