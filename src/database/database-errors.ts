@@ -3,6 +3,12 @@ export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }
 
+/** Rows stayed locked by another transaction for longer than was to be waited; the code is PostgreSQL's. */
+export class RowsLockedError extends Error {
+  override readonly name = 'RowsLockedError';
+  readonly code = '55P03';
+}
+
 /**
  * Names the unique constraint that a failed write violated, such as `users_email_key`; undefined for any other
  * failure. The name is the same through Prisma's models, its raw queries and the driver, on both engines.
@@ -33,6 +39,21 @@ export function isWriteConflict(error: unknown): boolean {
   );
 }
 
+/**
+ * Tells whether the database looked at a statement and refused it, so that nothing of it was kept and another one may
+ * fare better. False when it serves nobody just now, and when the connection was lost: what came of the statement is
+ * not known then.
+ */
+export function isStatementRefused(error: unknown): boolean {
+  return layersOf(error).some(
+    ({ code }) =>
+      typeof code === 'string' &&
+      sqlState.test(code) &&
+      code !== statementCompletionUnknown &&
+      (timeouts.includes(code) || !isUnavailableCode(code)),
+  );
+}
+
 /** Says in one line why the database failed, without what it was connected with. */
 export function describeError(error: unknown): string {
   const messages = layersOf(error).map(({ message, code }) => message || code);
@@ -44,12 +65,21 @@ function isUnavailableCode(code: string): boolean {
   return unavailableCodes.has(code) || /^(08|53|57P)/.test(code);
 }
 
+/** Codes of the database server's, as against those of Node.js and of Prisma. */
+const sqlState = /^(\d[\dA-Z]|P0|XX)[\dA-Z]{3}$/;
+
+const statementCompletionUnknown = '40003';
+
+/** A statement or a wait for a lock took too long. */
+const timeouts: readonly string[] = ['57014', '55P03'];
+
 const unavailableCodes = new Set([
   // Sockets.
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
   ...['EHOSTUNREACH', 'ENETUNREACH'],
-  // PostgreSQL: statement or lock timeout, a transaction left idle, and a primary that was demoted.
-  ...['57014', '55P03', '25P03', '25006'],
+  ...timeouts,
+  // PostgreSQL: a transaction left idle, and a primary that was demoted.
+  ...['25P03', '25006'],
   // Prisma: unreachable, timed out, closed, no connection or no transaction in time, too many connections.
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'],
 ]);

@@ -70,7 +70,7 @@ const insertion = `
     AS event (id, type, account_id, user_id, application_id, address, request_id, details)`;
 
 async function writeAll(database: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
-  await database.query(insertion, [
+  await database.queryText(insertion, [
     events.map(() => randomId()),
     events.map(({ type }) => type),
     events.map(({ accountId }) => accountId ?? null),

@@ -1,4 +1,7 @@
 import DataLoader from 'dataloader';
+import { isStatementRefused } from '../database/database-errors.js';
+import { createLane } from './lane.js';
+import { Turns } from './turns.js';
 
 interface Limits {
   /** Most keys that one call answers. */
@@ -7,44 +10,62 @@ interface Limits {
   readonly atOnce: number;
 }
 
+type Answer<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>;
+
 /**
  * Lets requests that arrive together share one question to the database. A key is never answered by a call that
  * began before the key was asked for.
+ *
+ * The fault of one key is not that of its neighbours: where the database refuses a call for several keys, and so has
+ * kept nothing of it, each key is asked for again, alone. A call whose outcome nobody knows, because the connection
+ * was lost, is not repeated.
  *
  * @param answer gives the value for each key, in the order of the keys; an {@link Error} among the values is
  *   thrown to the one who asked for that key
  */
 export function createBatcher<Key, Value>(
-  answer: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
+  answer: Answer<Key, Value>,
   { maximum, atOnce }: Limits,
 ): (key: Key) => Promise<Value> {
-  const waiting: (() => void)[] = [];
-  let underWay = 0;
-  const begin = () => {
-    while (underWay < atOnce) {
-      const dispatch = waiting.shift();
-      if (dispatch === undefined) return;
-      underWay += 1;
-      dispatch();
-    }
-  };
-  const loader = new DataLoader<Key, Value>(
+  const turns = new Turns(atOnce);
+  const begin = () => turns.begin();
+  const call = forgiving(answer);
+  const loader = new DataLoader<Key, Value | Promise<Value>>(
     async (keys) => {
       try {
-        return await answer(keys);
+        return await call(keys);
       } finally {
-        underWay -= 1;
-        begin();
+        turns.done();
       }
     },
     {
       cache: false,
       maxBatchSize: maximum,
       batchScheduleFn: (dispatch) => {
-        waiting.push(dispatch);
+        turns.add(dispatch);
         setImmediate(begin);
       },
     },
   );
-  return (key) => loader.load(key);
+  // A promise among the values is waited for by the one who asked for its key, and by nobody else.
+  return (key) => loader.load(key) as Promise<Value>;
+}
+
+/** The same, but a call for several keys that is refused promises each of them an answer of its own. */
+function forgiving<Key, Value>(
+  answer: Answer<Key, Value>,
+): (keys: readonly Key[]) => Promise<readonly (Value | Error | Promise<Value>)[]> {
+  const askAlone = createLane(async (key: Key) => {
+    const [value] = await answer([key]);
+    if (value instanceof Error) throw value;
+    return value as Value;
+  });
+  return async (keys) => {
+    try {
+      return await answer(keys);
+    } catch (error) {
+      if (keys.length === 1 || !isStatementRefused(error)) throw error;
+      return keys.map((key) => askAlone(key, error as Error));
+    }
+  };
 }

@@ -86,3 +86,85 @@ t.test('a call that fails does not keep the next one from being made', async (t)
   calls[1]?.finish();
   t.equal(await next, 'value 2');
 });
+
+const refusal = Object.assign(new Error('a foreign key is violated'), { code: '23503' });
+
+/** A database that refuses every call that has a negative key in it. */
+function refusingAnswer() {
+  const calls: (readonly number[])[] = [];
+  const answer = async (keys: readonly number[]) => {
+    calls.push(keys);
+    if (keys.some((key) => key < 0)) throw refusal;
+    return keys.map((key) => `value ${key}`);
+  };
+  return { calls, answer };
+}
+
+t.test('of a call that was refused each key is asked for again, and only the faulty one fails', async (t) => {
+  const { calls, answer } = refusingAnswer();
+  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const outcomes = await Promise.allSettled([1, -2, 3].map(ask));
+  t.match(outcomes, [{ value: 'value 1' }, { reason: refusal }, { value: 'value 3' }]);
+  t.same(calls, [[1, -2, 3], [1], [-2], [3]]);
+});
+
+t.test('a call for one key that was refused is not repeated', async (t) => {
+  const { calls, answer } = refusingAnswer();
+  await t.rejects(createBatcher(answer, { maximum: 10, atOnce: 1 })(-1), refusal);
+  t.same(calls, [[-1]]);
+});
+
+t.test('a call whose outcome nobody knows is not repeated', async (t) => {
+  const codes = ['ECONNRESET', 'EPIPE', '08006', '57P01', '53300', '25006', '40003', 'P1001', 'none'];
+  for (const code of codes) {
+    const { calls, answer } = slowAnswer();
+    const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+    const both = Promise.allSettled([1, 2].map(ask));
+    await turn();
+    calls[0]?.fail(Object.assign(new Error('Connection terminated unexpectedly'), { code }));
+    t.match(await both, [{ status: 'rejected' }, { status: 'rejected' }], code);
+    t.equal(calls.length, 1, code);
+  }
+});
+
+t.test(
+  'keys that are asked for alone are few at once and keep no call for many from being made',
+  async (t) => {
+    const { calls, answer } = slowAnswer();
+    const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+    const refused = Promise.all([1, 2, 3].map(ask));
+    await turn();
+    calls[0]?.fail(refusal);
+    await turn();
+    t.same(
+      calls.slice(1).map(({ keys }) => keys),
+      [[1], [2]],
+    );
+    const others = Promise.all([4, 5].map(ask));
+    await turn();
+    t.same(calls[3]?.keys, [4, 5]);
+    calls[3]?.finish();
+    t.same(await others, ['value 4', 'value 5'], 'answered while the first ones wait');
+    calls[1]?.finish();
+    await turn();
+    t.same(calls[4]?.keys, [3]);
+    for (const { finish } of calls) finish();
+    t.same(await refused, ['value 1', 'value 2', 'value 3']);
+  },
+);
+
+t.test('a key that comes too late to be asked for alone fails with the error of its call', async (t) => {
+  const { calls, answer } = slowAnswer();
+  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  let now = 0;
+  t.intercept(performance, 'now', { value: () => now });
+  const outcomes = Promise.allSettled([1, 2, 3].map(ask));
+  await turn();
+  calls[0]?.fail(refusal);
+  await turn();
+  now += 10_001;
+  calls[1]?.finish();
+  calls[2]?.finish();
+  t.match(await outcomes, [{ value: 'value 1' }, { value: 'value 2' }, { reason: refusal }]);
+  t.equal(calls.length, 3);
+});

@@ -99,14 +99,19 @@ async function readSlices(
   return slices;
 }
 
-/** The size is written into the statement: the planner makes nothing good of a limit that it does not know. */
+/**
+ * The size is written into the statement: the planner makes nothing good of a limit that it does not know. The record
+ * after the page is asked for as the first of those that follow: whether there is any, the planner would look up by
+ * reading the table from its beginning.
+ */
 function sliceQuery(size: number): string {
   return `
     SELECT asked.ordinal::text, page.resources,
       (SELECT coalesce(sum(count), 0)::text FROM employee_counts
        WHERE employee_counts.account_id = asked.account_id AND level = 4),
-      CASE WHEN EXISTS (SELECT FROM employees
-                        WHERE account_id = asked.account_id AND position > page.last_position)
+      CASE WHEN (SELECT position FROM employees
+                 WHERE account_id = asked.account_id AND position > page.last_position
+                 ORDER BY position LIMIT 1) IS NOT NULL
         THEN page.last_position::text END
     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
       AS asked (account_id, after, skip, ordinal)

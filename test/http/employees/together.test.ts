@@ -1,0 +1,178 @@
+import t from 'tap';
+import { type Database, openDatabase } from '../../../src/database/client.js';
+import { EmployeeResources } from '../../../src/services/employees/employee-resources.js';
+import { listEmployees } from '../../../src/services/employees/list-employees.js';
+import { buildTestApp } from '../../support/app.js';
+import { createTestDatabase, testServer } from '../../support/database.js';
+import { createApplication, createTenant, makeEmployees, type Tenant } from '../../support/tenant.js';
+
+const options = await createTestDatabase(t);
+const database = await openDatabase(options);
+t.teardown(() => database.close());
+const api = await buildTestApp(t, { database });
+
+/** Accounts of very different sizes, each with a token of its own. */
+const tenants = await Promise.all(
+  [0, 1, 60, 3000].map(async (count) => {
+    const tenant = await createTenant(database, { employees: makeEmployees(count) });
+    return { ...tenant, token: await api.token(tenant.application) };
+  }),
+);
+
+interface Page {
+  readonly data: readonly { readonly id: string }[];
+  readonly meta: { readonly record_count: number };
+  readonly links: { readonly next: string | null };
+}
+
+/** What the slow and obvious way says of a page. */
+async function expectedPage({ accountId }: Tenant, number: number, size: number) {
+  const { employees, recordCount, nextAnchor } = await listEmployees(database, accountId, {
+    filter: {},
+    sort: [],
+    size,
+    from: { skip: (number - 1) * size },
+  });
+  return { ids: employees.map(({ id }) => id), recordCount, next: nextAnchor !== null };
+}
+
+const addressOf = (number: number, size: number) =>
+  `/v1/employees?page%5Bnumber%5D=${number}&page%5Bsize%5D=${size}`;
+
+/** Mixes what belongs together, always in the same way. */
+const mixed = <Item>(items: readonly Item[]): Item[] =>
+  items
+    .map((item, index) => ({ item, place: (index * 7919) % 1009 }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+
+t.test(
+  'first and deep pages of many accounts that are asked for at once are each the right one',
+  async (t) => {
+    const numbers = [1, 1, 2, 7, 60, 300, 301, 20_000, 1_000_000_000];
+    const asked = mixed(
+      tenants.flatMap((tenant) =>
+        [7, 10, 50, 500].flatMap((size) => numbers.map((number) => ({ tenant, size, number }))),
+      ),
+    );
+    const answers = await Promise.all(
+      asked.map(({ tenant, size, number }) => api.get(addressOf(number, size), tenant.token)),
+    );
+    for (const [index, { tenant, size, number }] of asked.entries()) {
+      const answer = answers[index];
+      const what = `page ${number} of ${size} of ${tenant.employeeIds.length}`;
+      t.equal(answer?.statusCode, 200, what);
+      const { data, meta, links } = answer?.json() as Page;
+      const found = {
+        ids: data.map(({ id }) => id),
+        recordCount: meta.record_count,
+        next: links.next !== null,
+      };
+      t.same(found, await expectedPage(tenant, number, size), what);
+    }
+  },
+);
+
+t.test('pages by marker are the right ones beside pages by number', async (t) => {
+  const [, , , large] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
+  const first: Page = (await api.get(addressOf(1, 10), large.token)).json();
+  const next = (first.links.next ?? '').replace('http://api.test', '');
+  const answers = await Promise.all(
+    mixed([next, addressOf(290, 10), next, addressOf(1, 10), addressOf(2, 10), next]).map(async (url) => {
+      const { data }: Page = (await api.get(url, large.token)).json();
+      return { url, ids: data.map(({ id }) => id) };
+    }),
+  );
+  const number = (url: string) => (url === next ? 2 : Number(/number%5D=(\d+)/.exec(url)?.[1]));
+  for (const { url, ids } of answers) {
+    t.same(ids, (await expectedPage(large, number(url), 10)).ids, url);
+  }
+});
+
+t.test('records that are asked for at once are found by their own account and by no other', async (t) => {
+  const ids = [
+    ...tenants.flatMap(({ employeeIds }) => [...employeeIds.slice(0, 5), ...employeeIds.slice(-5)]),
+    ...['unknown', 'NULL', '{}', "' OR 1=1 --", '%2C', '%22'],
+  ];
+  const asked = mixed(tenants.flatMap((tenant) => ids.map((id) => ({ tenant, id }))));
+  const answers = await Promise.all(
+    asked.map(({ tenant, id }) => api.get(`/v1/employees/${encodeURIComponent(id)}`, tenant.token)),
+  );
+  for (const [index, { tenant, id }] of asked.entries()) {
+    const answer = answers[index];
+    const own = tenant.employeeIds.includes(id);
+    t.equal(answer?.statusCode, own ? 200 : 404, `${id} for ${tenant.accountId}`);
+    if (own) t.equal(answer?.json().data.id, id);
+  }
+});
+
+t.test('tokens that are checked together are each judged by themselves', async (t) => {
+  const [, one, , large] = tenants as never as [unknown, (typeof tenants)[0], unknown, (typeof tenants)[0]];
+  const poor = await createApplication(database, large.accountId);
+  const [withoutScopes, ofDeleted, revoked] = await Promise.all([
+    api.token(poor),
+    (async () => {
+      const application = await createApplication(database, large.accountId);
+      const token = await api.token(application);
+      await database.prisma.application.delete({ where: { id: application.id } });
+      return token;
+    })(),
+    (async () => {
+      const { clientId, clientSecret } = large.application;
+      const token = await api.token(large.application);
+      await api.postForm('/v1/oauth/revoke', { client_id: clientId, client_secret: clientSecret, token });
+      return token;
+    })(),
+  ]);
+  await database.prisma.application.update({ where: { id: poor.id }, data: { scopes: [] } });
+  const kinds = [
+    { token: one.token, status: 200, count: 1 },
+    { token: large.token, status: 200, count: 3000 },
+    { token: withoutScopes, status: 403 },
+    { token: ofDeleted, status: 401 },
+    { token: revoked, status: 401 },
+    { token: `${large.token}x`, status: 401 },
+  ];
+  const asked = mixed(Array.from({ length: 10 }, () => kinds).flat());
+  const answers = await Promise.all(asked.map(({ token }) => api.get(addressOf(1, 10), token)));
+  for (const [index, { status, count }] of asked.entries()) {
+    t.equal(answers[index]?.statusCode, status);
+    t.equal(answers[index]?.json().meta?.record_count, count);
+  }
+});
+
+t.test('a deep page makes the statement that it shares with others read hardly more', async (t) => {
+  const [, , , { accountId }] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
+  // What a connection reads once, to know the tables, is not to be counted.
+  const counted = testServer === undefined ? database : await openDatabase({ ...options, poolSize: 1 });
+  if (counted !== database) t.teardown(() => counted.close());
+  const statements: { text: string; values: readonly unknown[] }[] = [];
+  const watched: Database = {
+    ...counted,
+    query: (text, values = [], options = {}) => {
+      statements.push({ text, values });
+      return counted.query(text, values, options);
+    },
+  };
+  const resources = new EmployeeResources(watched);
+  /** Blocks that are read for one statement that answers all these. */
+  const blocksFor = async (...skips: number[]): Promise<number> => {
+    statements.length = 0;
+    await Promise.all(skips.map((skip) => resources.slice({ accountId, size: 10, from: { skip } })));
+    const [statement] = statements;
+    t.equal(statements.length, 1, 'they share a statement');
+    const [row] = await counted.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement?.text}`,
+      statement?.values,
+    );
+    const plan = row?.['QUERY PLAN'][0].Plan ?? {};
+    return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+  };
+  await database.prisma.$executeRawUnsafe('ANALYZE employees');
+  await blocksFor(0, 1500);
+  const shallow = await blocksFor(0, 0);
+  for (const deep of [1500, 2990, 1_000_000]) {
+    const blocks = await blocksFor(0, deep);
+    t.ok(blocks < shallow + 40, `${blocks} blocks after ${deep} records, ${shallow} for first pages`);
+  }
+});

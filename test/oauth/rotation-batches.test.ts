@@ -1,0 +1,282 @@
+import type { LightMyRequestResponse } from 'fastify';
+import t, { type Test } from 'tap';
+import { type Database, openDatabase } from '../../src/database/client.js';
+import { randomId } from '../../src/database/ids.js';
+import { newOpaqueToken } from '../../src/oauth/opaque-token.js';
+import { buildTestApp, type TestApp } from '../support/app.js';
+import { createTestDatabase, testServer } from '../support/database.js';
+import {
+  createScene,
+  hashOf,
+  oauthRefusal,
+  refresh,
+  type Scene,
+  tokenRefused,
+  tokensOf,
+} from '../support/users.js';
+
+const environment = { RATE_LIMIT_FAILURES: '0', RATE_LIMIT_TOKEN: '0' };
+const options = await createTestDatabase(t);
+const database = await openDatabase({ ...options, poolSize: 6 });
+t.teardown(() => database.close());
+const api = await buildTestApp(t, { database, environment });
+
+/** Locks belong to another connection, and the embedded database has none. */
+const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
+
+interface Holder {
+  readonly scene: Scene;
+  readonly grantId: string;
+  readonly token: string;
+}
+
+/** Somebody of an account of their own, who has a refresh token. */
+async function createHolder(): Promise<Holder> {
+  const scene = await createScene(database);
+  const grantId = randomId();
+  const { value, hash } = newOpaqueToken();
+  const scopes = ['reports:read', 'user:read'];
+  const { accountId, application, user } = scene;
+  await database.prisma.grant.create({
+    data: { id: grantId, accountId, applicationId: application.id, userId: user.id, scopes },
+  });
+  await database.prisma.refreshToken.create({
+    data: { tokenHash: hash, grantId, scopes, expiresAt: new Date(api.clock().getTime() + 86_400_000) },
+  });
+  return { scene, grantId, token: value };
+}
+
+const createHolders = (count: number) => Promise.all(Array.from({ length: count }, createHolder));
+
+const refreshOf = ({ scene, token }: Holder, by: TestApp = api) => refresh(by, scene.application, token);
+
+/** The same service in another process, or as near to it as the embedded database allows. */
+async function createOther(t: Test, limits: { statementTimeoutMs?: number } = {}): Promise<TestApp> {
+  const shared = testServer === undefined;
+  const opened = shared ? database : await openDatabase({ ...options, ...limits });
+  if (!shared) t.teardown(() => opened.close());
+  return buildTestApp(t, { database: opened, environment, clock: api.clock });
+}
+
+function allSucceeded(t: Test, answers: readonly LightMyRequestResponse[], what: string): void {
+  t.same([...new Set(answers.map(({ statusCode }) => statusCode))], [200], what);
+}
+
+/** Another process, in the middle of a transaction; it is rolled back when the test ends before it does. */
+async function openTransaction(t: Test) {
+  const other = await openDatabase({ ...options, poolSize: 1, statementTimeoutMs: 10_000 });
+  await other.query('BEGIN');
+  let open = true;
+  const end = async (how: 'COMMIT' | 'ROLLBACK') => {
+    if (!open) return;
+    open = false;
+    await other.query(how);
+    await other.close();
+  };
+  t.teardown(() => end('ROLLBACK'));
+  return { query: other.query.bind(other) as Database['query'], end };
+}
+
+const lockToken = `SELECT FROM refresh_tokens WHERE token_hash = decode($1, 'hex') FOR UPDATE`;
+const hexOf = ({ token }: Holder) => hashOf(token).toString('hex');
+
+/** Resolves as soon as so many statements of this database wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  for (;;) {
+    const [row] = await database.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if ((row?.waiting ?? 0) >= count) return;
+  }
+}
+
+t.test(
+  'a token that is locked elsewhere keeps no other one waiting, and is taken in its time',
+  onPostgresql,
+  async (t) => {
+    const [locked, ...others] = (await createHolders(40)) as [Holder, ...Holder[]];
+    const transaction = await openTransaction(t);
+    await transaction.query(lockToken, [hexOf(locked)]);
+    const late = refreshOf(locked);
+    allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), 'while it is locked');
+    await untilWaiting(1);
+    await transaction.end('COMMIT');
+    t.equal((await late).statusCode, 200);
+    oauthRefusal(t, await refreshOf(locked), 'invalid_grant');
+  },
+);
+
+t.test('many locked tokens neither stall the others nor use up the connections', onPostgresql, async (t) => {
+  const locked = await createHolders(12);
+  const rounds = [await createHolders(10), await createHolders(10), await createHolders(10)];
+  const transaction = await openTransaction(t);
+  for (const holder of locked) await transaction.query(lockToken, [hexOf(holder)]);
+  const late = locked.map((holder) => refreshOf(holder));
+  await untilWaiting(2);
+  for (const [round, others] of rounds.entries()) {
+    allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), `round ${round}`);
+  }
+  const [row] = await database.query<{ waiting: number }>(
+    `SELECT count(*)::int AS waiting FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  t.equal(row?.waiting, 2, 'two wait, and no more');
+  await transaction.end('ROLLBACK');
+  allSucceeded(t, await Promise.all(late), 'once they are free');
+});
+
+t.test(
+  'a token that stays locked for too long is 503, is not used up, and fails alone',
+  onPostgresql,
+  async (t) => {
+    const [locked, ...others] = (await createHolders(10)) as [Holder, ...Holder[]];
+    const transaction = await openTransaction(t);
+    await transaction.query(lockToken, [hexOf(locked)]);
+    const hasty = await createOther(t, { statementTimeoutMs: 500 });
+    const asked = [locked, ...others];
+    const [late, ...rest] = await Promise.all(asked.map((holder) => refreshOf(holder, hasty)));
+    t.equal(late?.statusCode, 503);
+    t.ok(late?.headers['retry-after']);
+    allSucceeded(t, rest, 'the others');
+    await transaction.end('ROLLBACK');
+    t.equal((await refreshOf(locked)).statusCode, 200);
+  },
+);
+
+t.test(
+  'a token whose use elsewhere is under way is refused once that is done, as a replay',
+  onPostgresql,
+  async (t) => {
+    const holder = await createHolder();
+    const transaction = await openTransaction(t);
+    await transaction.query(`UPDATE refresh_tokens SET used_at = $2 WHERE token_hash = decode($1, 'hex')`, [
+      hexOf(holder),
+      new Date(api.clock().getTime() - 60_000).toISOString(),
+    ]);
+    const loser = refreshOf(holder);
+    await untilWaiting(1);
+    await transaction.end('COMMIT');
+    oauthRefusal(t, await loser, 'invalid_grant');
+    const grant = await database.prisma.grant.findUniqueOrThrow({ where: { id: holder.grantId } });
+    t.ok(grant.revokedAt, 'a minute after its use it is taken for stolen');
+  },
+);
+
+for (const table of ['grants', 'accounts'] as const) {
+  t.test(
+    `a deletion from ${table} keeps no other token waiting, and does not deadlock`,
+    onPostgresql,
+    async (t) => {
+      const [doomed, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
+      const id = table === 'grants' ? doomed.grantId : doomed.scene.accountId;
+      const transaction = await openTransaction(t);
+      await transaction.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
+      const late = refreshOf(doomed);
+      allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), 'while it is locked');
+      await untilWaiting(1);
+      // Takes everything below it too, which whoever waits must not have locked.
+      await transaction.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
+      await transaction.end('COMMIT');
+      oauthRefusal(t, await late, 'invalid_grant');
+    },
+  );
+}
+
+t.test('a grant that is revoked while its token waits gives no token that works', onPostgresql, async (t) => {
+  const holder = await createHolder();
+  const transaction = await openTransaction(t);
+  await transaction.query(lockToken, [hexOf(holder)]);
+  await transaction.query('UPDATE grants SET revoked_at = now() WHERE id = $1', [holder.grantId]);
+  const late = refreshOf(holder);
+  await untilWaiting(1);
+  await transaction.end('COMMIT');
+  const answer = await late;
+  if (answer.statusCode === 401) return;
+  const { accessToken, refreshToken } = tokensOf(answer);
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+  oauthRefusal(t, await refresh(api, holder.scene.application, refreshToken), 'invalid_grant');
+});
+
+t.test(
+  'of the same tokens in two processes at once, in opposite order, each succeeds exactly once',
+  async (t) => {
+    const other = await createOther(t);
+    for (let round = 0; round < 3; round += 1) {
+      const holders = await createHolders(30);
+      const [there, back] = await Promise.all([
+        Promise.all(holders.map((holder) => refreshOf(holder))),
+        Promise.all(holders.toReversed().map((holder) => refreshOf(holder, other))),
+      ]);
+      for (const [index, answer] of there.entries()) {
+        const outcomes = [answer.statusCode, back.at(-1 - index)?.statusCode];
+        t.same(outcomes.toSorted(), [200, 401]);
+      }
+    }
+  },
+);
+
+t.test('a token that is in a batch many times succeeds once, beside all others', async (t) => {
+  const [twice, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
+  const asked = [twice, ...others.slice(0, 10), twice, twice, ...others.slice(10), twice];
+  const answers = await Promise.all(asked.map((holder) => refreshOf(holder)));
+  const ofTwice = answers.filter((_, index) => asked[index] === twice);
+  t.same(ofTwice.map(({ statusCode }) => statusCode).toSorted(), [200, 401, 401, 401]);
+  for (const answer of ofTwice) if (answer.statusCode === 401) oauthRefusal(t, answer, 'invalid_grant');
+  allSucceeded(
+    t,
+    answers.filter((_, index) => asked[index] !== twice),
+    'the others',
+  );
+  const where = { grantId: twice.grantId };
+  t.equal(await database.prisma.refreshToken.count({ where }), 2, 'the used one and one successor');
+});
+
+t.test(
+  'bad requests in a batch are refused as if they were alone, and the good ones are answered',
+  async (t) => {
+    const [revoked, disabled, stolen, greedy, ...others] = (await createHolders(20)) as [
+      Holder,
+      Holder,
+      Holder,
+      Holder,
+      ...Holder[],
+    ];
+    await database.prisma.grant.update({ where: { id: revoked.grantId }, data: { revokedAt: new Date() } });
+    const { id } = disabled.scene.user;
+    await database.prisma.user.update({ where: { id }, data: { disabledAt: new Date() } });
+    const stranger = (others[0] as Holder).scene.application;
+    const [good, ...bad] = await Promise.all([
+      Promise.all(others.map((holder) => refreshOf(holder))),
+      refreshOf(revoked),
+      refreshOf(disabled),
+      refresh(api, stranger, stolen.token),
+      refresh(api, stranger, randomId(50)),
+      refresh(api, greedy.scene.application, greedy.token, { scope: 'reports:write' }),
+    ]);
+    allSucceeded(t, good, 'the good ones');
+    const codes = ['invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_scope'];
+    for (const [index, answer] of bad.entries()) oauthRefusal(t, answer, codes[index] ?? '');
+    for (const [index, answer] of good.entries()) {
+      const token = tokensOf(answer).accessToken;
+      const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+      t.equal(payload.sub, others[index]?.scene.user.id, 'and each with the token of its own user');
+    }
+    for (const holder of [stolen, greedy]) t.equal((await refreshOf(holder)).statusCode, 200, 'not used up');
+  },
+);
+
+t.test('a rotation that the database refuses fails alone, and changes nothing', async (t) => {
+  const [faulty, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
+  await database.query(`
+    CREATE FUNCTION refuse_successor() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = 'foreign_key_violation'; END $$`);
+  await database.query(`
+    CREATE TRIGGER refuse_successor BEFORE INSERT ON refresh_tokens
+    FOR EACH ROW WHEN (NEW.grant_id = '${faulty.grantId}') EXECUTE FUNCTION refuse_successor()`);
+  const [failed, ...rest] = await Promise.all([faulty, ...others].map((holder) => refreshOf(holder)));
+  t.equal(failed?.statusCode, 500);
+  allSucceeded(t, rest, 'the others');
+  await database.query('DROP TRIGGER refuse_successor ON refresh_tokens');
+  t.equal((await refreshOf(faulty)).statusCode, 200, 'it was not used up');
+});
