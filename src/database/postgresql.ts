@@ -15,7 +15,7 @@ const sessionOptions = '-c TimeZone=UTC -c jit=off';
 // the planner would rather collect the whole of a large account by a bitmap, and sort it for each page.
 const pageOptions = '-c enable_bitmapscan=off';
 // Time for a cancelled statement to be reported before the connection itself is given up.
-const reportGraceMs = 5_000;
+const reportGraceMs = 1_000;
 const stalledStreamTimeoutMs = 600_000;
 
 /**
