@@ -15,8 +15,9 @@ import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
 import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
 import { parseForm } from './http/form-parser.js';
-import { healthRoutes, type Lifecycle } from './http/health-routes.js';
+import { healthRoutes } from './http/health-routes.js';
 import { guardHost } from './http/host-guard.js';
+import { closeConnectionsAtTheEnd, type Lifecycle } from './http/lifecycle.js';
 import { routeNotFound } from './http/not-found.js';
 import { limitActiveRequests } from './http/overload.js';
 import { createProblemSender } from './http/problem-sender.js';
@@ -57,7 +58,7 @@ const maximumParameterLength = 16 * 1024;
  * @throws {Error} when contract and handlers disagree
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, contract, logger } = dependencies;
+  const { config, contract, logger, lifecycle } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document) => ({
     html: problemPage(document),
     headers: privatePageHeaders(),
@@ -88,6 +89,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     if (request.is404) sendProblem(routeNotFound(request), request, reply);
     else done();
   });
+  if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
   limitActiveRequests(app, config.maxActiveRequests);
   app.server.maxConnections = config.maxConnections;
   app.setErrorHandler(handleError);

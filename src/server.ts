@@ -8,7 +8,7 @@ import { loadContract } from './contract/contract.js';
 import { openDatabase } from './database/client.js';
 import { fillDemoData } from './database/demo-data/fill.js';
 import { migrate } from './database/migrate.js';
-import type { Lifecycle } from './http/health-routes.js';
+import type { Lifecycle } from './http/lifecycle.js';
 import { SigningKeys } from './oauth/signing-keys.js';
 import { describeFailure } from './operator-errors.js';
 import { hashPassword } from './services/passwords.js';

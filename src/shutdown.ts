@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { Lifecycle } from './http/health-routes.js';
+import type { Lifecycle } from './http/lifecycle.js';
 
 /** Milliseconds that requests and streams have to finish once no new connection is taken. */
 const drainMilliseconds = 10_000;

@@ -1,11 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/client.js';
 import { Problem } from '../problems/problem.js';
-
-/** Whether the process is about to end. */
-export interface Lifecycle {
-  stopping: boolean;
-}
+import type { Lifecycle } from './lifecycle.js';
 
 /** `/healthz`: the process runs. `/readyz`: it can answer, because its database does, and goes on to. */
 export async function healthRoutes(
