@@ -68,6 +68,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ...(logger === false ? { logger } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
+    // An empty list would be taken for trust in everybody.
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     requestIdHeader: false,
     genReqId: requestIdFor,
     // Open connections are served to the end while the server closes, not cut off with a bare 503.

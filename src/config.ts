@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Ajv } from 'ajv';
 
 /** Settings of one process, read once from the environment and never changed afterwards. */
@@ -21,6 +22,8 @@ export interface Config {
   readonly replayLeewaySeconds: number;
   /** Failed client authentications and sign-ins that are allowed in a minute; 0 allows any number. */
   readonly rateLimitFailures: number;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed; none: nobody's is. */
+  readonly trustedProxies: readonly string[];
   /** Requests that the server works on at the same time before it refuses more; 0 is any number. */
   readonly maxActiveRequests: number;
   /** Connections that are open at the same time before new ones are dropped. */
@@ -58,6 +61,7 @@ const environmentSchema = {
     AUTHORIZATION_CODE_TTL: { ...seconds, maximum: 600, default: 300 },
     REPLAY_LEEWAY: { type: 'integer', minimum: 0, maximum: 300, default: 10 },
     RATE_LIMIT_FAILURES: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 10 },
+    TRUSTED_PROXIES: { type: 'string' },
     MAX_ACTIVE_REQUESTS: { type: 'integer', minimum: 0, maximum: 100_000, default: 400 },
     MAX_CONNECTIONS: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 10_000 },
     SHUTDOWN_NOTICE: { type: 'integer', minimum: 0, maximum: 300, default: 0 },
@@ -80,6 +84,7 @@ interface Environment {
   AUTHORIZATION_CODE_TTL: number;
   REPLAY_LEEWAY: number;
   RATE_LIMIT_FAILURES: number;
+  TRUSTED_PROXIES?: string;
   MAX_ACTIVE_REQUESTS: number;
   MAX_CONNECTIONS: number;
   SHUTDOWN_NOTICE: number;
@@ -139,6 +144,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     authorizationCodeTtlSeconds: env.AUTHORIZATION_CODE_TTL,
     replayLeewaySeconds: env.REPLAY_LEEWAY,
     rateLimitFailures: env.RATE_LIMIT_FAILURES,
+    trustedProxies: readNetworks('TRUSTED_PROXIES', env.TRUSTED_PROXIES),
     maxActiveRequests: env.MAX_ACTIVE_REQUESTS,
     maxConnections: env.MAX_CONNECTIONS,
     shutdownNoticeSeconds: env.SHUTDOWN_NOTICE,
@@ -152,6 +158,23 @@ function readUrl(name: string, value: string): string {
     throw new ConfigError(`${name} must be an http:// or https:// URL`);
   }
   return value.replace(/\/+$/, '');
+}
+
+function readNetworks(name: string, value = ''): string[] {
+  const networks = value.split(',').map((network) => network.trim());
+  const given = networks.filter((network) => network !== '');
+  if (!given.every(isNetwork)) {
+    throw new ConfigError(`${name} must be IP addresses or networks such as 10.0.0.0/8, separated by commas`);
+  }
+  return given;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix] = text.split('/', 2);
+  const bits = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
+  );
 }
 
 function describeFirstError(): string {
