@@ -10,13 +10,16 @@ import { localiser } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
+import { connectionLimits, headerLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
 import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
 import { parseForm } from './http/form-parser.js';
 import { healthRoutes } from './http/health-routes.js';
 import { guardHost } from './http/host-guard.js';
+import { closeConnectionsAtTheEnd, type Lifecycle } from './http/lifecycle.js';
 import { routeNotFound } from './http/not-found.js';
+import { limitActiveRequests } from './http/overload.js';
 import { createProblemSender } from './http/problem-sender.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
@@ -39,6 +42,8 @@ export interface AppDependencies {
   readonly appSecret: string;
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger | false;
+  /** Absent: the process does not end while the application is used. */
+  readonly lifecycle?: Lifecycle;
 }
 
 /** Largest body that any operation takes. */
@@ -53,7 +58,7 @@ const maximumParameterLength = 16 * 1024;
  * @throws {Error} when contract and handlers disagree
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, contract, logger } = dependencies;
+  const { config, contract, logger, lifecycle } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document) => ({
     html: problemPage(document),
     headers: privatePageHeaders(),
@@ -67,7 +72,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     genReqId: requestIdFor,
     // Open connections are served to the end while the server closes, not cut off with a bare 503.
     return503OnClosing: false,
-    http: { requireHostHeader: false },
+    ...connectionLimits,
+    http: { requireHostHeader: false, ...headerLimits },
     routerOptions: { maxParamLength: maximumParameterLength },
     clientErrorHandler: createConnectionErrorHandler(contract.problems, config.errorsUrl),
     frameworkErrors: handleError,
@@ -83,6 +89,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     if (request.is404) sendProblem(routeNotFound(request), request, reply);
     else done();
   });
+  if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
+  limitActiveRequests(app, config.maxActiveRequests);
+  app.server.maxConnections = config.maxConnections;
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
   app.setValidatorCompiler(createValidatorCompiler());

@@ -21,6 +21,12 @@ export interface Config {
   readonly replayLeewaySeconds: number;
   /** Failed client authentications and sign-ins that are allowed in a minute; 0 allows any number. */
   readonly rateLimitFailures: number;
+  /** Requests that the server works on at the same time before it refuses more; 0 is any number. */
+  readonly maxActiveRequests: number;
+  /** Connections that are open at the same time before new ones are dropped. */
+  readonly maxConnections: number;
+  /** How long the server says that it is not ready before it takes no more connections. */
+  readonly shutdownNoticeSeconds: number;
   readonly logLevel: LogLevel;
 }
 
@@ -52,6 +58,9 @@ const environmentSchema = {
     AUTHORIZATION_CODE_TTL: { ...seconds, maximum: 600, default: 300 },
     REPLAY_LEEWAY: { type: 'integer', minimum: 0, maximum: 300, default: 10 },
     RATE_LIMIT_FAILURES: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 10 },
+    MAX_ACTIVE_REQUESTS: { type: 'integer', minimum: 0, maximum: 100_000, default: 400 },
+    MAX_CONNECTIONS: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 10_000 },
+    SHUTDOWN_NOTICE: { type: 'integer', minimum: 0, maximum: 300, default: 0 },
     LOG_LEVEL: { enum: logLevels, default: 'info' },
   },
 } as const;
@@ -71,6 +80,9 @@ interface Environment {
   AUTHORIZATION_CODE_TTL: number;
   REPLAY_LEEWAY: number;
   RATE_LIMIT_FAILURES: number;
+  MAX_ACTIVE_REQUESTS: number;
+  MAX_CONNECTIONS: number;
+  SHUTDOWN_NOTICE: number;
   LOG_LEVEL: LogLevel;
 }
 
@@ -127,6 +139,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     authorizationCodeTtlSeconds: env.AUTHORIZATION_CODE_TTL,
     replayLeewaySeconds: env.REPLAY_LEEWAY,
     rateLimitFailures: env.RATE_LIMIT_FAILURES,
+    maxActiveRequests: env.MAX_ACTIVE_REQUESTS,
+    maxConnections: env.MAX_CONNECTIONS,
+    shutdownNoticeSeconds: env.SHUTDOWN_NOTICE,
     logLevel: env.LOG_LEVEL,
   });
 }

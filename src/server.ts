@@ -8,23 +8,29 @@ import { loadContract } from './contract/contract.js';
 import { openDatabase } from './database/client.js';
 import { fillDemoData } from './database/demo-data/fill.js';
 import { migrate } from './database/migrate.js';
+import type { Lifecycle } from './http/lifecycle.js';
 import { SigningKeys } from './oauth/signing-keys.js';
 import { describeFailure } from './operator-errors.js';
 import { hashPassword } from './services/passwords.js';
+import { createShutdown } from './shutdown.js';
 import { startupMessage } from './startup-message.js';
 
-/** Milliseconds that requests in flight have to finish once the process was told to stop. */
-const drainMilliseconds = 10_000;
+/** Longest run of a statement for a request: whoever asked has mostly given up by then. */
+const statementTimeoutMs = 10_000;
+
+/** A database that cannot be reached, or has no connection left, is not waited for any longer. */
+const connectionTimeoutMs = 3_000;
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecret = await resolveAppSecret(config);
-  const database = await openDatabase({ ...config, logger });
+  const database = await openDatabase({ ...config, logger, statementTimeoutMs, connectionTimeoutMs });
   await migrate(database);
   if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
   const signingKeys = await SigningKeys.open(database, appSecret, systemClock);
   const contract = loadContract();
+  const lifecycle: Lifecycle = { stopping: false };
   const app = await buildApp({
     config,
     contract,
@@ -33,20 +39,17 @@ async function start(): Promise<void> {
     appSecret,
     clock: systemClock,
     logger,
+    lifecycle,
   });
   const stopBackgroundWork = startBackgroundWork({ database, signingKeys, clock: systemClock, logger });
 
-  let stopping = false;
-  const stop = async (signal: NodeJS.Signals) => {
-    if (stopping) return;
-    stopping = true;
-    logger.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), drainMilliseconds).unref();
-    await app.close();
-    await stopBackgroundWork();
-    await database.close();
-    process.exit(0);
-  };
+  const stop = createShutdown({
+    app,
+    lifecycle,
+    afterwards: [stopBackgroundWork, () => database.close()],
+    logger,
+    noticeMilliseconds: config.shutdownNoticeSeconds * 1000,
+  });
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 

@@ -88,15 +88,16 @@ test('a server that is down, or never answers, is refused within seconds', async
 });
 
 test(
-  'sessions are in UTC, without just-in-time compilation, whatever the URL says',
+  'sessions are in UTC, without just-in-time compilation or bitmaps, whatever the URL says',
   onPostgresql,
   async (t) => {
     const { databaseUrl = '', dataDir } = await createTestDatabase(t);
     const url = `${databaseUrl}?options=${encodeURIComponent('-c TimeZone=Asia/Tokyo -c work_mem=5MB')}`;
     const database = await openDatabase({ databaseUrl: url, dataDir });
     t.teardown(() => database.close());
-    const settings = `SELECT current_setting('TimeZone') AS zone, current_setting('jit') AS jit, current_setting('work_mem') AS memory`;
-    t.same(await database.query(settings), [{ zone: 'UTC', jit: 'off', memory: '5MB' }]);
+    const settings = `SELECT current_setting('TimeZone') AS zone, current_setting('jit') AS jit,
+      current_setting('enable_bitmapscan') AS bitmaps, current_setting('work_mem') AS memory`;
+    t.same(await database.query(settings), [{ zone: 'UTC', jit: 'off', bitmaps: 'off', memory: '5MB' }]);
   },
 );
 

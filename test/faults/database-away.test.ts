@@ -1,0 +1,138 @@
+import type { LightMyRequestResponse } from 'fastify';
+import t, { type Test } from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { buildTestApp } from '../support/app.js';
+import { createTestDatabase, testServer } from '../support/database.js';
+import { startDatabaseProxy } from '../support/database-proxy.js';
+import { createTenant, makeEmployees } from '../support/tenant.js';
+
+const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
+
+/** Milliseconds that a request may take to be refused, on a busy machine. */
+const promptly = 4_000;
+
+/** An application whose database is reached by way of a proxy. */
+async function setUp(t: Test) {
+  const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+  const proxy = await startDatabaseProxy(t, databaseUrl);
+  const database = await openDatabase({
+    databaseUrl: proxy.url,
+    dataDir,
+    poolSize: 4,
+    statementTimeoutMs: 500,
+    connectionTimeoutMs: 500,
+  });
+  t.teardown(() => {
+    proxy.restore();
+    return database.close();
+  });
+  const api = await buildTestApp(t, { database });
+  const tenant = await createTenant(database, { employees: makeEmployees(3) });
+  const token = await api.token(tenant.application);
+  const read = () => api.get('/v1/employees', token);
+  return { proxy, api, tenant, token, read, database };
+}
+
+function isUnavailable(t: Test, answer: LightMyRequestResponse, what: string) {
+  t.equal(answer.statusCode, 503, what);
+  t.equal(answer.json().code, 'service_unavailable');
+  t.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+}
+
+/** Asks again until it is answered; a service that does not recover makes the test fail by its time limit. */
+async function untilRecovered(read: () => Promise<LightMyRequestResponse>): Promise<number> {
+  for (let refusals = 0; ; refusals += 1) {
+    const { statusCode } = await read();
+    if (statusCode === 200) return refusals;
+    if (statusCode !== 503) throw new Error(`Answered with ${statusCode}`);
+  }
+}
+
+t.test(
+  'a database that is gone is a prompt 503, and nothing else, until it is back',
+  onPostgresql,
+  async (t) => {
+    const { proxy, read, api, tenant } = await setUp(t);
+    t.equal((await read()).statusCode, 200);
+    proxy.refuse();
+    const begun = performance.now();
+    const answers = await Promise.all(Array.from({ length: 20 }, read));
+    for (const answer of answers) isUnavailable(t, answer, 'a read');
+    const { clientId, clientSecret } = tenant.application;
+    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+    isUnavailable(t, await api.postForm('/v1/oauth/token', form), 'a token');
+    t.equal((await api.get('/readyz')).statusCode, 503, 'it says that it is not ready');
+    t.equal((await api.get('/healthz')).statusCode, 200, 'and that it is alive');
+    t.ok(performance.now() - begun < promptly, 'promptly');
+    proxy.restore();
+    await untilRecovered(read);
+  },
+);
+
+t.test('connections that break are made anew without anybody doing something', onPostgresql, async (t) => {
+  const { proxy, read } = await setUp(t);
+  for (let round = 0; round < 3; round += 1) {
+    const inFlight = Array.from({ length: 8 }, read);
+    proxy.cut();
+    for (const { statusCode } of await Promise.all(inFlight)) t.ok([200, 503].includes(statusCode));
+    const refusals = await untilRecovered(read);
+    t.ok(refusals <= 4, `${refusals} refusals, one for each broken connection at most`);
+  }
+});
+
+t.test('a database that says nothing any more is a 503 in bounded time', onPostgresql, async (t) => {
+  const { proxy, read } = await setUp(t);
+  await Promise.all(Array.from({ length: 8 }, read));
+  proxy.pause();
+  const begun = performance.now();
+  for (const answer of await Promise.all(Array.from({ length: 8 }, read))) isUnavailable(t, answer, 'a read');
+  t.ok(performance.now() - begun < 2 * promptly, 'in bounded time');
+  proxy.restore();
+  await untilRecovered(read);
+});
+
+t.test('a token whose revocation cannot be looked up is not accepted', onPostgresql, async (t) => {
+  const { proxy, api, tenant, token, read } = await setUp(t);
+  t.equal((await read()).statusCode, 200, 'it is known');
+  const { clientId, clientSecret } = tenant.application;
+  const revocation = await api.postForm('/v1/oauth/revoke', {
+    client_id: clientId,
+    client_secret: clientSecret,
+    token,
+  });
+  t.equal(revocation.statusCode, 200);
+  proxy.refuse();
+  isUnavailable(t, await read(), 'while nobody knows');
+  proxy.restore();
+  let answer = await read();
+  while (answer.statusCode === 503) answer = await read();
+  t.equal(answer.statusCode, 401, 'and refused when it is known');
+});
+
+t.test('what was acknowledged before connections broke is there', onPostgresql, async (t) => {
+  const { proxy, api, token, database, tenant } = await setUp(t);
+  const acknowledged: string[] = [];
+  const headers = { authorization: `Bearer ${token}` };
+  for (let round = 0; round < 6; round += 1) {
+    const writes = Array.from({ length: 4 }, (_, index) =>
+      api.app.inject({
+        method: 'POST',
+        url: '/v1/reports',
+        headers,
+        payload: { title: `${round} ${index}` },
+      }),
+    );
+    if (round % 2 === 1) setImmediate(() => proxy.cut());
+    for (const answer of await Promise.all(writes)) {
+      if (answer.statusCode === 201) acknowledged.push(answer.json().data.id);
+      else isUnavailable(t, answer, 'a write');
+    }
+  }
+  const stored = await database.prisma.report.findMany({ where: { accountId: tenant.accountId } });
+  const ids = stored.map(({ id }) => id);
+  t.same(
+    acknowledged.filter((id) => !ids.includes(id)),
+    [],
+  );
+  t.ok(acknowledged.length >= 12);
+});

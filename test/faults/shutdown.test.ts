@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { createTestDatabase, testServer } from '../support/database.js';
+import { buildServer, type ServerProcess, startServerProcess } from '../support/server-process.js';
+
+buildServer();
+
+const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
+
+/** A server in a process of its own, on either engine. */
+async function start(t: Test, environment: Record<string, string> = {}) {
+  const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+  const server = await startServerProcess(t, {
+    databaseUrl,
+    environment: { DATA_DIR: dataDir, DEMO_DATA: 'false', ...environment },
+  });
+  return { ...server, port: Number(new URL(server.url).port) };
+}
+
+const body = 'grant_type=client_credentials&client_id=unknown&client_secret=wrong';
+const head = [
+  'POST /v1/oauth/token HTTP/1.1',
+  'Host: api.test',
+  'Content-Type: application/x-www-form-urlencoded',
+  `Content-Length: ${body.length}`,
+  '',
+  '',
+].join('\r\n');
+
+t.test(
+  'a request that is on its way when the process is told to stop is answered, and it ends with 0',
+  async (t) => {
+    const { port, url, stop } = await start(t);
+    const socket = net.connect(port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (bytes) => {
+      received += bytes;
+    });
+    socket.write(head + body.slice(0, 10));
+    // An answer to a later request says that the first one has been seen.
+    await fetch(`${url}/healthz`);
+    const exited = stop();
+    while (await fetch(`${url}/healthz`).catch(() => undefined)) await wait(10);
+    socket.write(body.slice(10));
+    await once(socket, 'close');
+    t.match(received, /^HTTP\/1\.1 401 /);
+    t.match(received, /\r\nconnection: close\r\n/i);
+    t.match(received, /"code":"invalid_client"/);
+    t.equal(await exited, 0);
+  },
+);
+
+t.test('what does not finish is cut off in bounded time, and the process ends with 0', async (t) => {
+  const { port, url, stop } = await start(t);
+  const socket = net.connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(head + body.slice(0, 10));
+  await fetch(`${url}/healthz`);
+  const begun = performance.now();
+  t.equal(await stop(), 0);
+  t.ok(performance.now() - begun < 20_000, 'after the ten seconds that it has, and not many more');
+});
+
+t.test('the process says that it is not ready before it stops taking connections', async (t) => {
+  const { url, stop } = await start(t, { SHUTDOWN_NOTICE: '2' });
+  const exited = stop();
+  let status = 200;
+  while (status === 200) status = (await fetch(`${url}/readyz`)).status;
+  t.equal(status, 503);
+  t.equal((await fetch(`${url}/.well-known/jwks.json`)).status, 200, 'and still serves');
+  t.equal(await exited, 0);
+});
+
+t.test(
+  'two processes behind a balancer are restarted one after the other, and no request is lost',
+  onPostgresql,
+  async (t) => {
+    const options = await createTestDatabase(t);
+    const database = await openDatabase(options);
+    t.teardown(() => database.close());
+    const startOne = () =>
+      startServerProcess(t, {
+        databaseUrl: options.databaseUrl ?? '',
+        environment: { SHUTDOWN_NOTICE: '3' },
+      });
+    let servers: ServerProcess[] = await Promise.all([startOne(), startOne()]);
+    const balancer = await startBalancer(t, () => servers.map(({ url }) => url));
+    let done = false;
+    const failures: unknown[] = [];
+    let answers = 0;
+    const clients = Array.from({ length: 6 }, async () => {
+      const agent = new http.Agent({ keepAlive: true });
+      while (!done) {
+        const status = await get(`${balancer}/v1/reports`, agent).catch((error) => String(error));
+        if (status !== 401) failures.push(status);
+        answers += 1;
+      }
+      agent.destroy();
+    });
+    try {
+      for (const index of [0, 1]) {
+        const old = servers[index];
+        const fresh = await startOne();
+        const before = answers;
+        while (answers < before + 50) await wait(10);
+        // The balancer keeps asking the old one until that says that it is about to end.
+        servers = [...servers, fresh];
+        t.equal(await old?.stop(), 0);
+        servers = servers.filter((server) => server !== old);
+      }
+    } finally {
+      done = true;
+      await Promise.all(clients);
+    }
+    t.same(failures, []);
+    t.ok(answers > 100);
+  },
+);
+
+function get(url: string, agent: http.Agent): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(url, { agent }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode));
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+  });
+}
+
+/** Hands requests on to the servers that say that they are ready, by turns. */
+async function startBalancer(t: Test, addresses: () => string[]): Promise<string> {
+  const ready = new Set<string>();
+  const agent = new http.Agent({ keepAlive: true });
+  const look = async () => {
+    await Promise.all(
+      addresses().map(async (address) => {
+        const answer = await fetch(`${address}/readyz`).catch(() => undefined);
+        await answer?.arrayBuffer();
+        if (answer?.status === 200) ready.add(address);
+        else ready.delete(address);
+      }),
+    );
+    for (const address of ready) if (!addresses().includes(address)) ready.delete(address);
+  };
+  await look();
+  let looking = false;
+  const timer = setInterval(async () => {
+    if (looking) return;
+    looking = true;
+    await look();
+    looking = false;
+  }, 100);
+  let turn = 0;
+  const balancer = http.createServer((incoming, answer) => {
+    const candidates = [...ready];
+    turn += 1;
+    const address = candidates[turn % candidates.length];
+    const onward = http.request(
+      `${address}${incoming.url}`,
+      { method: incoming.method, agent },
+      (response) => {
+        answer.writeHead(response.statusCode ?? 502);
+        response.pipe(answer);
+      },
+    );
+    onward.on('error', () => {
+      answer.writeHead(502);
+      answer.end();
+    });
+    onward.end();
+  });
+  balancer.listen(0, '127.0.0.1');
+  await once(balancer, 'listening');
+  t.teardown(() => {
+    clearInterval(timer);
+    agent.destroy();
+    balancer.closeAllConnections();
+    balancer.close();
+  });
+  return `http://127.0.0.1:${(balancer.address() as net.AddressInfo).port}`;
+}

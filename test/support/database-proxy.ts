@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import type { Test } from 'tap';
+
+/** Stands between a server and its database, and can be told to misbehave. */
+export interface DatabaseProxy {
+  /** The database's URL by way of the proxy. */
+  readonly url: string;
+  /** Breaks every connection; new ones are made as usual. */
+  cut(): void;
+  /** Breaks every connection and takes no new one, as if nothing ran there. */
+  refuse(): void;
+  /** Keeps every connection, and lets nothing through in either direction. */
+  pause(): void;
+  /** Ends what {@link refuse} or {@link pause} began. */
+  restore(): void;
+}
+
+/** Starts a proxy; it ends with the test. */
+export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let mode: 'open' | 'refusing' | 'paused' = 'open';
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    if (mode === 'paused') socket.pause();
+  };
+  const server = net.createServer((inner) => {
+    if (mode === 'refusing') {
+      inner.destroy();
+      return;
+    }
+    const outer = net.connect(Number(target.port || 5432), target.hostname);
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      from.on('data', (bytes) => to.write(bytes));
+      from.on('close', () => to.destroy());
+      keep(from);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  t.teardown(() => {
+    cut();
+    server.close();
+  });
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.toString(),
+    cut,
+    refuse() {
+      mode = 'refusing';
+      cut();
+    },
+    pause() {
+      mode = 'paused';
+      for (const socket of sockets) socket.pause();
+    },
+    restore() {
+      mode = 'open';
+      for (const socket of sockets) socket.resume();
+    },
+  };
+}
