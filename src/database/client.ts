@@ -56,7 +56,7 @@ export interface Database {
    */
   queryText<Row extends TextRow>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /**
-   * Yields the values of a query's single text column as lines of UTF-8 that end in CRLF, a thousand at a time and
+   * Yields the values of a query's single text column as lines of UTF-8 that end in CRLF, many at a time and
    * all from one snapshot, however long the consumer takes. Ending the iteration frees what the query holds; the
    * signal does so at once, even while the database is at work.
    */

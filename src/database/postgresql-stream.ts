@@ -1,8 +1,8 @@
-import pg, { type Pool, type PoolClient } from 'pg';
+import type { Connection, Pool, PoolClient, Submittable } from 'pg';
 import { LineBuffer } from './line-buffer.js';
 
 /** Rows that one round trip brings: enough that trips do not count, few enough that memory does not. */
-export const rowsPerChunk = 1_000;
+export const rowsPerChunk = 2_000;
 
 /** A query whose single text column is streamed. */
 export interface LineQuery {
@@ -30,11 +30,14 @@ export async function* streamFromCursor(
     signal.throwIfAborted();
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await client.query(`DECLARE streamed NO SCROLL CURSOR FOR ${text}`, [...values]);
-    const lines = new LineBuffer();
+    let ahead = fetchLines(client);
     for (;;) {
-      const count = await fetchLines(client, lines);
-      if (count > 0) yield lines.take();
-      if (count < rowsPerChunk) break;
+      const { count, bytes } = await ahead;
+      const isLast = count < rowsPerChunk;
+      // The database is at work on the next lines while somebody takes these.
+      if (!isLast) ahead = fetchLines(client);
+      if (count > 0) yield bytes;
+      if (isLast) break;
     }
     await client.query('COMMIT');
     connection.giveBack();
@@ -45,22 +48,50 @@ export async function* streamFromCursor(
   }
 }
 
-function fetchLines(client: PoolClient, lines: LineBuffer): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let count = 0;
-    // Its listener gets one row after the other; without one the driver would keep them all.
-    const query = new pg.Query<[string]>({
-      text: `FETCH ${rowsPerChunk} FROM streamed`,
-      rowMode: 'array',
-    } as pg.QueryConfig);
-    query.on('row', ([line]) => {
-      count += 1;
-      lines.add(line);
-    });
-    query.on('end', () => resolve(count));
-    query.on('error', reject);
-    client.query(query);
+interface Lines {
+  readonly count: number;
+  readonly bytes: Buffer;
+}
+
+function fetchLines(client: PoolClient): Promise<Lines> {
+  const fetched = new Promise<Lines>((resolve, reject) => {
+    client.query(new LinesQuery((error, lines) => (lines === undefined ? reject(error) : resolve(lines))));
   });
+  // Whoever waits for the lines hears of a failure; one that went away does not.
+  fetched.catch(() => {});
+  return fetched;
+}
+
+/** Fetches from the cursor. The driver's own query would make an object of each row, and take its time to read it. */
+class LinesQuery implements Submittable {
+  readonly callback: (error: Error | null, lines?: Lines) => void;
+  readonly #lines = new LineBuffer();
+  #count = 0;
+
+  constructor(callback: (error: Error | null, lines?: Lines) => void) {
+    this.callback = callback;
+  }
+
+  submit(connection: Connection): void {
+    connection.query(`FETCH ${rowsPerChunk} FROM streamed`);
+  }
+
+  handleRowDescription(): void {}
+
+  handleDataRow({ fields: [line] }: { fields: readonly [string] }): void {
+    this.#count += 1;
+    this.#lines.add(line);
+  }
+
+  handleCommandComplete(): void {}
+
+  handleError(error: Error): void {
+    this.callback(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, { count: this.#count, bytes: this.#lines.take() });
+  }
 }
 
 /** Sees to it that a connection is let go of once, in one way or the other. */

@@ -2,7 +2,7 @@ import t from 'tap';
 import { toAccountId } from '../../src/services/account-id.js';
 import { EmployeeResources } from '../../src/services/employees/employee-resources.js';
 import { listEmployees } from '../../src/services/employees/list-employees.js';
-import { openTestDatabase } from '../support/database.js';
+import { openTestDatabase, testServer } from '../support/database.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
 const database = await openTestDatabase(t);
@@ -94,3 +94,27 @@ t.test('an account that does not exist has nothing, and takes nothing from the o
   t.same(nobody, { resources: '', recordCount: 0, next: null });
   t.equal(somebody?.recordCount, 9);
 });
+
+t.test(
+  'its statements are planned once a connection, not once a call',
+  {
+    skip: testServer === undefined,
+  },
+  async (t) => {
+    const single = await openTestDatabase(t, { poolSize: 1 });
+    const { accountId, employeeIds } = await createTenant(single, { employees: makeEmployees(60) });
+    const reader = new EmployeeResources(single);
+    // Five times the database plans for the very values, and then compares.
+    for (let count = 0; count < 10; count += 1) {
+      await reader.slice({ accountId, size: 10, from: { skip: count } });
+      await reader.find(accountId, employeeIds[count] ?? '');
+    }
+    const statements = await single.query<{ generic: number }>(
+      `SELECT generic_plans::int AS generic FROM pg_prepared_statements WHERE statement LIKE '%AS asked%'`,
+      [],
+      { adHoc: true },
+    );
+    t.equal(statements.length, 2);
+    for (const { generic } of statements) t.equal(generic, 5);
+  },
+);

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.js';
+import { unnested } from '../../database/unnested.js';
 import type { AccountId } from '../account-id.js';
 import { createBatcher } from '../batcher.js';
 
@@ -75,7 +76,7 @@ export class EmployeeResources {
 
 const findQuery = `
   SELECT asked.ordinal::text, resource
-  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (account_id, id, ordinal)
+  FROM ${unnested('text', 'text')} AS asked (account_id, id, ordinal)
   JOIN employees ON employees.id = asked.id AND employees.account_id = asked.account_id`;
 
 async function readSlices(
@@ -113,8 +114,7 @@ function sliceQuery(size: number): string {
                  WHERE account_id = asked.account_id AND position > page.last_position
                  ORDER BY position LIMIT 1) IS NOT NULL
         THEN page.last_position::text END
-    FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
-      AS asked (account_id, after, skip, ordinal)
+    FROM ${unnested('text', 'bigint', 'bigint')} AS asked (account_id, after, skip, ordinal)
     CROSS JOIN LATERAL (
       SELECT string_agg(resource, ',') AS resources, max(position) AS last_position
       FROM (
