@@ -22,6 +22,8 @@ export interface Config {
   /** Failed client authentications and sign-ins that are allowed in a minute; 0 allows any number. */
   readonly rateLimitFailures: number;
   readonly logLevel: LogLevel;
+  /** Duration from which every request is logged. */
+  readonly slowRequestMs: number;
 }
 
 export type LogLevel = (typeof logLevels)[number];
@@ -53,6 +55,7 @@ const environmentSchema = {
     REPLAY_LEEWAY: { type: 'integer', minimum: 0, maximum: 300, default: 10 },
     RATE_LIMIT_FAILURES: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 10 },
     LOG_LEVEL: { enum: logLevels, default: 'info' },
+    SLOW_REQUEST_MS: { type: 'integer', minimum: 1, maximum: 3_600_000, default: 1000 },
   },
 } as const;
 
@@ -72,6 +75,7 @@ interface Environment {
   REPLAY_LEEWAY: number;
   RATE_LIMIT_FAILURES: number;
   LOG_LEVEL: LogLevel;
+  SLOW_REQUEST_MS: number;
 }
 
 const validate = new Ajv({
@@ -128,6 +132,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     replayLeewaySeconds: env.REPLAY_LEEWAY,
     rateLimitFailures: env.RATE_LIMIT_FAILURES,
     logLevel: env.LOG_LEVEL,
+    slowRequestMs: env.SLOW_REQUEST_MS,
   });
 }
 
