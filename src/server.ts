@@ -9,6 +9,7 @@ import { openDatabase } from './database/client.js';
 import { fillDemoData } from './database/demo-data/fill.js';
 import { migrate } from './database/migrate.js';
 import { SigningKeys } from './oauth/signing-keys.js';
+import { startInstruments } from './observability/instruments.js';
 import { describeFailure } from './operator-errors.js';
 import { hashPassword } from './services/passwords.js';
 import { startupMessage } from './startup-message.js';
@@ -20,7 +21,8 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecret = await resolveAppSecret(config);
-  const database = await openDatabase({ ...config, logger });
+  const instruments = await startInstruments(config, await openDatabase({ ...config, logger }));
+  const { database, observers } = instruments;
   await migrate(database);
   if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
   const signingKeys = await SigningKeys.open(database, appSecret, systemClock);
@@ -33,7 +35,9 @@ async function start(): Promise<void> {
     appSecret,
     clock: systemClock,
     logger,
+    observers,
   });
+  app.addHook('onClose', () => instruments.close());
   const stopBackgroundWork = startBackgroundWork({ database, signingKeys, clock: systemClock, logger });
 
   let stopping = false;

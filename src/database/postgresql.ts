@@ -1,6 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import type { Database, DatabaseLogger, DatabaseOptions, MigrationSession, QueryOptions } from './client.js';
+import type {
+  Database,
+  DatabaseLogger,
+  DatabaseOptions,
+  MigrationSession,
+  PoolState,
+  QueryOptions,
+} from './client.js';
 import { DatabaseOpenError, describeError } from './database-errors.js';
 import { PrismaClient } from './generated/client.js';
 import { streamFromCursor } from './postgresql-stream.js';
@@ -68,6 +75,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       return pool.query(query) as unknown as Promise<Row[]>;
     },
     streamLines: (text, values, signal) => streamFromCursor(streamPool, pool, { text, values, signal }),
+    poolState: () => [stateOf('requests', pool), stateOf('streams', streamPool)],
     openMigrationSession: () => openMigrationSession(options),
     close: once(async () => {
       await prisma.$disconnect();
@@ -98,6 +106,10 @@ function connectionConfig({ databaseUrl, connectionTimeoutMs = 5_000 }: Database
     connectionTimeoutMillis: connectionTimeoutMs,
     keepAlive: true,
   };
+}
+
+function stateOf(name: PoolState['pool'], pool: pg.Pool): PoolState {
+  return { pool: name, total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
 function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void {

@@ -14,6 +14,8 @@ declare module 'fastify' {
     party: Party | null;
     /** Code of the problem document that answers the request. */
     problemCode: ProblemCode | null;
+    /** Trace that the request belongs to. */
+    traceId: string | null;
   }
 }
 
@@ -21,6 +23,7 @@ declare module 'fastify' {
 export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('party', null);
   app.decorateRequest('problemCode', null);
+  app.decorateRequest('traceId', null);
 }
 
 /** Who made a request, as far as it is known. */

@@ -52,5 +52,6 @@ function lineOf(finished: FinishedRequest): object {
     ...(party?.userId && { user_id: party.userId }),
     ...(problemCode !== null && { problem: problemCode }),
     ...(aborted && { aborted }),
+    ...(request.traceId && { trace_id: request.traceId }),
   };
 }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { ProblemCode } from '../contract/contract.js';
 import { decorateRequests, methodOf, operationOf, type Party, partyOf } from './request-facts.js';
 
@@ -22,6 +22,8 @@ export interface FinishedRequest {
 /** Something that is told of requests. */
 export interface RequestObserver {
   started?(request: FastifyRequest): void;
+  /** Goes on with the request, within what belongs to the observer. */
+  within?(request: FastifyRequest, proceed: () => void): void;
   finished(finished: FinishedRequest): void;
 }
 
@@ -42,6 +44,13 @@ export class RequestWatch {
       this.#begin(request, reply);
       done();
     });
+    for (const observer of this.#observers) {
+      if (observer.within === undefined) continue;
+      const enter: onRequestHookHandler = (request, _reply, done) => observer.within?.(request, done);
+      app.addHook('onRequest', enter);
+      // What reads a body goes on from an event of the connection, which belongs to no request.
+      app.addHook('preValidation', enter);
+    }
   }
 
   /** Watches the requests that Fastify hands to this handler before any hook has run. */
