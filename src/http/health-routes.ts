@@ -2,14 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/client.js';
 import { Problem } from '../problems/problem.js';
 
+/** Milliseconds after which a database that says nothing counts as away; balancers wait hardly longer. */
+const patienceMs = 2_000;
+
 /** `/healthz`: the process runs. `/readyz`: it can answer, because its database does. */
 export async function healthRoutes(
   app: FastifyInstance,
   { database }: { database: Database },
 ): Promise<void> {
+  const databaseAnswers = sharedProbe(() => database.prisma.$queryRaw`SELECT 1`);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
-    await database.prisma.$queryRaw`SELECT 1`.catch((cause) => {
+    await inTime(databaseAnswers()).catch((cause) => {
       throw new Problem('service_unavailable', 'The database does not answer.', {
         headers: { 'retry-after': '2' },
         cause,
@@ -17,4 +21,28 @@ export async function healthRoutes(
     });
     return { status: 'ready' };
   });
+}
+
+/** However often a database that hangs is asked for, one connection hangs with it. */
+function sharedProbe(ask: () => PromiseLike<unknown>): () => Promise<unknown> {
+  let asked: Promise<unknown> | undefined;
+  return () => {
+    asked ??= Promise.resolve(ask()).finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+}
+
+/** @throws {Error} when it takes longer than {@link patienceMs} */
+async function inTime(answer: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+  });
+  try {
+    await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
