@@ -1,9 +1,13 @@
+import { performance } from 'node:perf_hooks';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/client.js';
 import { Problem } from '../problems/problem.js';
 
 /** Milliseconds after which a database that says nothing counts as away; balancers wait hardly longer. */
 const patienceMs = 2_000;
+
+/** Milliseconds after which another connection is tried: the one that hangs may be the only one. */
+const givenUpAfterMs = 10_000;
 
 /** `/healthz`: the process runs. `/readyz`: it can answer, because its database does. */
 export async function healthRoutes(
@@ -23,14 +27,20 @@ export async function healthRoutes(
   });
 }
 
-/** However often a database that hangs is asked for, one connection hangs with it. */
+/** However often a database that hangs is asked for, few connections hang with it. */
 function sharedProbe(ask: () => PromiseLike<unknown>): () => Promise<unknown> {
-  let asked: Promise<unknown> | undefined;
+  let current: { readonly at: number; readonly answer: Promise<unknown> } | undefined;
   return () => {
-    asked ??= Promise.resolve(ask()).finally(() => {
-      asked = undefined;
-    });
-    return asked;
+    const now = performance.now();
+    if (current !== undefined && now - current.at < givenUpAfterMs) return current.answer;
+    const answer = Promise.resolve(ask());
+    const own = { at: now, answer };
+    current = own;
+    const forget = () => {
+      if (current === own) current = undefined;
+    };
+    answer.then(forget, forget);
+    return answer;
   };
 }
 
