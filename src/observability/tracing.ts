@@ -11,7 +11,6 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { FastifyRequest } from 'fastify';
-import { pathOf } from '../http/problem-sender.js';
 import { methodOf, operationOf } from './request-facts.js';
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
 import type { Statement } from './watch-database.js';
@@ -80,13 +79,13 @@ function fail(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Without the query, which may carry codes, and without addresses that nothing is served at. */
+/** The pattern of the route stands for `url.path` and `url.query`, which may carry anything, a lost token too. */
 function attributesOf(request: FastifyRequest): Attributes {
   const route = request.routeOptions.url;
   return {
     'http.request.method': methodOf(request) === 'other' ? '_OTHER' : request.method,
     'url.scheme': request.protocol,
-    ...(route !== undefined && { 'http.route': route, 'url.path': pathOf(request) }),
+    ...(route !== undefined && { 'http.route': route }),
     'network.protocol.version': request.raw.httpVersion,
     'client.address': request.ip,
     'people.request_id': request.id,
