@@ -23,6 +23,9 @@ import { limitActiveRequests } from './http/overload.js';
 import { createProblemSender } from './http/problem-sender.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
+import { RequestLog } from './observability/request-log.js';
+import { requestLogger } from './observability/request-logger.js';
+import { type RequestObserver, RequestWatch } from './observability/request-watch.js';
 import { assetRoutes } from './pages/assets.js';
 import { consentForm } from './pages/consent.js';
 import { errorPages } from './pages/error-pages.js';
@@ -44,6 +47,8 @@ export interface AppDependencies {
   readonly logger: FastifyBaseLogger | false;
   /** Absent: the process does not end while the application is used. */
   readonly lifecycle?: Lifecycle;
+  /** Who is told of requests besides the log. */
+  readonly observers?: readonly RequestObserver[];
 }
 
 /** Largest body that any operation takes. */
@@ -58,15 +63,19 @@ const maximumParameterLength = 16 * 1024;
  * @throws {Error} when contract and handlers disagree
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, contract, logger, lifecycle } = dependencies;
+  const { config, contract, logger, lifecycle, observers = [] } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document) => ({
     html: problemPage(document),
     headers: privatePageHeaders(),
   }));
   const handleError = createErrorHandler(sendProblem);
+  const requestWatch = new RequestWatch([
+    ...(logger === false ? [] : [new RequestLog(logger, config)]),
+    ...observers,
+  ]);
   const app = fastify({
-    ...(logger === false ? { logger } : { loggerInstance: logger }),
-    logController: new LogController({ disableRequestLogging: true }),
+    ...(logger === false ? { logger } : { loggerInstance: logger, childLoggerFactory: requestLogger }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: bodyLimitBytes,
     // An empty list would be taken for trust in everybody.
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
@@ -78,8 +87,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     http: { requireHostHeader: false, ...headerLimits },
     routerOptions: { maxParamLength: maximumParameterLength },
     clientErrorHandler: createConnectionErrorHandler(contract.problems, config.errorsUrl),
-    frameworkErrors: handleError,
+    frameworkErrors: requestWatch.including(handleError),
   });
+  requestWatch.attach(app);
 
   const https = config.baseUrl.startsWith('https://');
   app.addHook('onRequest', (request, reply, done) => {

@@ -31,6 +31,13 @@ export interface Config {
   /** How long the server says that it is not ready before it takes no more connections. */
   readonly shutdownNoticeSeconds: number;
   readonly logLevel: LogLevel;
+  /** Duration from which every request is logged. */
+  readonly slowRequestMs: number;
+  /** Where metrics are served. Absent: nothing is measured. */
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
+  /** Whether spans are made of requests and statements. */
+  readonly tracing: boolean;
 }
 
 export type LogLevel = (typeof logLevels)[number];
@@ -66,6 +73,10 @@ const environmentSchema = {
     MAX_CONNECTIONS: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 10_000 },
     SHUTDOWN_NOTICE: { type: 'integer', minimum: 0, maximum: 300, default: 0 },
     LOG_LEVEL: { enum: logLevels, default: 'info' },
+    SLOW_REQUEST_MS: { type: 'integer', minimum: 1, maximum: 3_600_000, default: 1000 },
+    METRICS_PORT: { type: 'integer', minimum: 1, maximum: 65_535 },
+    METRICS_HOST: { type: 'string', minLength: 1, default: '127.0.0.1' },
+    TRACING: { type: 'boolean', default: false },
   },
 } as const;
 
@@ -89,6 +100,10 @@ interface Environment {
   MAX_CONNECTIONS: number;
   SHUTDOWN_NOTICE: number;
   LOG_LEVEL: LogLevel;
+  SLOW_REQUEST_MS: number;
+  METRICS_PORT?: number;
+  METRICS_HOST: string;
+  TRACING: boolean;
 }
 
 const validate = new Ajv({
@@ -122,6 +137,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (production && env.DEMO_DATA === true) {
     throw new ConfigError('DEMO_DATA must not be true when NODE_ENV=production: its passwords are public');
   }
+  if (env.METRICS_PORT !== undefined && env.METRICS_PORT === env.PORT) {
+    throw new ConfigError('METRICS_PORT must not be PORT: metrics are not for everybody');
+  }
   const baseUrl = readUrl('BASE_URL', env.BASE_URL ?? `http://localhost:${env.PORT}`);
   if (new URL(baseUrl).pathname !== '/' || baseUrl.includes('?')) {
     throw new ConfigError(
@@ -149,6 +167,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     maxConnections: env.MAX_CONNECTIONS,
     shutdownNoticeSeconds: env.SHUTDOWN_NOTICE,
     logLevel: env.LOG_LEVEL,
+    slowRequestMs: env.SLOW_REQUEST_MS,
+    metricsPort: env.METRICS_PORT,
+    metricsHost: env.METRICS_HOST,
+    tracing: env.TRACING,
   });
 }
 

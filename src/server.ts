@@ -10,6 +10,7 @@ import { fillDemoData } from './database/demo-data/fill.js';
 import { migrate } from './database/migrate.js';
 import type { Lifecycle } from './http/lifecycle.js';
 import { SigningKeys } from './oauth/signing-keys.js';
+import { startInstruments } from './observability/instruments.js';
 import { describeFailure } from './operator-errors.js';
 import { hashPassword } from './services/passwords.js';
 import { createShutdown } from './shutdown.js';
@@ -25,7 +26,9 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecret = await resolveAppSecret(config);
-  const database = await openDatabase({ ...config, logger, statementTimeoutMs, connectionTimeoutMs });
+  const opened = await openDatabase({ ...config, logger, statementTimeoutMs, connectionTimeoutMs });
+  const instruments = await startInstruments(config, opened);
+  const { database, observers } = instruments;
   await migrate(database);
   if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
   const signingKeys = await SigningKeys.open(database, appSecret, systemClock);
@@ -40,7 +43,9 @@ async function start(): Promise<void> {
     clock: systemClock,
     logger,
     lifecycle,
+    observers,
   });
+  app.addHook('onClose', () => instruments.close());
   const stopBackgroundWork = startBackgroundWork({ database, signingKeys, clock: systemClock, logger });
 
   const stop = createShutdown({

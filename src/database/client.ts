@@ -33,6 +33,15 @@ export interface MigrationSession {
   close(): Promise<void>;
 }
 
+/** Connections that a process has for one purpose. */
+export interface PoolState {
+  readonly pool: 'requests' | 'streams';
+  readonly total: number;
+  readonly idle: number;
+  /** Those who wait for a connection. */
+  readonly waiting: number;
+}
+
 export interface QueryOptions {
   /** A text that is put together for this one query and is not worth keeping prepared. Default: false. */
   readonly adHoc?: boolean;
@@ -65,6 +74,8 @@ export interface Database {
     values: readonly unknown[],
     signal: AbortSignal,
   ): AsyncGenerator<Buffer, void, undefined>;
+  /** How the pools of connections are used at this moment; the embedded database has none. */
+  poolState(): PoolState[];
   /** Opens the session that {@link migrate} works on. */
   openMigrationSession(): Promise<MigrationSession>;
   /** Closes every connection and, when embedded, lets another process open the directory. */

@@ -54,6 +54,24 @@ export function isStatementRefused(error: unknown): boolean {
   );
 }
 
+export type DatabaseErrorKind = 'unavailable' | 'conflict' | 'constraint' | 'other';
+
+/** Sorts the failure of a statement into one of a few kinds. */
+export function databaseErrorKind(error: unknown): DatabaseErrorKind {
+  if (isDatabaseUnavailable(error)) return 'unavailable';
+  if (isWriteConflict(error)) return 'conflict';
+  return isConstraintViolation(error) ? 'constraint' : 'other';
+}
+
+/** Integrity constraints, by PostgreSQL's codes and by the names that Prisma has for the same. */
+function isConstraintViolation(error: unknown): boolean {
+  return layersOf(error).some(
+    ({ code, kind }) =>
+      (typeof code === 'string' && /^23|^P200[234]$|^P2011$/.test(code)) ||
+      (typeof kind === 'string' && kind.endsWith('ConstraintViolation')),
+  );
+}
+
 /** Says in one line why the database failed, without what it was connected with. */
 export function describeError(error: unknown): string {
   const messages = layersOf(error).map(({ message, code }) => message || code);

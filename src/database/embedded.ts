@@ -43,6 +43,7 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
       return rows as unknown as Row[];
     },
     streamLines: (text, values, signal) => streamFromHeldCursor(server, { text, values, signal }),
+    poolState: () => [],
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
     close() {
       closing ??= (async () => {

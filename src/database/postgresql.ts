@@ -1,6 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import type { Database, DatabaseLogger, DatabaseOptions, MigrationSession, QueryOptions } from './client.js';
+import type {
+  Database,
+  DatabaseLogger,
+  DatabaseOptions,
+  MigrationSession,
+  PoolState,
+  QueryOptions,
+} from './client.js';
 import { DatabaseOpenError, describeError } from './database-errors.js';
 import { PrismaClient } from './generated/client.js';
 import { streamFromCursor } from './postgresql-stream.js';
@@ -71,6 +78,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       return pool.query(query) as unknown as Promise<Row[]>;
     },
     streamLines: (text, values, signal) => streamFromCursor(streamPool, pool, { text, values, signal }),
+    poolState: () => [stateOf('requests', pool), stateOf('streams', streamPool)],
     openMigrationSession: () => openMigrationSession(options),
     close: once(async () => {
       await prisma.$disconnect();
@@ -104,6 +112,10 @@ function connectionConfig(
     connectionTimeoutMillis: connectionTimeoutMs,
     keepAlive: true,
   };
+}
+
+function stateOf(name: PoolState['pool'], pool: pg.Pool): PoolState {
+  return { pool: name, total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
 function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void {

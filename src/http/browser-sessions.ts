@@ -34,7 +34,9 @@ export class BrowserSessions {
   /** The signed-in user, or `null`. */
   async user(request: FastifyRequest): Promise<User | null> {
     const id = request.cookies[this.#sessionCookie];
-    return id === undefined ? null : await this.#sessions.find(id);
+    const user = id === undefined ? null : await this.#sessions.find(id);
+    if (user !== null) request.party = { accountId: user.accountId, userId: user.id };
+    return user;
   }
 
   /** Signs a user in under a new session name; whatever session the browser had before is over. */

@@ -1,7 +1,14 @@
+import { performance } from 'node:perf_hooks';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/client.js';
 import { Problem } from '../problems/problem.js';
 import type { Lifecycle } from './lifecycle.js';
+
+/** Milliseconds after which a database that says nothing counts as away; balancers wait hardly longer. */
+const patienceMs = 2_000;
+
+/** Milliseconds after which another connection is tried: the one that hangs may be the only one. */
+const givenUpAfterMs = 10_000;
 
 /** `/healthz`: the process runs. `/readyz`: it can answer, because its database does, and goes on to. */
 export async function healthRoutes(
@@ -9,13 +16,15 @@ export async function healthRoutes(
   { database, lifecycle }: { database: Database; lifecycle?: Lifecycle },
 ): Promise<void> {
   const config = { probe: true };
+  const databaseAnswers = sharedProbe(() => database.prisma.$queryRaw`SELECT 1`);
   app.get('/healthz', { config }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config }, async () => {
-    if (lifecycle?.stopping)
+    if (lifecycle?.stopping) {
       throw new Problem('service_unavailable', 'The process is about to end.', {
         headers: { 'retry-after': '2' },
       });
-    await database.prisma.$queryRaw`SELECT 1`.catch((cause) => {
+    }
+    await inTime(databaseAnswers()).catch((cause) => {
       throw new Problem('service_unavailable', 'The database does not answer.', {
         headers: { 'retry-after': '2' },
         cause,
@@ -23,4 +32,34 @@ export async function healthRoutes(
     });
     return { status: 'ready' };
   });
+}
+
+/** However often a database that hangs is asked for, few connections hang with it. */
+function sharedProbe(ask: () => PromiseLike<unknown>): () => Promise<unknown> {
+  let current: { readonly at: number; readonly answer: Promise<unknown> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (current !== undefined && now - current.at < givenUpAfterMs) return current.answer;
+    const answer = Promise.resolve(ask());
+    const own = { at: now, answer };
+    current = own;
+    const forget = () => {
+      if (current === own) current = undefined;
+    };
+    answer.then(forget, forget);
+    return answer;
+  };
+}
+
+/** @throws {Error} when it takes longer than {@link patienceMs} */
+async function inTime(answer: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+  });
+  try {
+    await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

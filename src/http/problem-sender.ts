@@ -26,6 +26,7 @@ export function createProblemSender(
       instance: pathOf(request),
       requestId: request.id,
     });
+    request.problemCode = problem.code;
     reply
       .code(document.status)
       .headers({ [requestIdHeader]: request.id, 'cache-control': 'no-store', ...problem.headers });

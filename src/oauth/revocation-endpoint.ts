@@ -33,13 +33,20 @@ export class RevocationEndpoint {
    * Revokes a token. A refresh token, current or superseded, takes its whole grant with it; an access token only
    * itself. One that is unknown or expired is as good as revoked.
    *
+   * @param recognised is told of the application before anything is done for it
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 400 `unauthorized_client` for the token of
    *   another application
    */
-  async revoke(form: RevocationForm, authorization: string | undefined, origin: AuditOrigin): Promise<void> {
+  async revoke(
+    form: RevocationForm,
+    authorization: string | undefined,
+    origin: AuditOrigin,
+    recognised: (application: Application) => void = () => {},
+  ): Promise<void> {
     const token = requireParameter('token', form.token);
     const credentials = readClientCredentials(form, authorization);
     const application = await this.#dependencies.clientAuthentication.identify(credentials, origin);
+    recognised(application);
     if (application.clientType === 'confidential')
       requireParameter('client_secret', credentials.clientSecret);
     // A token is recognised by itself, so token_type_hint would only save a lookup.

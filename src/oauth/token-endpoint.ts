@@ -1,4 +1,5 @@
 import { Problem } from '../problems/problem.js';
+import type { Application } from '../services/applications/applications.js';
 import type { AuditOrigin } from '../services/audit-log.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import { readClientCredentials } from './credentials.js';
@@ -26,6 +27,7 @@ export class TokenEndpoint {
   }
 
   /**
+   * @param recognised is told of the application before anything is done for it
    * @throws {Problem} 400 `invalid_request`, `unsupported_grant_type`, `unauthorized_client` or
    *   `invalid_scope`; 401 `invalid_client` or `invalid_grant`
    */
@@ -33,6 +35,7 @@ export class TokenEndpoint {
     form: TokenForm,
     authorization: string | undefined,
     origin: AuditOrigin,
+    recognised: (application: Application) => void = () => {},
   ): Promise<TokenResponse> {
     const grant = grants.get(form.grant_type);
     if (grant === undefined) {
@@ -41,6 +44,7 @@ export class TokenEndpoint {
     for (const name of grant.requires) requireParameter(name, form[name]);
     const credentials = readClientCredentials(form, authorization);
     const application = await this.#clientAuthentication.identify(credentials, origin);
+    recognised(application);
     return grant.handle({ form, credentials, application, origin }, this.#context);
   }
 }

@@ -44,6 +44,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const returnTo = safeReturnTo(return_to, baseUrl);
     const attempt = await tryToSignIn({ email, password }, request, dependencies);
     if ('user' in attempt) {
+      request.party = { accountId: attempt.user.accountId, userId: attempt.user.id };
       await sessions.signIn(request, reply, attempt.user.id);
       return reply.headers(privatePageHeaders()).redirect(returnTo, 303);
     }

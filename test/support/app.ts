@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../../src/config.js';
 import { type Contract, loadContract } from '../../src/contract/contract.js';
 import type { Database } from '../../src/database/client.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
+import type { RequestObserver } from '../../src/observability/request-watch.js';
 import { createTestClock, type TestClock } from './clock.js';
 import { Conformance } from './conformance.js';
 import { openTestDatabase } from './database.js';
@@ -59,6 +60,7 @@ export async function buildTestApp(
     contract: served = contract,
     clock = createTestClock(),
     logger = false,
+    observers = [],
     recorded = true,
   }: {
     environment?: Record<string, string>;
@@ -66,6 +68,7 @@ export async function buildTestApp(
     contract?: Contract;
     clock?: TestClock;
     logger?: FastifyBaseLogger | false;
+    observers?: readonly RequestObserver[];
     /** `false` for random requests: what they show in one run they need not show in the next. */
     recorded?: boolean;
   } = {},
@@ -81,6 +84,7 @@ export async function buildTestApp(
     appSecret: testSecret,
     clock,
     logger,
+    observers,
   });
   const conformance = new Conformance(served, config.errorsUrl, { recorded });
   const networkFaults = watchNetworkAnswers(app, conformance);

@@ -1,8 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import type { Handlers, Input, Output } from '../../contract/handlers.js';
 import type { AuthorizationServerMetadata } from '../../oauth/metadata.js';
 import type { RevocationEndpoint } from '../../oauth/revocation-endpoint.js';
 import type { SigningKeys } from '../../oauth/signing-keys.js';
 import type { TokenEndpoint } from '../../oauth/token-endpoint.js';
+import type { Application } from '../../services/applications/applications.js';
 import { auditOrigin } from '../audit-origin.js';
 
 const noStore = { 'cache-control': 'no-store' };
@@ -37,13 +39,19 @@ export class OAuthHandlers
       body,
       request.headers.authorization,
       auditOrigin(request),
+      noteIn(request),
     );
     return { status: 200, headers: noStore, body: token };
   }
 
   /** @throws {Problem} see {@link RevocationEndpoint.revoke} */
   async revokeToken({ body, request }: Input<'revokeToken'>): Promise<Output<'revokeToken'>> {
-    await this.#revocationEndpoint.revoke(body, request.headers.authorization, auditOrigin(request));
+    await this.#revocationEndpoint.revoke(
+      body,
+      request.headers.authorization,
+      auditOrigin(request),
+      noteIn(request),
+    );
     return { status: 200, headers: noStore, body: {} };
   }
 
@@ -56,4 +64,11 @@ export class OAuthHandlers
   async getJsonWebKeySet(_input: Input<'getJsonWebKeySet'>): Promise<Output<'getJsonWebKeySet'>> {
     return { status: 200, headers: briefCache, body: { keys: [...this.#signingKeys.published] } };
   }
+}
+
+/** Whose request it is shows in the log. */
+function noteIn(request: FastifyRequest) {
+  return ({ id, accountId }: Application): void => {
+    request.party = { accountId, applicationId: id };
+  };
 }

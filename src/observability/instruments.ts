@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import type { Config } from '../config.js';
+import type { Database } from '../database/client.js';
+import type { RequestObserver } from './request-watch.js';
+
+/** What a process measures, and where it is to be heard of. */
+export interface Instruments {
+  /** The database to work with. */
+  readonly database: Database;
+  readonly observers: readonly RequestObserver[];
+  close(): Promise<void>;
+}
+
+/**
+ * Sets up metrics and traces, as far as they are asked for. What is not asked for is not even loaded.
+ *
+ * @throws {ConfigError} when the metrics cannot be served
+ */
+export async function startInstruments(
+  { metricsPort, metricsHost, tracing }: Pick<Config, 'metricsPort' | 'metricsHost' | 'tracing'>,
+  database: Database,
+): Promise<Instruments> {
+  const tracer = tracing ? new (await import('./tracing.js')).Tracing() : undefined;
+  const metrics =
+    metricsPort === undefined ? undefined : new (await import('./metrics.js')).Metrics(database);
+  if (tracer === undefined && metrics === undefined) {
+    return { database, observers: [], close: async () => {} };
+  }
+  const { watchDatabase } = await import('./watch-database.js');
+  const watched = watchDatabase(database, {
+    ...(tracer && { around: tracer.around.bind(tracer) }),
+    ...(metrics && { failed: metrics.databaseFailed.bind(metrics) }),
+  });
+  return {
+    database: watched,
+    observers: [tracer, metrics].filter((observer) => observer !== undefined),
+    close:
+      metrics && metricsPort
+        ? await serve(metrics, { host: metricsHost, port: metricsPort })
+        : async () => {},
+  };
+}
+
+async function serve(
+  ...[metrics, address]: Parameters<typeof import('./metrics-server.js').serveMetrics>
+): Promise<() => Promise<void>> {
+  const { serveMetrics } = await import('./metrics-server.js');
+  const server = await serveMetrics(metrics, address);
+  return async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+}

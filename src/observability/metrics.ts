@@ -1,0 +1,106 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from '../database/client.js';
+import { databaseErrorKind } from '../database/database-errors.js';
+import { grantTypes } from '../oauth/token-endpoint.js';
+import type { FinishedRequest, RequestObserver } from './request-watch.js';
+
+/** Seconds; from a record that is in memory to a report that takes its time. */
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Counts what the server does. Labels have few values: nothing that a caller words is one. */
+export class Metrics implements RequestObserver {
+  readonly #registry = new Registry();
+  readonly #requests = new Counter({
+    name: 'people_http_requests_total',
+    help: 'Requests that are done; status is "aborted" when the client left before the answer.',
+    labelNames: ['operation', 'method', 'status'],
+    registers: [this.#registry],
+  });
+  readonly #durations = new Histogram({
+    name: 'people_http_request_duration_seconds',
+    help: 'Time from the headers of a request to the last byte of its answer.',
+    labelNames: ['operation', 'method'],
+    buckets: durationBuckets,
+    registers: [this.#registry],
+  });
+  readonly #problems = new Counter({
+    name: 'people_http_problems_total',
+    help: 'Requests that were refused or failed, by problem code: 503 and 429 are those shed and limited.',
+    labelNames: ['operation', 'status', 'code'],
+    registers: [this.#registry],
+  });
+  readonly #tokens = new Counter({
+    name: 'people_oauth_token_requests_total',
+    help: 'Requests for tokens; outcome is "issued", "refreshed", or why there are none.',
+    labelNames: ['grant_type', 'outcome'],
+    registers: [this.#registry],
+  });
+  readonly #databaseErrors = new Counter({
+    name: 'people_database_errors_total',
+    help: 'Statements that failed: unavailable, conflict (may be tried again), constraint, other.',
+    labelNames: ['kind'],
+    registers: [this.#registry],
+  });
+  #inFlight = 0;
+
+  constructor(database: Pick<Database, 'poolState'>) {
+    collectDefaultMetrics({ register: this.#registry });
+    const inFlight = () => this.#inFlight;
+    new Gauge({
+      name: 'people_http_requests_in_flight',
+      help: 'Requests that are being served.',
+      registers: [this.#registry],
+      collect() {
+        this.set(inFlight());
+      },
+    });
+    new Gauge({
+      name: 'people_database_connections',
+      help: 'Connections of a pool: total, idle, and requests that are waiting for one.',
+      labelNames: ['pool', 'state'],
+      registers: [this.#registry],
+      collect() {
+        for (const { pool, ...counts } of database.poolState()) {
+          for (const [state, count] of Object.entries(counts)) this.set({ pool, state }, count);
+        }
+      },
+    });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Everything that was counted, as Prometheus reads it. */
+  exposition(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  started(): void {
+    this.#inFlight += 1;
+  }
+
+  finished(finished: FinishedRequest): void {
+    this.#inFlight -= 1;
+    const { operation, method, durationMs, problemCode } = finished;
+    const status = finished.status ?? 'aborted';
+    this.#requests.inc({ operation, method, status });
+    this.#durations.observe({ operation, method }, durationMs / 1000);
+    // A page that says so itself, as the one for signing in does, has no problem document.
+    const code = problemCode ?? (status === 'aborted' || status < 400 ? null : 'page');
+    if (code !== null) this.#problems.inc({ operation, status, code });
+    if (operation === 'createToken') this.#countToken(finished);
+  }
+
+  databaseFailed(error: unknown): void {
+    this.#databaseErrors.inc({ kind: databaseErrorKind(error) });
+  }
+
+  #countToken({ request, status, problemCode }: FinishedRequest): void {
+    const asked = (request.body as { grant_type?: unknown } | null | undefined)?.grant_type;
+    const grantType = grantTypes.find((known) => known === asked) ?? 'unknown';
+    const success = grantType === 'refresh_token' ? 'refreshed' : 'issued';
+    const outcome = problemCode ?? (status === 200 ? success : 'aborted');
+    this.#tokens.inc({ grant_type: grantType, outcome });
+  }
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ProblemCode } from '../contract/contract.js';
+
+/** Whom a request turned out to come from, by the ids of their records. */
+export interface Party {
+  readonly accountId?: string | undefined;
+  readonly applicationId?: string | undefined;
+  readonly userId?: string | null | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set where somebody is recognised by other means than a bearer token. */
+    party: Party | null;
+    /** Code of the problem document that answers the request. */
+    problemCode: ProblemCode | null;
+    /** Trace that the request belongs to. */
+    traceId: string | null;
+  }
+}
+
+/** Lets every request carry what is found out about it. */
+export function decorateRequests(app: FastifyInstance): void {
+  app.decorateRequest('party', null);
+  app.decorateRequest('problemCode', null);
+  app.decorateRequest('traceId', null);
+}
+
+/** Who made a request, as far as it is known. */
+export function partyOf({ caller, party }: FastifyRequest): Party | null {
+  // A request that Fastify gave up on before it had a route has neither.
+  return caller ?? party ?? null;
+}
+
+/**
+ * Names what was asked for, by one of a few names: an operation of the contract, the pattern of another route with
+ * its method, or `unknown`. Never an address, which may carry anything.
+ */
+export function operationOf({ routeOptions: { config, url } }: FastifyRequest, method: string): string {
+  if (config?.operation !== undefined) return config.operation.id;
+  return url === undefined ? 'unknown' : `${method} ${url}`;
+}
+
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The method, where it is one of those that anybody uses. */
+export function methodOf({ method }: FastifyRequest): string {
+  return methods.has(method) ? method : 'other';
+}

@@ -1,0 +1,57 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { FinishedRequest, RequestObserver } from './request-watch.js';
+
+type Level = 'debug' | 'info' | 'error';
+
+/** Statuses by which a caller is told that it may not, or may not so often. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 429]);
+
+const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Logs one line for each request that is done. A line costs as much as a tenth of a small request and more, so those
+ * that say nothing new are left to the level `debug`.
+ */
+export class RequestLog implements RequestObserver {
+  readonly #logger: FastifyBaseLogger & { isLevelEnabled?(level: string): boolean };
+  readonly #slowMs: number;
+
+  /** @param slowRequestMs duration from which a request is worth a line, whatever came of it */
+  constructor(logger: FastifyBaseLogger, { slowRequestMs }: { slowRequestMs: number }) {
+    this.#logger = logger;
+    this.#slowMs = slowRequestMs;
+  }
+
+  finished(finished: FinishedRequest): void {
+    const level = this.#levelOf(finished);
+    if (this.#logger.isLevelEnabled?.(level) === false) return;
+    this.#logger[level](lineOf(finished), 'request done');
+  }
+
+  #levelOf({ status, aborted, method, operation, durationMs }: FinishedRequest): Level {
+    if (status !== undefined && status >= 500) return 'error';
+    if (aborted || status === undefined || refusals.has(status) || durationMs >= this.#slowMs) return 'info';
+    const changesSomething = !readingMethods.has(method) && operation !== 'unknown' && status < 400;
+    return changesSomething ? 'info' : 'debug';
+  }
+}
+
+/** Nothing that the caller worded: neither address, headers nor body. */
+function lineOf(finished: FinishedRequest): object {
+  const { request, reply, method, operation, status, aborted, durationMs, party, problemCode } = finished;
+  const bytes = Number(reply.getHeader('content-length'));
+  return {
+    request_id: request.id,
+    method,
+    operation,
+    status,
+    duration_ms: Math.round(durationMs * 10) / 10,
+    ...(Number.isInteger(bytes) && { bytes }),
+    ...(party?.accountId && { account_id: party.accountId }),
+    ...(party?.applicationId && { application_id: party.applicationId }),
+    ...(party?.userId && { user_id: party.userId }),
+    ...(problemCode !== null && { problem: problemCode }),
+    ...(aborted && { aborted }),
+    ...(request.traceId && { trace_id: request.traceId }),
+  };
+}

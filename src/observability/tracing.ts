@@ -1,0 +1,105 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import type { FastifyRequest } from 'fastify';
+import { methodOf, operationOf } from './request-facts.js';
+import type { FinishedRequest, RequestObserver } from './request-watch.js';
+import type { Statement } from './watch-database.js';
+
+/**
+ * Makes spans of requests and statements, for whatever OpenTelemetry was set up with before the server started.
+ * Without a set-up the calls lead nowhere.
+ *
+ * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+ */
+export class Tracing implements RequestObserver {
+  readonly #tracer: Tracer = trace.getTracer('people-api');
+  readonly #contexts = new WeakMap<FastifyRequest, Context>();
+
+  started(request: FastifyRequest): void {
+    const active = context.active();
+    // Who instruments node:http as well has continued the caller's trace already.
+    const nested = trace.getSpan(active) !== undefined;
+    const parent = nested ? active : propagation.extract(active, request.headers);
+    const kind = nested ? SpanKind.INTERNAL : SpanKind.SERVER;
+    const name = operationOf(request, methodOf(request));
+    const span = this.#tracer.startSpan(name, { kind, attributes: attributesOf(request) }, parent);
+    const { traceId } = span.spanContext();
+    if (isSpanContextValid(span.spanContext())) request.traceId = traceId;
+    this.#contexts.set(request, trace.setSpan(parent, span));
+  }
+
+  /** Goes on with a request so that what it does belongs to its span. */
+  within(request: FastifyRequest, proceed: () => void): void {
+    const own = this.#contexts.get(request);
+    if (own === undefined) proceed();
+    else context.with(own, proceed);
+  }
+
+  finished(finished: FinishedRequest): void {
+    const own = this.#contexts.get(finished.request);
+    const span = own && trace.getSpan(own);
+    if (span === undefined) return;
+    span.setAttributes(outcomeOf(finished));
+    if (finished.status === undefined || finished.status >= 500)
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  }
+
+  /** A span for a statement. One that many requests share belongs to the one that it was sent for. */
+  around<Result>({ name, text }: Statement, execute: () => Promise<Result>): Promise<Result> {
+    const attributes: Attributes = { 'db.system.name': 'postgresql', 'db.operation.name': name };
+    if (text !== undefined) attributes['db.query.text'] = text;
+    return this.#tracer.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      try {
+        return await execute();
+      } catch (error) {
+        // Not the message, which may repeat values.
+        fail(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  }
+}
+
+function fail(span: Span, error: unknown): void {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  span.setAttribute('error.type', String(code ?? name ?? 'error'));
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** The pattern of the route stands for `url.path` and `url.query`, which may carry anything, a lost token too. */
+function attributesOf(request: FastifyRequest): Attributes {
+  const route = request.routeOptions.url;
+  return {
+    'http.request.method': methodOf(request) === 'other' ? '_OTHER' : request.method,
+    'url.scheme': request.protocol,
+    ...(route !== undefined && { 'http.route': route }),
+    'network.protocol.version': request.raw.httpVersion,
+    'client.address': request.ip,
+    'people.request_id': request.id,
+  };
+}
+
+function outcomeOf({ status, party, problemCode, aborted }: FinishedRequest): Attributes {
+  return {
+    ...(status !== undefined && { 'http.response.status_code': status }),
+    ...(status !== undefined && status >= 500 && { 'error.type': problemCode ?? String(status) }),
+    ...(aborted && { 'error.type': 'aborted' }),
+    ...(problemCode !== null && { 'people.problem': problemCode }),
+    ...(party?.accountId && { 'people.account_id': party.accountId }),
+    ...(party?.applicationId && { 'people.application_id': party.applicationId }),
+    ...(party?.userId && { 'people.user_id': party.userId }),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Database, PrismaClient } from '../database/client.js';
+
+/** A statement, or an operation of the Prisma client that becomes one or a few. */
+export interface Statement {
+  /** What it does in a word or two, such as `SELECT` or `Report.findMany`. */
+  readonly name: string;
+  /** With placeholders for every value. */
+  readonly text?: string;
+}
+
+/** What is told of statements. */
+export interface StatementObserver {
+  /** Runs a statement, with whatever there is to do around it. */
+  around?<Result>(statement: Statement, execute: () => Promise<Result>): Promise<Result>;
+  failed?(error: unknown): void;
+}
+
+/** The same database, of which every statement is observed. */
+export function watchDatabase(database: Database, { around, failed }: StatementObserver): Database {
+  const run = async <Result>(statement: Statement, execute: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await (around === undefined ? execute() : around(statement, execute));
+    } catch (error) {
+      failed?.(error);
+      throw error;
+    }
+  };
+  const prisma = database.prisma.$extends({
+    query: {
+      $allOperations({ model, operation, args, query }) {
+        const name = model === undefined ? operation : `${model}.${operation}`;
+        return run({ name }, () => query(args));
+      },
+    },
+  });
+  return {
+    ...database,
+    // An extended client lacks only what listens to events, which nothing here does.
+    prisma: prisma as unknown as PrismaClient,
+    query: (text, values, options) =>
+      run({ name: firstWord(text), text }, () => database.query(text, values, options)),
+    queryText: (text, values) => run({ name: firstWord(text), text }, () => database.queryText(text, values)),
+    async *streamLines(text, values, signal) {
+      try {
+        yield* database.streamLines(text, values, signal);
+      } catch (error) {
+        if (!signal.aborted) failed?.(error);
+        throw error;
+      }
+    },
+  };
+}
+
+function firstWord(text: string): string {
+  return /[a-z]+/i.exec(text)?.[0].toUpperCase() ?? 'statement';
+}

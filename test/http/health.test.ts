@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import t, { type Test } from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { buildTestApp } from '../support/app.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+
+t.test('the server is ready while its database answers, and not while it does not', async (t) => {
+  const database = await openTestDatabase(t);
+  let work = () => Promise.resolve<unknown>([]);
+  const prisma = Object.assign(Object.create(database.prisma), { $queryRaw: () => work() });
+  const { app } = await buildTestApp(t, { database: { ...database, prisma } });
+  t.match((await app.inject('/readyz')).json(), { status: 'ready' });
+  work = () => Promise.reject(new Error('gone'));
+  t.match(await app.inject('/readyz'), { statusCode: 503, headers: { 'retry-after': '2' } });
+  t.equal((await app.inject('/healthz')).statusCode, 200, 'the process runs all the same');
+  work = () => Promise.resolve([]);
+  t.equal((await app.inject('/readyz')).statusCode, 200, 'and it is ready as soon as the database is');
+});
+
+t.test(
+  'a database that hangs makes the server unready in time, and is asked once for all who want to know',
+  async (t) => {
+    const database = await openTestDatabase(t);
+    let asked = 0;
+    const prisma = Object.assign(Object.create(database.prisma), {
+      $queryRaw: () => {
+        asked += 1;
+        return new Promise(() => {});
+      },
+    });
+    const { app } = await buildTestApp(t, { database: { ...database, prisma } });
+    await app.ready();
+    const startedAt = performance.now();
+    const answers = await Promise.all([1, 2, 3].map(() => app.inject('/readyz')));
+    t.ok(performance.now() - startedAt < 4_000, 'in time');
+    for (const answer of answers) t.match(answer.json(), { status: 503, code: 'service_unavailable' });
+    t.equal(asked, 1);
+  },
+);
+
+const onPostgresql = { skip: testServer === undefined };
+
+t.test(
+  'a connection that accepts and says nothing makes the server unready in time',
+  onPostgresql,
+  async (t) => {
+    const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+    const proxy = await startProxy(t, new URL(databaseUrl));
+    const through = new URL(databaseUrl);
+    through.host = `127.0.0.1:${proxy.port}`;
+    const database = await openDatabase({ databaseUrl: through.href, dataDir });
+    const { app } = await buildTestApp(t, { database });
+    t.equal((await app.inject('/readyz')).statusCode, 200);
+    proxy.silence();
+    for (const time of ['first', 'second']) {
+      const startedAt = performance.now();
+      const answer = await app.inject('/readyz');
+      t.ok(performance.now() - startedAt < 4_000, `in time, the ${time} time`);
+      t.match(answer.json(), { status: 503, code: 'service_unavailable' });
+    }
+    proxy.end();
+    await database.close();
+  },
+);
+
+interface Proxy {
+  readonly port: number;
+  /** From now on connections are accepted, and nothing comes of them. */
+  silence(): void;
+  end(): void;
+}
+
+async function startProxy(t: Test, { hostname, port }: URL): Promise<Proxy> {
+  const sockets: Socket[] = [];
+  let silent = false;
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(port || 5432), hostname);
+    sockets.push(client, upstream);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('data', (chunk) => silent || to.write(chunk));
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const end = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  t.teardown(end);
+  return {
+    port: (server.address() as AddressInfo).port,
+    silence: () => {
+      silent = true;
+    },
+    end,
+  };
+}

@@ -1,0 +1,181 @@
+import { request } from 'node:http';
+import t, { type Test } from 'tap';
+import { ConfigError } from '../../src/config.js';
+import type { Database } from '../../src/database/client.js';
+import { startInstruments } from '../../src/observability/instruments.js';
+import { buildTestApp, type TestApp } from '../support/app.js';
+import { openTestDatabase } from '../support/database.js';
+import { freePort } from '../support/free-port.js';
+import { createScene, grantTokens, refresh } from '../support/users.js';
+
+const database = await openTestDatabase(t);
+
+interface Measured {
+  readonly api: TestApp;
+  readonly database: Database;
+  readonly address: string;
+  /** Value of a metric with exactly these labels, in this order; 0 where there is none. */
+  read(metric: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+async function measure(t: Test): Promise<Measured> {
+  const metricsPort = await freePort();
+  const instruments = await startInstruments(
+    { metricsPort, metricsHost: '127.0.0.1', tracing: false },
+    database,
+  );
+  t.teardown(() => instruments.close());
+  const api = await buildTestApp(t, {
+    database: instruments.database,
+    observers: instruments.observers,
+    environment: { RATE_LIMIT_FAILURES: '1' },
+  });
+  const address = `http://127.0.0.1:${metricsPort}/metrics`;
+  return {
+    api,
+    database: instruments.database,
+    address,
+    close: instruments.close,
+    async read(metric) {
+      const lines = (await (await fetch(address)).text()).split('\n');
+      const line = lines.find((text) => text.startsWith(`${metric} `));
+      return Number(line?.slice(metric.length + 1) ?? 0);
+    },
+  };
+}
+
+t.test('requests are counted by operation, method and status, and timed', async (t) => {
+  const { api, read } = await measure(t);
+  await api.get('/v1/employees?page[size]=3');
+  await api.get('/v1/nowhere/1');
+  await api.get('/v1/nowhere/2');
+  await api.app.inject('/%zz');
+  await api.app.inject('/healthz');
+  const labels = 'operation="listEmployees",method="GET"';
+  t.equal(await read(`people_http_requests_total{${labels},status="401"}`), 1);
+  t.equal(await read('people_http_requests_total{operation="unknown",method="GET",status="404"}'), 2);
+  t.equal(await read('people_http_requests_total{operation="unknown",method="GET",status="400"}'), 1);
+  t.equal(await read('people_http_requests_total{operation="GET /healthz",method="GET",status="200"}'), 1);
+  t.equal(await read(`people_http_request_duration_seconds_count{${labels}}`), 1);
+  t.equal(await read('people_http_requests_in_flight'), 0);
+  t.equal(
+    await read('people_http_problems_total{operation="listEmployees",status="401",code="unauthorized"}'),
+    1,
+  );
+});
+
+t.test('no label says anything that a caller worded', async (t) => {
+  const { api, address } = await measure(t);
+  const worded = 'zanzibar';
+  await api.app.inject(`/v1/${worded}?x=${worded}`);
+  await api.app.inject(`/v1/employees/${worded}`);
+  await api.app.inject(`/assets/${worded}`);
+  await api.app.inject(`/errors/${worded}`);
+  await api.app.inject(`/people/${worded}`);
+  await api.app.inject({ method: 'OPTIONS', url: `/v1/employees/${worded}` });
+  await api.postForm('/v1/oauth/token', { grant_type: worded, client_id: worded });
+  await api.injectUnchecked({ method: 'PROPFIND' as 'GET', url: '/v1/employees' });
+  const text = await (await fetch(address)).text();
+  t.match(text, /operation="GET \/errors\/:slug"|operation="getEmployee"/, 'they are counted');
+  t.notMatch(text, worded);
+  t.notMatch(text, 'PROPFIND');
+});
+
+t.test('tokens are counted by grant type and outcome', async (t) => {
+  const { api, read } = await measure(t);
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene);
+  await refresh(api, scene.application, refreshToken);
+  await refresh(api, scene.application, 'unknown');
+  await api.postForm('/v1/oauth/token', { grant_type: 'password', client_id: 'x' });
+  const count = (grant: string, outcome: string) =>
+    read(`people_oauth_token_requests_total{grant_type="${grant}",outcome="${outcome}"}`);
+  t.equal(await count('authorization_code', 'issued'), 1);
+  t.equal(await count('refresh_token', 'refreshed'), 1);
+  t.equal(await count('refresh_token', 'invalid_grant'), 1);
+  t.equal(await count('unknown', 'unsupported_grant_type'), 1);
+});
+
+t.test('requests that were limited, and those that the database failed, are counted as such', async (t) => {
+  const measured = await measure(t);
+  const { api, read } = measured;
+  const { application } = await createScene(database, { clientType: 'confidential' });
+  const wrong = { grant_type: 'client_credentials', client_id: application.clientId, client_secret: 'wrong' };
+  await api.postForm('/v1/oauth/token', wrong);
+  await api.postForm('/v1/oauth/token', wrong);
+  const problem =
+    'people_http_problems_total{operation="createToken",status="429",code="rate_limit_exceeded"}';
+  t.equal(await read(problem), 1);
+
+  await t.rejects(measured.database.query('SELECT nothing FROM nowhere'));
+  await t.rejects(
+    measured.database.prisma.account.create({ data: { id: 'x', name: 'x', employeePrefix: '' } }),
+  );
+  t.equal(await read('people_database_errors_total{kind="other"}'), 1);
+  t.equal(await read('people_database_errors_total{kind="constraint"}'), 1);
+});
+
+t.test('pools, the event loop and the process are measured', async (t) => {
+  const { read, address, database } = await measure(t);
+  for (const { pool, total } of database.poolState()) {
+    t.equal(await read(`people_database_connections{pool="${pool}",state="total"}`), total);
+  }
+  t.equal(database.poolState().length, database.kind === 'postgresql' ? 2 : 0);
+  const text = await (await fetch(address)).text();
+  for (const name of [
+    'nodejs_eventloop_lag_p99_seconds',
+    'process_cpu_seconds_total',
+    'nodejs_gc_duration',
+  ]) {
+    t.match(text, name);
+  }
+});
+
+t.test('the port answers GET /metrics and nothing else, and ends with the process', async (t) => {
+  const { address, api, close } = await measure(t);
+  const answer = await fetch(address);
+  t.equal(answer.status, 200);
+  t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
+  t.match(await answer.text(), '# TYPE people_http_requests_total counter');
+  const other = new URL(address);
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['GET', '/healthz'],
+    ['GET', '/metrics/'],
+    ['POST', '/metrics'],
+  ] as const) {
+    const status = await new Promise((resolve, reject) => {
+      request(new URL(path, other), { method }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    t.equal(status, 404, `${method} ${path}`);
+  }
+  t.equal((await api.app.inject('/metrics')).statusCode, 404, 'and the port of the API has none');
+  await close();
+  await t.rejects(fetch(address));
+});
+
+t.test('a port that is taken is named in one line', async (t) => {
+  const { address } = await measure(t);
+  const metricsPort = Number(new URL(address).port);
+  const again = startInstruments({ metricsPort, metricsHost: '127.0.0.1', tracing: false }, database);
+  const error = await again.then(
+    () => undefined,
+    (failure) => failure,
+  );
+  t.ok(error instanceof ConfigError);
+  t.match(error.message, /^METRICS_PORT: .*EADDRINUSE[^\n]*$/);
+});
+
+t.test('nothing is measured unless a port is named', async (t) => {
+  const unset = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
+  const instruments = await startInstruments(unset, database);
+  t.equal(instruments.database, database, 'statements go to the database straight');
+  t.same(instruments.observers, []);
+  await instruments.close();
+});

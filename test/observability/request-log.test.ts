@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import t from 'tap';
+import { requestLogger } from '../../src/observability/request-logger.js';
+import { buildTestApp } from '../support/app.js';
+import { Browser } from '../support/browser.js';
+import { captureLog } from '../support/captured-log.js';
+import { listen } from '../support/sockets.js';
+import { createTenant } from '../support/tenant.js';
+import { createScene, grantTokens } from '../support/users.js';
+
+const log = captureLog();
+const api = await buildTestApp(t, { logger: log.logger });
+const { database } = api;
+const idOf = ({ headers }: { headers: Record<string, unknown> }) => headers['x-request-id'];
+const [debug, info, error] = [20, 30, 50];
+
+t.test('a read that succeeds has one line at debug, which says who asked for what', async (t) => {
+  const scene = await createScene(database);
+  const { accessToken } = await grantTokens(api, scene);
+  const answer = await api.get('/v1/employees?page[size]=3', accessToken);
+  const [line, ...more] = log.done(idOf(answer));
+  t.same(more, []);
+  t.match(line, {
+    level: debug,
+    method: 'GET',
+    operation: 'listEmployees',
+    status: 200,
+    bytes: Buffer.byteLength(answer.body),
+    account_id: scene.accountId,
+    application_id: scene.application.id,
+    user_id: scene.user.id,
+  });
+  t.type(line?.duration_ms, 'number');
+  t.same(
+    ['url', 'req', 'res', 'query', 'headers', 'problem', 'aborted'].filter((name) => name in (line ?? {})),
+    [],
+  );
+});
+
+t.test('what changes something is logged at info, with the application or the person', async (t) => {
+  const scene = await createScene(database, { clientType: 'confidential' });
+  const { accountId, application, user } = scene;
+  const form = { client_id: application.clientId, client_secret: application.clientSecret };
+  const issued = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...form });
+  t.match(log.done(idOf(issued)), [
+    {
+      level: info,
+      operation: 'createToken',
+      status: 200,
+      account_id: accountId,
+      application_id: application.id,
+    },
+  ]);
+  const revoked = await api.postForm('/v1/oauth/revoke', { token: 'unknown', ...form });
+  t.match(log.done(idOf(revoked)), [
+    { level: info, operation: 'revokeToken', status: 200, application_id: application.id },
+  ]);
+  const signedIn = await new Browser(api.app).signIn(user.email, user.password);
+  t.match(log.done(idOf(signedIn)), [
+    { level: info, operation: 'POST /sign_in', status: 303, account_id: accountId, user_id: user.id },
+  ]);
+});
+
+t.test('refusals of authentication are logged at info with their code, others at debug', async (t) => {
+  const { application } = await createTenant(database);
+  const token = await api.token(application, 'user:read');
+  const cases = [
+    [await api.get('/v1/employees'), info, 401, 'unauthorized', 'listEmployees'],
+    [await api.get('/v1/employees', 'x'), info, 401, 'invalid_token', 'listEmployees'],
+    [await api.get('/v1/employees', token), info, 403, 'insufficient_scope', 'listEmployees'],
+    [await api.postForm('/v1/oauth/token', ''), debug, 400, 'invalid_request', 'createToken'],
+    [await api.get('/v1/nowhere?code=x'), debug, 404, 'public-api-not-found', 'unknown'],
+    [await api.postForm('/v1/nowhere', 'x=y'), debug, 404, 'public-api-not-found', 'unknown'],
+    [await api.app.inject('/%zz'), debug, 400, 'invalid_request', 'unknown'],
+  ] as const;
+  for (const [answer, level, status, problem, operation] of cases) {
+    t.equal(answer.statusCode, status, answer.body);
+    t.match(log.done(idOf(answer)), [{ level, status, problem, operation }], problem);
+    t.equal(log.done(idOf(answer)).length, 1, problem);
+  }
+});
+
+t.test('callers beyond a limit are logged at info', async (t) => {
+  const limited = await buildTestApp(t, {
+    database,
+    environment: { RATE_LIMIT_FAILURES: '1' },
+    logger: log.logger,
+  });
+  const { application } = await createTenant(database);
+  const wrong = { grant_type: 'client_credentials', client_id: application.clientId, client_secret: 'wrong' };
+  await limited.postForm('/v1/oauth/token', wrong);
+  const answer = await limited.postForm('/v1/oauth/token', wrong);
+  t.match(log.done(idOf(answer)), [{ level: info, status: 429, problem: 'rate_limit_exceeded' }]);
+});
+
+t.test('failures of ours are logged at error, beside a line with their cause', async (t) => {
+  const prisma = { $queryRaw: () => Promise.reject(new Error('the disk is on fire')) };
+  const broken = await buildTestApp(t, {
+    database: { ...database, prisma: Object.assign(Object.create(database.prisma), prisma) },
+    logger: log.logger,
+  });
+  const answer = await broken.app.inject('/readyz');
+  t.match(log.done(idOf(answer)), [{ level: error, status: 503, problem: 'service_unavailable' }]);
+  const cause = log.lines.find((line) => line.includes('the disk is on fire'));
+  t.equal(JSON.parse(cause ?? '{}').request_id, idOf(answer), 'the cause is found by the request id');
+});
+
+t.test('a request that takes long is logged at info, whatever came of it', async (t) => {
+  const slow = await buildTestApp(t, {
+    database: {
+      ...database,
+      prisma: Object.assign(Object.create(database.prisma), {
+        $queryRaw: () => new Promise((resolve) => setTimeout(resolve, 5)),
+      }),
+    },
+    environment: { SLOW_REQUEST_MS: '2' },
+    logger: log.logger,
+  });
+  const answer = await slow.app.inject('/readyz');
+  t.match(log.done(idOf(answer)), [{ level: info, operation: 'GET /readyz', status: 200 }]);
+});
+
+t.test('a client that leaves before the answer leaves a line', async (t) => {
+  const line = captureLog();
+  const [asked, left, finished] = [deferred(), deferred(), deferred()];
+  const prisma = Object.assign(Object.create(database.prisma), {
+    $queryRaw: () => {
+      asked.resolve();
+      return left.promise;
+    },
+  });
+  const { app } = await buildTestApp(t, {
+    database: { ...database, prisma },
+    logger: line.logger,
+    observers: [{ finished: () => finished.resolve() }],
+  });
+  const socket = net.connect(await listen(app), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await asked.promise;
+  socket.destroy();
+  await finished.promise;
+  left.resolve();
+  t.match(line.done(), [{ level: info, operation: 'GET /readyz', aborted: true }]);
+  t.notOk('status' in (line.done()[0] ?? {}), 'there was none');
+});
+
+t.test('at the level info nothing is written of reads that succeed', async (t) => {
+  const quiet = captureLog('info');
+  const { app } = await buildTestApp(t, { database, logger: quiet.logger });
+  await app.inject('/healthz');
+  await app.inject('/v1/oauth/jwks');
+  t.same(quiet.lines, []);
+});
+
+t.test('the logger of a request is made when it is used, and once', (t) => {
+  let made = 0;
+  const { logger, lines } = captureLog();
+  const parent = Object.assign(Object.create(logger), {
+    child: (...args: Parameters<typeof logger.child>) => {
+      made += 1;
+      return logger.child(...args);
+    },
+  });
+  const own = requestLogger(parent, { request_id: 'r' }, {});
+  t.equal(made, 0);
+  own.warn({ a: 1 }, 'first');
+  own.child({ b: 2 }).error('second');
+  t.equal(own.level, 'trace');
+  t.equal(made, 1);
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [
+      { level: 40, request_id: 'r', a: 1, msg: 'first' },
+      { level: 50, request_id: 'r', b: 2, msg: 'second' },
+    ],
+  );
+  t.end();
+});
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

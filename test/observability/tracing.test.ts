@@ -1,0 +1,117 @@
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import t from 'tap';
+import { startInstruments } from '../../src/observability/instruments.js';
+import { buildTestApp } from '../support/app.js';
+import { captureLog } from '../support/captured-log.js';
+import { openTestDatabase } from '../support/database.js';
+import { recordSpans } from '../support/spans.js';
+import { createTenant } from '../support/tenant.js';
+
+const database = await openTestDatabase(t);
+const settings = { metricsPort: undefined, metricsHost: '127.0.0.1' };
+const caller = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+const traceparent = `00-${caller.traceId}-${caller.spanId}-01`;
+
+async function traced(t: import('tap').Test) {
+  const spans = recordSpans(t);
+  const instruments = await startInstruments({ ...settings, tracing: true }, database);
+  const log = captureLog();
+  const api = await buildTestApp(t, { ...instruments, logger: log.logger });
+  return { api, spans, log };
+}
+
+t.test('a request is a span that continues the trace of its caller', async (t) => {
+  const { api, spans, log } = await traced(t);
+  const { application, accountId } = await createTenant(database);
+  const token = await api.token(application);
+  spans.length = 0;
+  const answer = await api.get('/v1/employees?page[size]=3', token, { traceparent });
+  const [span] = spans;
+  t.match(span, {
+    name: 'listEmployees',
+    kind: SpanKind.SERVER,
+    traceId: caller.traceId,
+    parentId: caller.spanId,
+    ended: 1,
+    status: undefined,
+    attributes: {
+      'http.request.method': 'GET',
+      'http.route': '/v1/employees',
+      'url.scheme': 'http',
+      'http.response.status_code': 200,
+      'people.request_id': answer.headers['x-request-id'],
+      'people.account_id': accountId,
+      'people.application_id': application.id,
+    },
+  });
+  t.match(log.done(answer.headers['x-request-id']), [{ trace_id: caller.traceId }], 'the log names it');
+});
+
+t.test(
+  'what is asked of the database for a request belongs to its span, with a body and without',
+  async (t) => {
+    const { api, spans } = await traced(t);
+    const { application } = await createTenant(database);
+    const client = { client_id: application.clientId, client_secret: application.clientSecret };
+    const token = await api.token(application);
+    for (const [name, ask] of [
+      ['createToken', () => api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client })],
+      ['getEmployee', () => api.get('/v1/employees/unknown', token)],
+      ['GET /readyz', () => api.app.inject('/readyz')],
+    ] as const) {
+      spans.length = 0;
+      await ask();
+      const [own, ...statements] = spans;
+      t.equal(own?.name, name);
+      t.ok(statements.length > 0, `${name} asks the database`);
+      for (const statement of statements) {
+        t.match(
+          statement,
+          { kind: SpanKind.CLIENT, traceId: own?.traceId, parentId: own?.spanId, ended: 1 },
+          `${name}: ${statement.name}`,
+        );
+        t.equal(statement.attributes['db.system.name'], 'postgresql');
+      }
+    }
+  },
+);
+
+t.test('a failure marks its spans, a refusal does not, and neither holds what was sent', async (t) => {
+  const { api, spans } = await traced(t);
+  const { application } = await createTenant(database);
+  spans.length = 0;
+  await api.get('/v1/employees?token=verysecret', 'verysecret');
+  t.match(spans, [{ status: undefined, attributes: { 'people.problem': 'invalid_token' } }]);
+  await api.get('/verysecret');
+  t.match(spans[1], { name: 'unknown', attributes: { 'http.response.status_code': 404 } });
+  await database.query('ALTER TABLE applications RENAME TO applications_away');
+  const client = { client_id: application.clientId, client_secret: 'verysecret' };
+  const answer = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client });
+  await database.query('ALTER TABLE applications_away RENAME TO applications');
+  t.equal(answer.statusCode, 500);
+  const failed = spans.filter(({ status }) => status?.code === SpanStatusCode.ERROR);
+  t.match(
+    failed.map(({ kind }) => kind),
+    [SpanKind.SERVER, SpanKind.CLIENT],
+  );
+  t.equal(failed[0]?.attributes['error.type'], 'internal_error');
+  t.notMatch(JSON.stringify(spans), 'verysecret');
+});
+
+t.test('within a span of node:http the request is a part of that, and not a second beginning', async (t) => {
+  const { api, spans } = await traced(t);
+  spans.length = 0;
+  const outer = trace.getTracer('http').startSpan('GET');
+  await context.with(trace.setSpan(context.active(), outer), () =>
+    api.app.inject({ url: '/healthz', headers: { traceparent } }),
+  );
+  t.match(spans[1], { name: 'GET /healthz', kind: SpanKind.INTERNAL, parentId: outer.spanContext().spanId });
+});
+
+t.test('unless it is asked for, nothing is told to OpenTelemetry', async (t) => {
+  const spans = recordSpans(t);
+  const instruments = await startInstruments({ ...settings, tracing: false }, database);
+  const api = await buildTestApp(t, { ...instruments });
+  await api.app.inject({ url: '/readyz', headers: { traceparent } });
+  t.same(spans, []);
+});
