@@ -21,6 +21,12 @@ export interface Config {
   readonly replayLeewaySeconds: number;
   /** Failed client authentications and sign-ins that are allowed in a minute; 0 allows any number. */
   readonly rateLimitFailures: number;
+  /** Calls that an application may make in a minute; 0 allows any number. */
+  readonly rateLimitApi: number;
+  /** Calls of the token and revocation endpoints that a client may make in a minute; 0 allows any number. */
+  readonly rateLimitToken: number;
+  /** Where calls and failures are counted. Absent: in the database. */
+  readonly redisUrl: string | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -32,6 +38,8 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
+
+const callsAMinute = { type: 'integer', minimum: 0, maximum: 1_000_000 } as const;
 
 const seconds = { type: 'integer', minimum: 1, maximum: 31_536_000 } as const;
 
@@ -51,7 +59,10 @@ const environmentSchema = {
     REFRESH_TOKEN_TTL: { ...seconds, default: 2_592_000 },
     AUTHORIZATION_CODE_TTL: { ...seconds, maximum: 600, default: 300 },
     REPLAY_LEEWAY: { type: 'integer', minimum: 0, maximum: 300, default: 10 },
-    RATE_LIMIT_FAILURES: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 10 },
+    RATE_LIMIT_FAILURES: { ...callsAMinute, default: 10 },
+    RATE_LIMIT_API: { ...callsAMinute, default: 3000 },
+    RATE_LIMIT_TOKEN: { ...callsAMinute, default: 600 },
+    REDIS_URL: { type: 'string', minLength: 1 },
     LOG_LEVEL: { enum: logLevels, default: 'info' },
   },
 } as const;
@@ -71,6 +82,9 @@ interface Environment {
   AUTHORIZATION_CODE_TTL: number;
   REPLAY_LEEWAY: number;
   RATE_LIMIT_FAILURES: number;
+  RATE_LIMIT_API: number;
+  RATE_LIMIT_TOKEN: number;
+  REDIS_URL?: string;
   LOG_LEVEL: LogLevel;
 }
 
@@ -127,6 +141,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     authorizationCodeTtlSeconds: env.AUTHORIZATION_CODE_TTL,
     replayLeewaySeconds: env.REPLAY_LEEWAY,
     rateLimitFailures: env.RATE_LIMIT_FAILURES,
+    rateLimitApi: env.RATE_LIMIT_API,
+    rateLimitToken: env.RATE_LIMIT_TOKEN,
+    redisUrl: env.REDIS_URL === undefined ? undefined : readRedisUrl(env.REDIS_URL),
     logLevel: env.LOG_LEVEL,
   });
 }
@@ -137,6 +154,22 @@ function readUrl(name: string, value: string): string {
     throw new ConfigError(`${name} must be an http:// or https:// URL`);
   }
   return value.replace(/\/+$/, '');
+}
+
+/** The value holds a password and is not repeated. */
+function readRedisUrl(value: string): string {
+  const form =
+    'REDIS_URL must be redis:// or rediss://, a host, and at most a port and the number of a database';
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
+    throw new ConfigError(form);
+  if (!/^(\/\d*)?$/.test(url.pathname) || url.search !== '' || url.hash !== '') throw new ConfigError(form);
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+  } catch {
+    throw new ConfigError('REDIS_URL must have its user and password percent-encoded');
+  }
+  return value;
 }
 
 function describeFirstError(): string {
