@@ -1,11 +1,11 @@
-import { RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { type Counter, counting, toCounter } from './counter.js';
 import type { Counters } from './counters.js';
 import { createMemoryCounter } from './memory-counter.js';
 import { type CounterLogger, RedisConnection } from './redis-connection.js';
 
 /** Longest that a request waits for Redis. */
-const patienceMs = 250;
+const patienceMs = 500;
 
 /**
  * How long Redis is left alone after it failed; a new connection ends this at once. It is longer than a silent
@@ -55,14 +55,14 @@ export class RedisCounters implements Counters {
       keyPrefix,
       ...counting,
     });
-    const shared = toCounter(new RLWrapperTimeouts({ limiter, timeoutMs: patienceMs }));
+    const shared = toCounter(limiter);
     const own = createMemoryCounter();
     // The library's own insurance would not tell that it is in use.
     return {
       add: async (subject, points) => {
         if (performance.now() < this.#pausedUntil) return own.add(subject, points);
         try {
-          const count = await shared.add(subject, points);
+          const count = await inTime(shared.add(subject, points));
           this.#connection.noteSuccess();
           return count;
         } catch (error) {
@@ -72,5 +72,20 @@ export class RedisCounters implements Counters {
         }
       },
     };
+  }
+}
+
+/** The same answer, unless it takes too long. */
+async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Error(`no answer within ${patienceMs} ms`));
+    // A process that was busy itself first reads what has arrived meanwhile.
+    timer = setTimeout(() => setImmediate(giveUp), patienceMs);
+  });
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
   }
 }
