@@ -118,13 +118,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(documentRoutes, { contract, localise });
   await app.register(referencePage, { localise });
   await app.register(errorPages, { contract, localise });
-  const { handlers, authenticate, consent, signIn, people, secretUse } = composeServices(dependencies);
-  app.addHook('onClose', () => secretUse.settled());
+  const services = composeServices(dependencies, app.log);
+  const { handlers, authenticate, publicGate, consent, signIn, people, secretUse, counters } = services;
+  app.addHook('onReady', () => counters.open());
+  app.addHook('onClose', async () => {
+    await secretUse.settled();
+    counters.close();
+  });
   await app.register(assetRoutes);
   await app.register(signInPages, signIn);
   await app.register(consentForm, consent);
   await app.register(peopleSite, people);
   await app.register(preflightRoutes, { contract });
-  await bindContract(app, { contract, handlers, authenticate });
+  await bindContract(app, { contract, handlers, authenticate, publicGate });
   return app;
 }

@@ -1,5 +1,6 @@
 import type { AppDependencies } from './app.js';
-import type { Authenticate } from './contract/bind.js';
+import { composeCounters, composeLimits } from './composition-limits.js';
+import type { Authenticate, PublicGate } from './contract/bind.js';
 import type { Handlers } from './contract/handlers.js';
 import { createAuthenticate } from './http/authentication.js';
 import { BrowserSessions } from './http/browser-sessions.js';
@@ -23,6 +24,8 @@ import type { SignInDependencies } from './pages/sign-in.js';
 import { Applications } from './services/applications/applications.js';
 import { SecretUse } from './services/applications/secret-use.js';
 import { AuditLog } from './services/audit-log.js';
+import type { Counters } from './services/counters/counters.js';
+import type { CounterLogger } from './services/counters/redis-connection.js';
 import { FailureLimit } from './services/failure-limit.js';
 import { Sessions } from './services/sessions.js';
 
@@ -30,6 +33,8 @@ import { Sessions } from './services/sessions.js';
 export interface Composition {
   readonly handlers: Handlers;
   readonly authenticate: Authenticate;
+  readonly publicGate: PublicGate;
+  readonly counters: Counters;
   readonly consent: Parameters<typeof consentForm>[1];
   readonly signIn: SignInDependencies;
   readonly people: PeopleSiteDependencies;
@@ -37,13 +42,15 @@ export interface Composition {
 }
 
 /** Makes every service once and hands each one what it needs. */
-export function composeServices(dependencies: AppDependencies): Composition {
+export function composeServices(dependencies: AppDependencies, log: CounterLogger): Composition {
   const { config, contract, database, signingKeys, clock, appSecret } = dependencies;
   const { baseUrl } = config;
   const applications = new Applications(database);
   const auditLog = new AuditLog(database, clock);
   const secretUse = new SecretUse(database, clock);
-  const failureLimit = new FailureLimit(database, config.rateLimitFailures);
+  const counters = composeCounters(dependencies, log);
+  const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
+  const { api, publicLimits } = composeLimits(config, counters);
   const clientAuthentication = new ClientAuthentication({
     applications,
     secretUse,
@@ -87,14 +94,21 @@ export function composeServices(dependencies: AppDependencies): Composition {
 
   return {
     handlers: mergeHandlers(
-      new OAuthHandlers(tokenEndpoint, revocation, signingKeys, metadata),
+      new OAuthHandlers({
+        tokenEndpoint,
+        revocationEndpoint: revocation,
+        signingKeys,
+        metadata,
+        limits: publicLimits,
+      }),
       new ConsentHandlers(authorization, sessions),
       new EmployeeHandlers(database, baseUrl),
       new ReportHandlers(database, { baseUrl, clock }),
       new ReportResultHandlers(database, baseUrl),
       new UserHandlers(database, clock),
     ),
-    authenticate: createAuthenticate(accessTokens, new TokenStatus(database)),
+    authenticate: createAuthenticate(accessTokens, new TokenStatus(database), api),
+    publicGate: publicLimits,
     consent: { contract, endpoint: authorization, sessions },
     signIn: { database, sessions, applications, auditLog, failureLimit, baseUrl },
     people: {
@@ -106,5 +120,6 @@ export function composeServices(dependencies: AppDependencies): Composition {
       scopes: contract.scopes,
     },
     secretUse,
+    counters,
   };
 }

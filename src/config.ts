@@ -30,6 +30,12 @@ export interface Config {
   readonly maxConnections: number;
   /** How long the server says that it is not ready before it takes no more connections. */
   readonly shutdownNoticeSeconds: number;
+  /** Calls that an application may make in a minute; 0 allows any number. */
+  readonly rateLimitApi: number;
+  /** Calls of the token and revocation endpoints that a client may make in a minute; 0 allows any number. */
+  readonly rateLimitToken: number;
+  /** Where calls and failures are counted. Absent: in the database. */
+  readonly redisUrl: string | undefined;
   readonly logLevel: LogLevel;
   /** Duration from which every request is logged. */
   readonly slowRequestMs: number;
@@ -49,6 +55,8 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+const callsAMinute = { type: 'integer', minimum: 0, maximum: 1_000_000 } as const;
+
 const seconds = { type: 'integer', minimum: 1, maximum: 31_536_000 } as const;
 
 const environmentSchema = {
@@ -67,11 +75,14 @@ const environmentSchema = {
     REFRESH_TOKEN_TTL: { ...seconds, default: 2_592_000 },
     AUTHORIZATION_CODE_TTL: { ...seconds, maximum: 600, default: 300 },
     REPLAY_LEEWAY: { type: 'integer', minimum: 0, maximum: 300, default: 10 },
-    RATE_LIMIT_FAILURES: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 10 },
     TRUSTED_PROXIES: { type: 'string' },
     MAX_ACTIVE_REQUESTS: { type: 'integer', minimum: 0, maximum: 100_000, default: 400 },
     MAX_CONNECTIONS: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 10_000 },
     SHUTDOWN_NOTICE: { type: 'integer', minimum: 0, maximum: 300, default: 0 },
+    RATE_LIMIT_FAILURES: { ...callsAMinute, default: 10 },
+    RATE_LIMIT_API: { ...callsAMinute, default: 3000 },
+    RATE_LIMIT_TOKEN: { ...callsAMinute, default: 600 },
+    REDIS_URL: { type: 'string', minLength: 1 },
     LOG_LEVEL: { enum: logLevels, default: 'info' },
     SLOW_REQUEST_MS: { type: 'integer', minimum: 1, maximum: 3_600_000, default: 1000 },
     METRICS_PORT: { type: 'integer', minimum: 1, maximum: 65_535 },
@@ -99,6 +110,9 @@ interface Environment {
   MAX_ACTIVE_REQUESTS: number;
   MAX_CONNECTIONS: number;
   SHUTDOWN_NOTICE: number;
+  RATE_LIMIT_API: number;
+  RATE_LIMIT_TOKEN: number;
+  REDIS_URL?: string;
   LOG_LEVEL: LogLevel;
   SLOW_REQUEST_MS: number;
   METRICS_PORT?: number;
@@ -166,6 +180,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     maxActiveRequests: env.MAX_ACTIVE_REQUESTS,
     maxConnections: env.MAX_CONNECTIONS,
     shutdownNoticeSeconds: env.SHUTDOWN_NOTICE,
+    rateLimitApi: env.RATE_LIMIT_API,
+    rateLimitToken: env.RATE_LIMIT_TOKEN,
+    redisUrl: env.REDIS_URL === undefined ? undefined : readRedisUrl(env.REDIS_URL),
     logLevel: env.LOG_LEVEL,
     slowRequestMs: env.SLOW_REQUEST_MS,
     metricsPort: env.METRICS_PORT,
@@ -197,6 +214,22 @@ function isNetwork(text: string): boolean {
   return (
     isIP(address) !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
   );
+}
+
+/** The value holds a password and is not repeated. */
+function readRedisUrl(value: string): string {
+  const form =
+    'REDIS_URL must be redis:// or rediss://, a host, and at most a port and the number of a database';
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
+    throw new ConfigError(form);
+  if (!/^(\/\d*)?$/.test(url.pathname) || url.search !== '' || url.hash !== '') throw new ConfigError(form);
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+  } catch {
+    throw new ConfigError('REDIS_URL must have its user and password percent-encoded');
+  }
+  return value;
 }
 
 function describeFirstError(): string {

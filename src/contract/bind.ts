@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import type { Principal } from '../oauth/principal.js';
 import type { Contract, Operation, OperationId } from './contract.js';
 import { createGuard, hasEmptyParameter } from './guard.js';
-import { type Handlers, publicOperations } from './handlers.js';
+import { type Handlers, type PublicOperation, publicOperations } from './handlers.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,11 +19,36 @@ declare module 'fastify' {
 }
 
 /**
- * Finds who calls, and whether the scopes suffice.
+ * Finds who calls, whether within the limit, and whether the scopes suffice.
  *
- * @throws {Problem} 401 or 403
+ * @throws {Problem} 429, 401 or 403
  */
-export type Authenticate = (request: FastifyRequest, scopes: readonly string[]) => Promise<Principal>;
+export type Authenticate = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scopes: readonly string[],
+) => Promise<Principal>;
+
+/**
+ * Limits the requests to operations that ask for no token: before anything of them is read, or when they are refused.
+ *
+ * @throws {Problem} 429
+ */
+export interface PublicGate {
+  admit(id: PublicOperation, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  admitRefused(
+    id: PublicOperation,
+    error: FastifyError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void>;
+}
+
+/** What is asked of every request before the handler of its operation is. */
+interface Gates {
+  readonly authenticate: Authenticate;
+  readonly publicGate: PublicGate;
+}
 
 /**
  * Serves every operation of the contract. Nothing of an unauthenticated request is parsed or validated.
@@ -34,11 +59,7 @@ export type Authenticate = (request: FastifyRequest, scopes: readonly string[]) 
  */
 export async function bindContract(
   app: FastifyInstance,
-  {
-    contract,
-    handlers,
-    authenticate,
-  }: { contract: Contract; handlers: Handlers; authenticate: Authenticate },
+  { contract, handlers, ...gates }: { contract: Contract; handlers: Handlers } & Gates,
 ): Promise<void> {
   assertParity(contract, handlers);
   app.decorateRequest('caller', null);
@@ -51,7 +72,7 @@ export async function bindContract(
       const operation = contract.operations.get(id as OperationId);
       if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
       // The glue adds method, URL and schema.
-      return routeFor(operation, handlers, authenticate) as RouteOptions;
+      return routeFor(operation, handlers, gates) as RouteOptions;
     },
   });
   app.log.level = level;
@@ -60,16 +81,25 @@ export async function bindContract(
 function routeFor(
   operation: Operation,
   handlers: Handlers,
-  authenticate: Authenticate,
+  { authenticate, publicGate }: Gates,
 ): Partial<RouteOptions> {
   const { scopes } = operation;
+  const id = operation.id as PublicOperation;
   const guard = createGuard(operation);
   return {
     config: { operation },
     onRequest: async (request, reply) => {
       if (hasEmptyParameter(request)) return reply.callNotFound();
-      if (scopes !== null) request.caller = await authenticate(request, scopes);
+      if (scopes === null) await publicGate.admit(id, request, reply);
+      else request.caller = await authenticate(request, reply, scopes);
     },
+    ...(scopes === null && {
+      errorHandler: async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+        await publicGate.admitRefused(id, error, request, reply);
+        // The handler of all other errors answers this one as well.
+        throw error;
+      },
+    }),
     preValidation: (request, _reply, done) => {
       guard(request);
       done();

@@ -24,7 +24,9 @@ export const publicOperations = [
   'getJsonWebKeySet',
 ] as const satisfies readonly OperationId[];
 
-type Caller<Id extends OperationId> = Id extends (typeof publicOperations)[number] ? null : Principal;
+export type PublicOperation = (typeof publicOperations)[number];
+
+type Caller<Id extends OperationId> = Id extends PublicOperation ? null : Principal;
 
 /** What a handler receives: parameters and body are already validated and typed by the contract. */
 export interface Input<Id extends OperationId> {

@@ -3,20 +3,35 @@ import { type AccessTokens, invalidToken } from '../oauth/access-tokens.js';
 import { isAboutUser, mayGrant } from '../oauth/roles.js';
 import type { LiveToken, TokenStatus } from '../oauth/token-status.js';
 import { Problem } from '../problems/problem.js';
+import type { RequestLimit } from '../services/request-limit.js';
 import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
+import { admit } from './rate-limit.js';
 
 /**
  * Accepts a request by its bearer token: genuine, in time, not revoked, and with the scopes asked for.
  * Scopes that the application has lost since the token was issued do not count, nor do those that its user could
  * no longer grant. Scopes about a user are of no use to a token without one.
  *
+ * Requests are counted for the application that a genuine token was issued to, so that nobody without such a token
+ * can use up its limit. Only then does the answer of the database about the token matter.
+ *
+ * @param limit requests of one application; `null` for any number
  * @see RFC 6750 sections 2.1 and 3
  */
-export function createAuthenticate(accessTokens: AccessTokens, tokenStatus: TokenStatus): Authenticate {
-  return async (request, required) => {
+export function createAuthenticate(
+  accessTokens: AccessTokens,
+  tokenStatus: TokenStatus,
+  limit: RequestLimit | null,
+): Authenticate {
+  return async (request, reply, required) => {
     const token = readBearerToken(request.headers.authorization);
     const claims = await accessTokens.verify(token).catch(addChallenge);
-    const live = await tokenStatus.find(claims);
+    const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
+    // Both are asked at the same time; a refusal by the limit comes first.
+    const status = tokenStatus.find(claims);
+    status.catch(() => undefined);
+    await admitted;
+    const live = await status;
     if (live === null) throw challenge(invalidToken());
 
     const scopes = new Set(claims.scopes.filter((scope) => stillHolds(scope, live)));

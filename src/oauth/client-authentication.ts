@@ -5,6 +5,7 @@ import { hashSecret } from '../services/applications/client-secret.js';
 import type { SecretUse } from '../services/applications/secret-use.js';
 import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
 import type { FailureLimit } from '../services/failure-limit.js';
+import type { ClientCall } from './client-call.js';
 import { type ClientCredentials, invalidClient } from './credentials.js';
 import { requireParameter } from './parameters.js';
 
@@ -32,9 +33,14 @@ export class ClientAuthentication {
    * A secret that is sent is always checked; whether one has to be sent is for the caller to decide.
    *
    * @throws {Problem} 400 `invalid_request` without a client_id; 401 `invalid_client` when the application is
-   *   unknown or the secret is wrong, which look the same; 429 `rate_limit_exceeded` after too many of these
+   *   unknown or the secret is wrong, which look the same; 429 `rate_limit_exceeded` after too many of these, or
+   *   after too many requests. Those that prove to be the client are counted together; others that only name it are
+   *   counted for their address, so that they use up nothing of its limit.
    */
-  async identify(credentials: ClientCredentials, origin: AuditOrigin): Promise<Application> {
+  async identify(
+    credentials: ClientCredentials,
+    { origin, admit, recognised }: Omit<ClientCall, 'authorization'>,
+  ): Promise<Application> {
     const { applications, secretUse } = this.#dependencies;
     const clientId = requireParameter('client_id', credentials.clientId);
     const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
@@ -45,6 +51,10 @@ export class ClientAuthentication {
       await this.#countFailure(clientId, application, origin);
       throw invalidClient(credentials);
     }
+    recognised(application);
+    await admit(
+      matched === undefined ? `client ${clientId} address ${origin.address}` : `client ${clientId}`,
+    );
     if (matched !== undefined) secretUse.note(matched.id);
     return application;
   }

@@ -7,6 +7,7 @@ import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
 import { revokeGrant } from '../services/grants.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { ClientAuthentication } from './client-authentication.js';
+import type { ClientCall } from './client-call.js';
 import { readClientCredentials } from './credentials.js';
 import { hashOpaqueToken } from './opaque-token.js';
 import { requireParameter } from './parameters.js';
@@ -33,20 +34,14 @@ export class RevocationEndpoint {
    * Revokes a token. A refresh token, current or superseded, takes its whole grant with it; an access token only
    * itself. One that is unknown or expired is as good as revoked.
    *
-   * @param recognised is told of the application before anything is done for it
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 400 `unauthorized_client` for the token of
-   *   another application
+   *   another application, 429 `rate_limit_exceeded`
    */
-  async revoke(
-    form: RevocationForm,
-    authorization: string | undefined,
-    origin: AuditOrigin,
-    recognised: (application: Application) => void = () => {},
-  ): Promise<void> {
+  async revoke(form: RevocationForm, call: ClientCall): Promise<void> {
+    const { origin } = call;
     const token = requireParameter('token', form.token);
-    const credentials = readClientCredentials(form, authorization);
-    const application = await this.#dependencies.clientAuthentication.identify(credentials, origin);
-    recognised(application);
+    const credentials = readClientCredentials(form, call.authorization);
+    const application = await this.#dependencies.clientAuthentication.identify(credentials, call);
     if (application.clientType === 'confidential')
       requireParameter('client_secret', credentials.clientSecret);
     // A token is recognised by itself, so token_type_hint would only save a lookup.

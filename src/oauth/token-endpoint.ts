@@ -1,7 +1,6 @@
 import { Problem } from '../problems/problem.js';
-import type { Application } from '../services/applications/applications.js';
-import type { AuditOrigin } from '../services/audit-log.js';
 import type { ClientAuthentication } from './client-authentication.js';
+import type { ClientCall } from './client-call.js';
 import { readClientCredentials } from './credentials.js';
 import { authorizationCode } from './grants/authorization-code.js';
 import { clientCredentials } from './grants/client-credentials.js';
@@ -27,24 +26,17 @@ export class TokenEndpoint {
   }
 
   /**
-   * @param recognised is told of the application before anything is done for it
    * @throws {Problem} 400 `invalid_request`, `unsupported_grant_type`, `unauthorized_client` or
-   *   `invalid_scope`; 401 `invalid_client` or `invalid_grant`
+   *   `invalid_scope`; 401 `invalid_client` or `invalid_grant`; 429 `rate_limit_exceeded`
    */
-  async exchange(
-    form: TokenForm,
-    authorization: string | undefined,
-    origin: AuditOrigin,
-    recognised: (application: Application) => void = () => {},
-  ): Promise<TokenResponse> {
+  async exchange(form: TokenForm, call: ClientCall): Promise<TokenResponse> {
     const grant = grants.get(form.grant_type);
     if (grant === undefined) {
       throw new Problem('unsupported_grant_type', `grant_type must be one of ${grantTypes.join(', ')}.`);
     }
     for (const name of grant.requires) requireParameter(name, form[name]);
-    const credentials = readClientCredentials(form, authorization);
-    const application = await this.#clientAuthentication.identify(credentials, origin);
-    recognised(application);
-    return grant.handle({ form, credentials, application, origin }, this.#context);
+    const credentials = readClientCredentials(form, call.authorization);
+    const application = await this.#clientAuthentication.identify(credentials, call);
+    return grant.handle({ form, credentials, application, origin: call.origin }, this.#context);
   }
 }

@@ -51,6 +51,7 @@ export async function prune({ prisma }: Database, now: Date): Promise<Record<str
     idempotency_keys: expired('idempotency_keys', Prisma.sql`expires_at < ${now}`),
     submitted_forms: expired('submitted_forms', Prisma.sql`expires_at < ${now}`),
     failure_counts: expired('failure_counts', Prisma.sql`expire < ${now}`),
+    request_counts: expired('request_counts', Prisma.sql`expire < ${now}`),
     signing_keys: expired('signing_keys', Prisma.sql`expires_at < ${now}`),
     audit_events: expired('audit_events', Prisma.sql`created_at < ${auditBefore}`),
   };

@@ -49,8 +49,11 @@ function requestFor(id: OperationId, scene: Scene, token: string): InjectOptions
   };
 }
 
-async function prepare(t: Test): Promise<{ api: TestApp; scene: Scene; token: string }> {
-  const api = await buildTestApp(t);
+async function prepare(
+  t: Test,
+  environment: Record<string, string> = {},
+): Promise<{ api: TestApp; scene: Scene; token: string }> {
+  const api = await buildTestApp(t, { environment });
   const scene = await createScene(api.database);
   const scope = Object.keys(contract.scopes).join(' ');
   return { api, scene, token: (await grantTokens(api, scene, { scope })).accessToken };
@@ -166,6 +169,26 @@ for (const [url, form] of [
     t.same([...codes], ['invalid_client', 'rate_limit_exceeded']);
   });
 }
+
+t.test(
+  'past its limit every operation answers 429, and says what the limit is and when it ends',
+  async (t) => {
+    const { api, scene, token } = await prepare(t, { RATE_LIMIT_API: '1', RATE_LIMIT_TOKEN: '1' });
+    for (const id of contract.operations.keys()) {
+      for (const accept of accepts[id] ?? ['*/*']) {
+        const request = requestFor(id, scene, token);
+        const ask = () => api.app.inject({ ...request, headers: { ...request.headers, accept } });
+        await ask();
+        const { statusCode, headers, body } = await ask();
+        t.equal(statusCode, 429, id);
+        t.equal(headers['ratelimit-policy'], '"default";q=1;w=60', id);
+        t.equal(headers.ratelimit, `"default";r=0;t=${headers['retry-after']}`, id);
+        t.match(headers['retry-after'], /^[1-9]\d*$/, id);
+        t.match(body, /The limit of 1 requests a minute is used up. Try again in \d+ seconds?\./, id);
+      }
+    }
+  },
+);
 
 t.test(
   'a request whose body does not arrive in time is refused with 408, and the connection ends',

@@ -72,6 +72,7 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
     data: { key: randomBytes(32), resultId: randomId(), expiresAt: at.submitted_forms },
   });
   await prisma.failureCount.create({ data: { key: randomId(), points: 1, expire: at.failure_counts } });
+  await prisma.requestCount.create({ data: { key: randomId(), points: 1, expire: at.request_counts } });
   await prisma.signingKey.create({
     data: { kid: randomId(), algorithm: 'x', privateKey: '', publicKey: {}, expiresAt: at.signing_keys },
   });
@@ -89,6 +90,7 @@ const keptSeconds = {
   idempotency_keys: 0,
   submitted_forms: 0,
   failure_counts: 0,
+  request_counts: 0,
   signing_keys: 0,
   audit_events: 400 * day,
 };

@@ -44,6 +44,8 @@ export function testConfig(environment: Record<string, string> = {}): Config {
     BASE_URL: 'http://api.test',
     DEMO_DATA: 'false',
     APP_SECRET: testSecret,
+    RATE_LIMIT_API: '0',
+    RATE_LIMIT_TOKEN: '0',
     ...environment,
   });
 }

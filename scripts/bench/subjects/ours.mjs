@@ -10,7 +10,7 @@ export const appSecret = 'a secret that only the databases of the bench are seal
 const scope = 'reports%3Aread+reports%3Awrite+user%3Aread+user%3Awrite';
 
 /**
- * Starts the server as it is deployed, with every guarantee on; only failed attempts are not limited.
+ * Starts the server as it is deployed, with every guarantee on; only requests and failed attempts are not limited.
  *
  * @param {{ databaseUrl: string, profileDirectory?: string }} where
  */
@@ -24,6 +24,8 @@ export function startOurs({ databaseUrl, profileDirectory }) {
       APP_SECRET: appSecret,
       BASE_URL: baseUrl,
       RATE_LIMIT_FAILURES: '0',
+      RATE_LIMIT_API: '0',
+      RATE_LIMIT_TOKEN: '0',
       LOG_LEVEL: 'info',
     },
   });

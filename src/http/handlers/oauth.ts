@@ -1,16 +1,25 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Handlers, Input, Output } from '../../contract/handlers.js';
+import type { ClientCall } from '../../oauth/client-call.js';
 import type { AuthorizationServerMetadata } from '../../oauth/metadata.js';
 import type { RevocationEndpoint } from '../../oauth/revocation-endpoint.js';
 import type { SigningKeys } from '../../oauth/signing-keys.js';
 import type { TokenEndpoint } from '../../oauth/token-endpoint.js';
-import type { Application } from '../../services/applications/applications.js';
 import { auditOrigin } from '../audit-origin.js';
+import type { PublicLimits } from '../public-limits.js';
 
 const noStore = { 'cache-control': 'no-store' };
 
 /** Metadata and keys change seldom, and a client that meets an unknown key looks again. */
 const briefCache = { 'cache-control': 'public, max-age=300' };
+
+interface Dependencies {
+  readonly tokenEndpoint: TokenEndpoint;
+  readonly revocationEndpoint: RevocationEndpoint;
+  readonly signingKeys: SigningKeys;
+  readonly metadata: AuthorizationServerMetadata;
+  readonly limits: PublicLimits;
+}
 
 export class OAuthHandlers
   implements
@@ -20,38 +29,25 @@ export class OAuthHandlers
   readonly #revocationEndpoint: RevocationEndpoint;
   readonly #signingKeys: SigningKeys;
   readonly #metadata: AuthorizationServerMetadata;
+  readonly #limits: PublicLimits;
 
-  constructor(
-    tokenEndpoint: TokenEndpoint,
-    revocationEndpoint: RevocationEndpoint,
-    signingKeys: SigningKeys,
-    metadata: AuthorizationServerMetadata,
-  ) {
+  constructor({ tokenEndpoint, revocationEndpoint, signingKeys, metadata, limits }: Dependencies) {
     this.#tokenEndpoint = tokenEndpoint;
     this.#revocationEndpoint = revocationEndpoint;
     this.#signingKeys = signingKeys;
     this.#metadata = metadata;
+    this.#limits = limits;
   }
 
   /** @throws {Problem} see {@link TokenEndpoint.exchange} */
-  async createToken({ body, request }: Input<'createToken'>): Promise<Output<'createToken'>> {
-    const token = await this.#tokenEndpoint.exchange(
-      body,
-      request.headers.authorization,
-      auditOrigin(request),
-      noteIn(request),
-    );
+  async createToken({ body, request, reply }: Input<'createToken'>): Promise<Output<'createToken'>> {
+    const token = await this.#tokenEndpoint.exchange(body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: token };
   }
 
   /** @throws {Problem} see {@link RevocationEndpoint.revoke} */
-  async revokeToken({ body, request }: Input<'revokeToken'>): Promise<Output<'revokeToken'>> {
-    await this.#revocationEndpoint.revoke(
-      body,
-      request.headers.authorization,
-      auditOrigin(request),
-      noteIn(request),
-    );
+  async revokeToken({ body, request, reply }: Input<'revokeToken'>): Promise<Output<'revokeToken'>> {
+    await this.#revocationEndpoint.revoke(body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: {} };
   }
 
@@ -64,11 +60,16 @@ export class OAuthHandlers
   async getJsonWebKeySet(_input: Input<'getJsonWebKeySet'>): Promise<Output<'getJsonWebKeySet'>> {
     return { status: 200, headers: briefCache, body: { keys: [...this.#signingKeys.published] } };
   }
-}
 
-/** Whose request it is shows in the log. */
-function noteIn(request: FastifyRequest) {
-  return ({ id, accountId }: Application): void => {
-    request.party = { accountId, applicationId: id };
-  };
+  #call(request: FastifyRequest, reply: FastifyReply): ClientCall {
+    return {
+      authorization: request.headers.authorization,
+      origin: auditOrigin(request),
+      admit: this.#limits.admitClient(reply),
+      // Whose request it is shows in the log.
+      recognised: ({ id, accountId }) => {
+        request.party = { accountId, applicationId: id };
+      },
+    };
+  }
 }

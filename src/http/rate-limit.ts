@@ -1,0 +1,32 @@
+import type { FastifyReply } from 'fastify';
+import { Problem } from '../problems/problem.js';
+import type { RequestLimit, Standing } from '../services/request-limit.js';
+
+/**
+ * Counts a request, and says in the headers of the answer, whatever it will be, what is left.
+ *
+ * @throws {Problem} 429 `rate_limit_exceeded`: at once, without a promise, when that is known from memory
+ */
+export function admit(limit: RequestLimit, subject: string, reply: FastifyReply): Promise<void> {
+  const refusal = limit.refusal(subject);
+  if (refusal !== null) enforce(refusal, limit, reply);
+  return limit.take(subject).then((standing) => enforce(standing, limit, reply));
+}
+
+/** Whether the request was counted already. */
+export function isCounted(reply: FastifyReply): boolean {
+  return reply.hasHeader('ratelimit');
+}
+
+function enforce(standing: Standing, { windowSeconds }: RequestLimit, reply: FastifyReply): void {
+  const { granted, limit, remaining, resetSeconds } = standing;
+  reply.header('ratelimit-policy', `"default";q=${limit};w=${windowSeconds}`);
+  reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
+  if (granted) return;
+  const wait = resetSeconds === 1 ? '1 second' : `${resetSeconds} seconds`;
+  throw new Problem(
+    'rate_limit_exceeded',
+    `The limit of ${limit} requests a minute is used up. Try again in ${wait}.`,
+    { headers: { 'retry-after': String(resetSeconds) } },
+  );
+}

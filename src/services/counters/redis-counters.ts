@@ -1,0 +1,91 @@
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { type Counter, counting, toCounter } from './counter.js';
+import type { Counters } from './counters.js';
+import { createMemoryCounter } from './memory-counter.js';
+import { type CounterLogger, RedisConnection } from './redis-connection.js';
+
+/** Longest that a request waits for Redis. */
+const patienceMs = 500;
+
+/**
+ * How long Redis is left alone after it failed; a new connection ends this at once. It is longer than a silent
+ * connection lasts, which therefore ends too.
+ */
+const pauseMs = 5000;
+
+interface Settings {
+  readonly url: string;
+  /** What the keys begin with, so that several services may share one Redis. */
+  readonly prefix: string;
+  readonly logger: CounterLogger;
+}
+
+/**
+ * Counts in Redis. While it is away each process counts for itself, in memory: requests neither fail nor wait, and what
+ * is lost is only that the processes' counts are added up.
+ */
+export class RedisCounters implements Counters {
+  readonly failures: Counter;
+  readonly requests: Counter;
+  readonly #connection: RedisConnection;
+  #pausedUntil = 0;
+
+  constructor({ url, prefix, logger }: Settings) {
+    const onReady = () => {
+      this.#pausedUntil = 0;
+    };
+    this.#connection = new RedisConnection(url, { logger, onReady });
+    this.failures = this.#insured(`${prefix}failures`);
+    this.requests = this.#insured(`${prefix}requests`);
+  }
+
+  open(): Promise<void> {
+    return this.#connection.open();
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #insured(keyPrefix: string): Counter {
+    const limiter = new RateLimiterRedis({
+      storeClient: this.#connection.client,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      keyPrefix,
+      ...counting,
+    });
+    const shared = toCounter(limiter);
+    const own = createMemoryCounter();
+    // The library's own insurance would not tell that it is in use.
+    return {
+      add: async (subject, points) => {
+        if (performance.now() < this.#pausedUntil) return own.add(subject, points);
+        try {
+          const count = await inTime(shared.add(subject, points));
+          this.#connection.noteSuccess();
+          return count;
+        } catch (error) {
+          if (this.#connection.client.isReady) this.#pausedUntil = performance.now() + pauseMs;
+          this.#connection.noteFailure(error as Error);
+          return own.add(subject, points);
+        }
+      },
+    };
+  }
+}
+
+/** The same answer, unless it takes too long. */
+async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Error(`no answer within ${patienceMs} ms`));
+    // A process that was busy itself first reads what has arrived meanwhile.
+    timer = setTimeout(() => setImmediate(giveUp), patienceMs);
+  });
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,110 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { RedisCounters } from '../../src/services/counters/redis-counters.js';
+import { freePort } from '../support/free-port.js';
+import { hasRedisServer, startRedis, testRedis } from '../support/redis.js';
+
+/** Counters under keys of their own, and what they log. */
+async function open(t: Test, url: string, prefix = `test:${randomId()}:`) {
+  const logged: { level: 'info' | 'warn'; details: object; message: string }[] = [];
+  const events = new EventEmitter();
+  const log = (level: 'info' | 'warn') => (details: object, message: string) => {
+    logged.push({ level, details, message });
+    events.emit(level);
+  };
+  const counters = new RedisCounters({ url, prefix, logger: { info: log('info'), warn: log('warn') } });
+  t.teardown(() => counters.close());
+  await counters.open();
+  return { counters, logged, events, prefix };
+}
+
+const without = testRedis === undefined && 'TEST_REDIS_URL is not set';
+
+t.test('processes count together, up and down, in a window of a minute', { skip: without }, async (t) => {
+  const one = await open(t, testRedis ?? '');
+  const other = await open(t, testRedis ?? '', one.prefix);
+  const first = await one.counters.requests.add('a', 3);
+  t.equal(first.total, 3);
+  t.ok(first.resetMs > 0 && first.resetMs <= 60_000);
+  t.equal((await other.counters.requests.add('a', 2)).total, 5);
+  t.equal((await other.counters.requests.add('a', -1)).total, 4);
+  t.equal((await other.counters.requests.add('b', 1)).total, 1);
+  t.equal((await other.counters.failures.add('a', 1)).total, 1, 'failures are not requests');
+  t.same([...one.logged, ...other.logged], []);
+});
+
+t.test('of any number at once none is lost', { skip: without }, async (t) => {
+  const { counters } = await open(t, testRedis ?? '');
+  const counts = await Promise.all(Array.from({ length: 200 }, () => counters.requests.add('a', 1)));
+  const totals = counts.map(({ total }) => total).sort((a, b) => a - b);
+  t.same(
+    totals,
+    Array.from({ length: 200 }, (_, index) => index + 1),
+  );
+});
+
+t.test('without Redis a process starts and counts for itself, and says so once', async (t) => {
+  const { counters, logged } = await open(t, `redis://:topsecret@127.0.0.1:${await freePort()}`);
+  for (let count = 1; count <= 20; count += 1) t.equal((await counters.requests.add('a', 1)).total, count);
+  t.equal((await counters.requests.add('a', -20)).total, 0);
+  t.equal(logged.length, 1);
+  t.match(logged[0], { level: 'warn', message: /each process counts for itself/ });
+  t.notMatch(JSON.stringify(logged), /topsecret/);
+});
+
+const withoutServer = !hasRedisServer && 'redis-server is not installed';
+
+t.test(
+  'a Redis that dies stops nothing, and counts again when it is back',
+  { skip: withoutServer },
+  async (t) => {
+    const redis = await startRedis(t);
+    const { counters, logged, events, prefix } = await open(t, redis.url);
+    t.equal((await counters.requests.add('a', 5)).total, 5);
+
+    await redis.stop();
+    const counts = await Promise.all(Array.from({ length: 50 }, () => counters.requests.add('a', 1)));
+    t.equal(Math.max(...counts.map(({ total }) => total)), 50, 'the process counts for itself');
+    t.equal(logged.length, 1, 'said once');
+
+    const back = once(events, 'info');
+    await redis.start();
+    await back;
+    t.equal((await counters.requests.add('a', 1)).total, 1);
+    const other = await open(t, redis.url, prefix);
+    t.equal((await other.counters.requests.add('a', 1)).total, 2, 'and all processes together again');
+    t.same(
+      logged.map(({ level }) => level),
+      ['warn', 'info'],
+    );
+  },
+);
+
+t.test(
+  'a Redis that falls silent keeps at most the first waiting, and not for long',
+  { skip: withoutServer },
+  async (t) => {
+    const redis = await startRedis(t);
+    const { counters, logged } = await open(t, redis.url);
+    t.equal((await counters.requests.add('a', 5)).total, 5);
+    t.teardown(() => redis.signal('SIGCONT'));
+
+    redis.signal('SIGSTOP');
+    t.equal((await counters.requests.add('a', 1)).total, 1);
+    const begin = performance.now();
+    for (let count = 2; count <= 500; count += 1) await counters.requests.add('a', 1);
+    // Each would wait for half a second.
+    t.ok(performance.now() - begin < 60_000);
+    t.equal(logged.length, 1);
+
+    redis.signal('SIGCONT');
+    while (logged.length === 1) {
+      await counters.requests.add('b', 1);
+      await wait(20);
+    }
+    const { total } = await counters.requests.add('a', 1);
+    t.ok(total >= 6 && total <= 8, 'counted where it was counted before');
+  },
+);

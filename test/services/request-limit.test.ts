@@ -1,0 +1,96 @@
+import { mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import t from 'tap';
+import type { Counter } from '../../src/services/counters/counter.js';
+import { createMemoryCounter } from '../../src/services/counters/memory-counter.js';
+import { RequestLimit } from '../../src/services/request-limit.js';
+
+/** Counts as another counter does, and remembers what it was asked. */
+function watch(counter: Counter) {
+  const asked: [string, number][] = [];
+  const add: Counter['add'] = (subject, points) => {
+    asked.push([subject, points]);
+    return counter.add(subject, points);
+  };
+  return { asked, counter: { add } };
+}
+
+const times = <Value>(number: number, make: () => Value) => Array.from({ length: number }, make);
+
+t.test('requests that arrive together are one step, in which each has a place of its own', async (t) => {
+  const { asked, counter } = watch(createMemoryCounter());
+  const limit = new RequestLimit(counter, 10);
+  const both = [...times(3, () => limit.take('a')), ...times(2, () => limit.take('b'))];
+  const standings = await Promise.all(both);
+  t.same(asked, [
+    ['a', 3],
+    ['b', 2],
+  ]);
+  t.same(
+    standings.map(({ remaining }) => remaining),
+    [9, 8, 7, 9, 8],
+  );
+});
+
+t.test('of any number at once exactly as many are granted as the limit says', async (t) => {
+  const limit = new RequestLimit(createMemoryCounter(), 150);
+  const standings = await Promise.all(times(500, () => limit.take('a')));
+  t.equal(standings.filter(({ granted }) => granted).length, 150);
+  t.same(
+    standings.filter(({ granted }) => granted).map(({ remaining }) => remaining),
+    times(150, () => 0).map((_, index) => 149 - index),
+  );
+});
+
+t.test('who is at the limit is refused from memory until the window ends, and others are not', async (t) => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.teardown(() => mock.timers.reset());
+  const { asked, counter } = watch(createMemoryCounter());
+  const limit = new RequestLimit(counter, 2);
+  await limit.take('a');
+  mock.timers.tick(20_000);
+  const last = await limit.take('a');
+  t.match(last, { granted: true, limit: 2, remaining: 0, resetSeconds: 40 });
+  mock.timers.tick(39_001);
+  const refused = await Promise.all(times(3, () => limit.take('a')));
+  for (const standing of refused) t.match(standing, { granted: false, remaining: 0, resetSeconds: 1 });
+  t.equal(asked.length, 2, 'nobody was asked');
+  t.match(await limit.take('b'), { granted: true, remaining: 1 });
+  mock.timers.tick(1000);
+  t.match(await limit.take('a'), { granted: true, remaining: 1, resetSeconds: 60 });
+});
+
+t.test('a count that fails concerns only those who asked for it', async (t) => {
+  const working = createMemoryCounter();
+  const add: Counter['add'] = async (subject, points) => {
+    if (subject === 'broken') throw new Error('no count');
+    return working.add(subject, points);
+  };
+  const limit = new RequestLimit({ add }, 5);
+  const [good, ...bad] = await Promise.allSettled([
+    limit.take('a'),
+    limit.take('broken'),
+    limit.take('broken'),
+  ]);
+  t.match(good, { status: 'fulfilled', value: { remaining: 4 } });
+  for (const one of bad) t.match(one, { status: 'rejected', reason: { message: 'no count' } });
+});
+
+t.test('a count that takes long keeps at most one more of its kind waiting for the store', async (t) => {
+  const finish: (() => void)[] = [];
+  const add: Counter['add'] = (_, points) =>
+    new Promise((resolve) => finish.push(() => resolve({ total: points, resetMs: 60_000 })));
+  const limit = new RequestLimit({ add }, 100);
+  const asked: Promise<unknown>[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    asked.push(limit.take('a'));
+    await turn();
+  }
+  t.equal(finish.length, 2);
+  for (const one of finish) one();
+  await Promise.all(asked.slice(0, 2));
+  await turn();
+  t.equal(finish.length, 3, 'the other eight share one step');
+  finish[2]?.();
+  await Promise.all(asked);
+});
