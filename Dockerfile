@@ -14,6 +14,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/openapi ./openapi
 COPY --from=build /app/prisma ./prisma
+COPY --from=build /app/src/pages/assets ./src/pages/assets
 COPY --from=build /app/dist/docs ./dist/docs
 COPY --from=build /app/dist/src ./dist/src
 # Nothing here is written to: the root file system may be read-only.
