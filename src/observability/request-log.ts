@@ -31,6 +31,8 @@ export class RequestLog implements RequestObserver {
   #levelOf({ status, aborted, method, operation, durationMs }: FinishedRequest): Level {
     if (status !== undefined && status >= 500) return 'error';
     if (aborted || status === undefined || refusals.has(status) || durationMs >= this.#slowMs) return 'info';
+    // Tokens are issued by the thousand, and each of them is in the audit log.
+    if (operation === 'createToken') return 'debug';
     const changesSomething = !readingMethods.has(method) && operation !== 'unknown' && status < 400;
     return changesSomething ? 'info' : 'debug';
   }

@@ -38,14 +38,14 @@ t.test('a read that succeeds has one line at debug, which says who asked for wha
   );
 });
 
-t.test('what changes something is logged at info, with the application or the person', async (t) => {
+t.test('what changes something is logged at info, but for tokens, with the application or the person', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
   const { accountId, application, user } = scene;
   const form = { client_id: application.clientId, client_secret: application.clientSecret };
   const issued = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...form });
   t.match(log.done(idOf(issued)), [
     {
-      level: info,
+      level: debug,
       operation: 'createToken',
       status: 200,
       account_id: accountId,
