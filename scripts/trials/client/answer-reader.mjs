@@ -14,11 +14,6 @@ export class AnswerReader {
   #head = null;
   #chunks = [];
 
-  /** True where bytes came that belong to an answer which is not complete. */
-  get midAnswer() {
-    return this.#head !== null || this.#bytes.length > 0;
-  }
-
   /**
    * @param {Buffer} bytes that came
    * @param {string} method of the request that is being answered
@@ -27,10 +22,12 @@ export class AnswerReader {
    */
   read(bytes, method) {
     this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
-    if (this.#head === null) {
+    while (this.#head === null) {
       const end = this.#bytes.indexOf(headEnd);
       if (end === -1) return undefined;
-      this.#head = parseHead(this.#bytes.latin1Slice(0, end));
+      const head = parseHead(this.#bytes.latin1Slice(0, end));
+      // 100 Continue is followed by the answer.
+      if (head.status >= 200) this.#head = head;
       this.#bytes = this.#bytes.subarray(end + headEnd.length);
     }
     const body = this.#readBody(method);
