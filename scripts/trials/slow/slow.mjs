@@ -1,0 +1,90 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { residentBytes } from '../../bench/measure/processor-time.mjs';
+import { quantile } from '../../bench/measure/statistics.mjs';
+import { Client, jsonOf } from '../client/client.mjs';
+import { clientCredentials, sendJson } from '../client/requests.mjs';
+import { closedLoop, createMix } from '../load-mix.mjs';
+import { createRandom } from '../random.mjs';
+import { startServer } from '../world/server.mjs';
+import { allScopes, withWorld } from '../world/world.mjs';
+import { SlowClients } from './slow-clients.mjs';
+
+const slowCount = 1_000;
+const connections = 8;
+
+/** A normal client may become so much slower, and no more. */
+const bounds = { factor: 3, extraMs: 50 };
+
+/** Seconds after which a connection that sends no whole request must have been cut. */
+const cutWithinSeconds = { headers: 75, body: 330 };
+
+/** A thousand connections that a byte comes on now and then, beside clients that behave. */
+export function trial({ short, seed, verdict }) {
+  const milliseconds = short ? 3_000 : 20_000;
+  const random = createRandom(seed);
+  return withWorld({ name: 'slow', accounts: 3, employees: 2_000 }, async ({ url, accounts }) => {
+    const server = await startServer(url);
+    const client = new Client(server.port);
+    const send = (request) => client.send(request);
+    const slow = new SlowClients();
+    try {
+      const next = await createMix({ url, accounts: accounts.slice(1), send, random });
+      const measure = () => closedLoop({ send, next, connections, milliseconds });
+      await closedLoop({ send, next, connections, milliseconds: milliseconds / 2 });
+      const before = quantile((await measure()).times, 0.99);
+      const memory = residentBytes(server.pid);
+      slow.open(server.port, slowCount, await largeAnswer(send, accounts[0]));
+      await wait(short ? 1_000 : 5_000);
+      const { times, perSecond } = await measure();
+      const during = quantile(times, 0.99);
+      const bound = before * bounds.factor + bounds.extraMs;
+      verdict.say(
+        `${slowCount} slow connections; ${perSecond.toFixed(0)} requests/s on ${connections} others`,
+      );
+      verdict.say(
+        `memory ${mebibytes(memory)} MiB before, ${mebibytes(residentBytes(server.pid))} MiB with them`,
+      );
+      verdict.bar(
+        `p99 of a normal client ${during.toFixed(1)} ms, ${before.toFixed(1)} ms without them; at most ${bound.toFixed(1)}`,
+        during <= bound,
+      );
+      if (!short) await checkCut({ slow, verdict });
+      verdict.bar(
+        'the server is alive and ready',
+        server.alive() && (await send({ path: '/readyz' })).status === 200,
+      );
+    } finally {
+      slow.close();
+      client.close();
+      await server.stop();
+    }
+  });
+}
+
+async function largeAnswer(send, { application }) {
+  const token = jsonOf(await send(clientCredentials(application, allScopes))).access_token;
+  const { data } = jsonOf(await send(sendJson('POST', '/v1/reports', token, { title: 'Everybody' })));
+  return { path: `/v1/reports/${data.id}/results`, token };
+}
+
+/** Waits until the server has cut those who never finish a request. */
+async function checkCut({ slow, verdict }) {
+  for (const [kind, seconds] of Object.entries(cutWithinSeconds)) {
+    const deadline = Math.min(...slow.all.map(({ openedAt }) => openedAt)) + seconds * 1000;
+    while (slow.count(kind).open > 0 && Date.now() < deadline) await wait(500);
+    const { open, all } = slow.count(kind);
+    const those = slow.all.filter((one) => one.kind === kind && one.closedAt !== undefined);
+    const lasted = those.map(({ openedAt, closedAt }) => (closedAt - openedAt) / 1000);
+    const longest = lasted.length === 0 ? 'none' : `the last after ${Math.max(...lasted).toFixed(0)} s`;
+    verdict.bar(
+      `${all - open} of ${all} with slow ${kind} were cut, ${longest}; all within ${seconds} s`,
+      open === 0,
+    );
+  }
+  const { open, all } = slow.count('reader');
+  verdict.say(`${all - open} of ${all} that read nothing were cut meanwhile`);
+}
+
+function mebibytes(bytes) {
+  return (bytes / 2 ** 20).toFixed(0);
+}
