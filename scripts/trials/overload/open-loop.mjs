@@ -7,7 +7,8 @@ const maximumConnections = 2_000;
 const patienceMs = 10_000;
 
 /**
- * Sends requests when the clock says so, however many answers are still missing.
+ * Sends requests when the clock says so, however many answers are still missing. What is seen goes on to be counted
+ * until everybody has an answer, or has stopped waiting for one.
  *
  * @param {{ client: import('../client/client.mjs').Client, next: Function, perSecond: number, milliseconds: number,
  *   verdict: import('../verdict.mjs').Verdict }} load
@@ -28,8 +29,8 @@ export async function openLoop({ client, next, perSecond, milliseconds, verdict 
     }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  const seconds = (performance.now() - begun) / 1000;
-  return { ...seen, seconds, settled: () => Promise.all(onTheWay) };
+  seen.seconds = (performance.now() - begun) / 1000;
+  return { seen, settled: () => Promise.all(onTheWay) };
 }
 
 async function call({ client, seen, verdict, begun, milliseconds, request, right, learn }) {

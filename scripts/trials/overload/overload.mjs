@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { processSeconds } from '../../bench/measure/processor-time.mjs';
 import { quantile } from '../../bench/measure/statistics.mjs';
 import { Client } from '../client/client.mjs';
 import { closedLoop, createMix } from '../load-mix.mjs';
@@ -28,6 +29,7 @@ export function trial({ short, seed, verdict }) {
       const next = await createMix({ url, accounts, send, random });
       await closedLoop({ send, next, connections: peakConnections, milliseconds: seconds.warm * 1000 });
       const quietBefore = await measureQuiet({ send, next, milliseconds: seconds.quiet * 1000 });
+      const usedBefore = processSeconds(server.pid);
       const peak = await closedLoop({
         send,
         next,
@@ -37,6 +39,8 @@ export function trial({ short, seed, verdict }) {
       verdict.say(
         `peak ${peak.perSecond.toFixed(0)}/s on ${peakConnections} connections, p99 ${quantile(peak.times, 0.99).toFixed(0)} ms; quiet p99 ${quietBefore.toFixed(1)} ms`,
       );
+      const used = (processSeconds(server.pid) - usedBefore) / seconds.peak;
+      verdict.say(`the server used ${(used * 100).toFixed(0)} % of a processor for it`);
       const load = {
         client: flood,
         next,
@@ -44,9 +48,10 @@ export function trial({ short, seed, verdict }) {
         milliseconds: seconds.over * 1000,
         verdict,
       };
-      report(verdict, await openLoop(load), peak.perSecond);
-      flood.close();
+      const { seen, settled } = await openLoop(load);
       await checkRecovery({ send, next, verdict, quietBefore, milliseconds: seconds.quiet * 1000 });
+      await settled();
+      report(verdict, seen, peak.perSecond);
       verdict.bar('the server is alive', server.alive());
     } finally {
       client.close();
@@ -60,7 +65,7 @@ function report(verdict, { offered, accepted, shed, shedTimes, failed, gaveUp, s
   const within = accepted.filter((answer) => answer.within);
   const goodput = within.length / seconds;
   const p99 = quantile(
-    within.map(({ time }) => time),
+    accepted.map(({ time }) => time),
     0.99,
   );
   verdict.say(

@@ -18,10 +18,12 @@ export class SlowClients {
   /**
    * @param {number} port
    * @param {number} count
-   * @param {{ path: string, token: string }} large something with a long answer
+   * @param {{ table: string, token: string }} large table: path of something that is streamed
    */
-  open(port, count, { path, token }) {
-    const request = `GET ${path} HTTP/1.1\r\nHost: api.bench\r\nAccept: text/csv\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  open(port, count, { table, token, pages: pagesAtOnce }) {
+    const rest = `Host: api.bench\r\nAccept: text/csv, application/json;q=0.5\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const pages = `GET /v1/employees?page[size]=500 HTTP/1.1\r\n${rest}`.repeat(pagesAtOnce);
+    const large = [`GET ${table} HTTP/1.1\r\n${rest}`, pages];
     for (let index = 0; index < count; index += 1) {
       const kind = ['headers', 'body', 'reader'][index % 3];
       const socket = net.connect(port, '127.0.0.1');
@@ -33,7 +35,7 @@ export class SlowClients {
       });
       if (kind === 'reader') {
         socket.pause();
-        socket.write(request);
+        socket.write(large[index % 2]);
       } else this.#dribble(slow, kind === 'headers' ? headers : body);
       this.#sockets.push(slow);
     }

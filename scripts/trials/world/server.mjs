@@ -9,11 +9,13 @@ import { startSubject } from '../../bench/subjects/subject.mjs';
  *
  * @param {string} databaseUrl
  * @param {Record<string, string>} [environment] that differs from it
+ * @param {string[]} [nodeOptions]
  */
-export async function startServer(databaseUrl, environment = {}) {
+export async function startServer(databaseUrl, environment = {}, nodeOptions = []) {
   const subject = await startSubject({
     file: path.join(packageRoot, 'dist', 'src', 'server.js'),
     cwd: packageRoot,
+    nodeOptions,
     environment: {
       DATABASE_URL: databaseUrl,
       APP_SECRET: appSecret,
@@ -33,6 +35,7 @@ export async function startServer(databaseUrl, environment = {}) {
     port,
     pid,
     stop: subject.stop,
+    ask: subject.ask,
     /** Whether the process is still there. */
     alive() {
       try {
