@@ -4,7 +4,7 @@ import { ConnectionFailure, jsonOf } from '../client/client.mjs';
 const maximumConnections = 2_000;
 
 /** Milliseconds that a caller waits for an answer. */
-const patienceMs = 10_000;
+const patienceMs = 5_000;
 
 /**
  * Sends requests when the clock says so, however many answers are still missing. What is seen goes on to be counted

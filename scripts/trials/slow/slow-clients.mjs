@@ -25,7 +25,7 @@ export class SlowClients {
     const pages = `GET /v1/employees?page[size]=500 HTTP/1.1\r\n${rest}`.repeat(pagesAtOnce);
     const large = [`GET ${table} HTTP/1.1\r\n${rest}`, pages];
     for (let index = 0; index < count; index += 1) {
-      const kind = ['headers', 'body', 'reader'][index % 3];
+      const kind = index % 10 === 0 ? 'reader' : index % 2 === 0 ? 'headers' : 'body';
       const socket = net.connect(port, '127.0.0.1');
       const slow = { kind, socket, openedAt: Date.now(), closedAt: undefined };
       // A reset is a way to be cut.
@@ -35,7 +35,7 @@ export class SlowClients {
       });
       if (kind === 'reader') {
         socket.pause();
-        socket.write(large[index % 2]);
+        socket.write(large[(index / 10) % 2]);
       } else this.#dribble(slow, kind === 'headers' ? headers : body);
       this.#sockets.push(slow);
     }

@@ -14,7 +14,7 @@ const slowCount = 1_000;
 const connections = 8;
 
 /** A normal client may become so much slower, and no more. */
-const bounds = { factor: 3, extraMs: 50 };
+const bounds = { factor: 3, extraMs: 100 };
 
 /** Milliseconds that a server may give a client for its headers, and for all of its request. */
 const limits = { headersTimeout: 60_000, requestTimeout: 300_000 };
@@ -39,28 +39,28 @@ export function trial({ short, seed, verdict }) {
       const slow = new SlowClients();
       try {
         const next = await createMix({ url, accounts: accounts.slice(1), send, random });
-        const measure = () => closedLoop({ send, next, connections, milliseconds });
+        const measure = () => measureNormal({ pid: server.pid, send, next, milliseconds });
         await closedLoop({ send, next, connections, milliseconds: milliseconds / 2 });
-        const before = quantile((await measure()).times, 0.99);
+        const before = await measure();
         const memory = residentBytes(server.pid);
         slow.open(server.port, slowCount, {
           ...(await largeAnswer(send, accounts[0])),
           pages: short ? 2 : 40,
         });
         // What they asked for is work like any other; only then they are nothing but slow.
-        await untilCalm(server.pid, short ? 4_000 : 120_000);
-        const { times, perSecond } = await measure();
-        const during = quantile(times, 0.99);
-        const bound = before * bounds.factor + bounds.extraMs;
+        const calm = await untilCalm(server.pid, short ? 6_000 : 120_000);
+        if (!calm) verdict.say('the server was still busy with what they had asked for');
+        const during = await measure();
+        const bound = before.p99 * bounds.factor + bounds.extraMs;
         verdict.say(
-          `${slowCount} slow connections; ${perSecond.toFixed(0)} requests/s on ${connections} others`,
+          `${slowCount} slow connections, ${connections} others: ${during}; without slow ones ${before}`,
         );
         verdict.say(
           `memory ${mebibytes(memory)} MiB before, ${mebibytes(residentBytes(server.pid))} MiB with them`,
         );
         verdict.bar(
-          `p99 of a normal client ${during.toFixed(1)} ms, ${before.toFixed(1)} ms without them; at most ${bound.toFixed(1)}`,
-          during <= bound,
+          `p99 of a normal client ${during.p99.toFixed(1)} ms, ${before.p99.toFixed(1)} ms without them; at most ${bound.toFixed(1)}`,
+          during.p99 <= bound,
         );
         if (!short) await checkCut({ slow, configured, verdict });
         verdict.bar(
@@ -76,20 +76,32 @@ export function trial({ short, seed, verdict }) {
   );
 }
 
+/** What clients that behave get, and how much of a processor the server had for it. */
+async function measureNormal({ pid, send, next, milliseconds }) {
+  const usedBefore = processSeconds(pid);
+  const { times, perSecond } = await closedLoop({ send, next, connections, milliseconds });
+  const used = ((processSeconds(pid) - usedBefore) * 100_000) / milliseconds;
+  return {
+    p99: quantile(times, 0.99),
+    toString: () => `${perSecond.toFixed(0)} requests/s with ${used.toFixed(0)} % of a processor`,
+  };
+}
+
 async function largeAnswer(send, { application }) {
   const token = jsonOf(await send(clientCredentials(application, allScopes))).access_token;
   const { data } = jsonOf(await send(sendJson('POST', '/v1/reports', token, { title: 'Everybody' })));
   return { table: `/v1/reports/${data.id}/results`, token };
 }
 
-/** Waits until the server has little to do. */
+/** Waits until the server has little to do, and says whether it has. */
 async function untilCalm(pid, patienceMs) {
   const deadline = Date.now() + patienceMs;
   while (Date.now() < deadline) {
     const before = processSeconds(pid);
     await wait(500);
-    if (processSeconds(pid) - before < 0.15) return;
+    if (processSeconds(pid) - before < 0.15) return true;
   }
+  return false;
 }
 
 function checkConfigured(configured, verdict) {
