@@ -4,6 +4,9 @@ import { Verdict } from './verdict.mjs';
 
 const names = ['fuzz', 'tenants', 'slow', 'overload', 'soak'];
 
+// Whoever stops the trials stops their servers too, which end with this process.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+
 const { usage, chosen, ...options } = readOptions(process.argv.slice(2), names);
 if (usage !== undefined) process.stdout.write(usage);
 for (const name of chosen) {
