@@ -33,7 +33,7 @@ export function readOptions(args, names) {
     usage: values.help ? usage(names) : undefined,
     chosen: values.help ? [] : positionals.length === 0 ? names : positionals,
     short,
-    minutes: number('minutes', values.minutes ?? (short ? '0.2' : '30')),
+    minutes: number('minutes', values.minutes ?? (short ? '0.15' : '30')),
     requests: number('requests', values.requests ?? (short ? '3000' : '100000')),
     seed: number('seed', values.seed ?? String(Date.now() % 1_000_000_007)),
   };

@@ -8,7 +8,7 @@ export class Uncertain extends Error {
 }
 
 /** Milliseconds after a fault in which its consequences may still be felt. */
-const graceMs = 6_000;
+const graceMs = 10_000;
 
 /** Several server processes on one database, each behind a proxy of its own, and a client that judges their answers. */
 export class Fleet {

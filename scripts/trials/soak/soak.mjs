@@ -35,7 +35,7 @@ export function trial({ short, minutes, seed, verdict }) {
 
 async function run({ cast, fleet, verdict, random, url, short, milliseconds }) {
   const playing = cast.begin();
-  await wait(short ? 2_000 : 10_000);
+  await wait(short ? 1_500 : 10_000);
   const rate = await measureRate(fleet, short ? 1_000 : 10_000);
   fleet.pace(rate * load);
   const memory = new Memory(fleet.servers[0].pid);
