@@ -14,7 +14,7 @@ export class Verdict {
   /** A guarantee is broken. Faults of one kind are counted together. */
   fault(kind, example = '') {
     const known = this.#faults.get(kind);
-    if (known === undefined) this.#faults.set(kind, { count: 1, example: String(example).slice(0, 600) });
+    if (known === undefined) this.#faults.set(kind, { count: 1, example: String(example).slice(0, 1500) });
     else known.count += 1;
   }
 

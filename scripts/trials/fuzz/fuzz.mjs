@@ -60,7 +60,7 @@ async function tryRequest({ scene, number, client, conformance, verdict }) {
   const { operation, request, mustRefuse } = generate(scene, number);
   const { method, path: url, headers } = request;
   const asked = { method, url, headers };
-  const label = `request ${number}, ${JSON.stringify({ ...request, body: request.body?.slice(0, 200) }).slice(0, 500)}`;
+  const label = describe(number, request);
   let answer;
   try {
     answer = await client.send({ ...request, patienceMs: 10_000 });
@@ -69,7 +69,8 @@ async function tryRequest({ scene, number, client, conformance, verdict }) {
     return 'none';
   }
   const { status } = answer;
-  if (status >= 500) verdict.fault(`${operation.id} was answered with ${status}`, label);
+  if (status >= 500)
+    verdict.fault(`${operation.id} was answered with ${status}`, `${label}\n       ${answer.body}`);
   if (mustRefuse !== undefined && status < 300) {
     verdict.fault(`${operation.id} was carried out although ${mustRefuse}`, label);
   }
@@ -116,4 +117,11 @@ async function checkDatabase({ url, mine, before, state, verdict }) {
   const same = rows.length === right.size && rows.every(({ id }) => right.has(id));
   verdict.bar(`${right.size} reports are there, those that were answered with 201 and not deleted`, same);
   if (state.profileChanges === 0) verdict.say('no profile was changed');
+}
+
+/** A request in the words of a report; its token is shortened. */
+function describe(number, { method, path, headers, body }) {
+  const { authorization, ...others } = headers;
+  const parts = [path, { ...others, authorization: authorization?.slice(0, 20) }, body];
+  return `request ${number}: ${method} ${parts.map((part) => JSON.stringify(part)?.slice(0, 300)).join(' ')}`;
 }

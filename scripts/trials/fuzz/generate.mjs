@@ -142,7 +142,8 @@ function lose(request, random) {
 
 function parse(text) {
   try {
-    return JSON.parse(text);
+    // A mark of the byte order may be passed over (RFC 8259, section 8.1).
+    return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     return undefined;
   }
