@@ -65,9 +65,12 @@ function guardUnknownParameters(query: Record<string, unknown>, { queryParameter
   throw new Problem('invalid_request', detail, { errors });
 }
 
-/** Coercion would take `0x10`, `1e1` and padded numbers as well: what a link says must have one reading. */
+/**
+ * Coercion would take `0x10`, `1e1` and padded numbers as well: what a link says must have one reading. It makes
+ * infinity of hundreds of digits, which the validator then compares with no bound.
+ */
 function guardDecimal({ name, schema }: Parameter, value: unknown): void {
-  if (typeof value === 'string' && !/^-?(0|[1-9]\d*)$/.test(value)) {
+  if (typeof value === 'string' && !/^-?(0|[1-9]\d{0,15})$/.test(value)) {
     throw invalidParameter(name, `must be a whole number from ${schema.minimum} to ${schema.maximum}`);
   }
 }

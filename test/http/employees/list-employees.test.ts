@@ -316,6 +316,7 @@ t.test('refuses whatever is not a decimal number as page number or size', async 
       '%2B5',
       '1e1',
       '0x10',
+      '9'.repeat(400),
       '0b1',
       '010',
       '1.0',
@@ -345,7 +346,7 @@ t.test('refuses whatever is not a decimal number as page number or size', async 
 
 t.test('names the bounds also for a page number or size that is no number', async (t) => {
   const { token } = await setUp([]);
-  for (const value of ['abc', '', '1e1', '1.5']) {
+  for (const value of ['abc', '', '1e1', '1.5', '9'.repeat(400)]) {
     await refuses(t, `/v1/employees?page[number]=${value}`, token, 'page[number]', /\b1\b/);
     await refuses(t, `/v1/employees?page[size]=${value}`, token, 'page[size]', /\b1\b.*\b500\b/);
   }

@@ -1,0 +1,110 @@
+import { hostileTexts, hostileValues } from './hostile.mjs';
+
+/**
+ * Makes values from the schemas of a contract.
+ *
+ * @param {{ resolve: (schema: object) => object, random: ReturnType<import('../random.mjs').createRandom> }} tools
+ */
+export function schemaValues({ resolve, random }) {
+  /** A value that the schema allows, often at one of its bounds. */
+  function valid(given) {
+    const schema = resolve(given);
+    const options = schema.oneOf ?? schema.anyOf;
+    if (options !== undefined) return valid(random.pick(options));
+    if (schema.enum !== undefined) return random.pick(schema.enum);
+    const type = Array.isArray(schema.type) ? random.pick(schema.type) : schema.type;
+    switch (type) {
+      case 'null':
+        return null;
+      case 'boolean':
+        return random.chance(0.5);
+      case 'integer':
+        return number(schema);
+      case 'array':
+        return list(schema);
+      case 'object':
+        return object(schema);
+      default:
+        return text(schema);
+    }
+  }
+
+  function number({ minimum = 0, maximum = 1_000_000 }) {
+    return random.pick([
+      minimum,
+      maximum,
+      minimum + 1,
+      minimum + random.upTo(Math.min(maximum - minimum, 100)),
+    ]);
+  }
+
+  function text({ minLength = 0, maxLength = 40, pattern, format }) {
+    if (format === 'date-time') return random.pick(['2026-01-01T00:00:00Z', '2026-06-30T12:00:00.5+02:00']);
+    const fitting = pattern === undefined ? undefined : new RegExp(pattern, 'u');
+    const candidates = [
+      ...fits,
+      random.text(minLength || 1),
+      random.text(Math.min(maxLength, 255)),
+      random.text(minLength + random.upTo(Math.min(maxLength - minLength, 30) + 1)),
+    ].filter(
+      (candidate) =>
+        candidate.length >= minLength && candidate.length <= maxLength && (fitting?.test(candidate) ?? true),
+    );
+    return candidates.length === 0 ? random.text(minLength || 1) : random.pick(candidates);
+  }
+
+  function list({ minItems = 0, maxItems = 3, items }) {
+    const length = minItems + random.upTo(Math.min(maxItems, 8) - minItems + 1);
+    const made = Array.from({ length }, () => valid(items));
+    // Most lists of names must not repeat one.
+    return random.chance(0.8) ? [...new Set(made)] : made;
+  }
+
+  function object({ properties = {}, required = [] }) {
+    const chosen = Object.keys(properties).filter((name) => required.includes(name) || random.chance(0.4));
+    if (chosen.length === 0) chosen.push(random.pick(Object.keys(properties)));
+    return Object.fromEntries(chosen.map((name) => [name, valid(properties[name])]));
+  }
+
+  /** The value with one thing about it changed. */
+  function mutated(value) {
+    if (value !== null && typeof value === 'object' && random.chance(0.8)) {
+      const copy = structuredClone(value);
+      const keys = Object.keys(copy);
+      const key = random.pick(keys);
+      const act = random.weighted({ change: 5, drop: 1, add: 1, repeat: 1 });
+      if (act === 'add' || keys.length === 0) {
+        if (Array.isArray(copy)) copy.push(random.pick(hostileValues));
+        else
+          copy[random.pick(['colour', 'id', 'account_id', 'created_at', 'email', ''])] =
+            random.pick(hostileValues);
+      } else if (act === 'drop') {
+        delete copy[key];
+      } else if (act === 'repeat' && Array.isArray(copy)) copy.push(...copy, ...copy);
+      else copy[key] = mutated(copy[key]);
+      return copy;
+    }
+    return random.chance(0.5) ? random.pick(hostileTexts) : random.pick(hostileValues);
+  }
+
+  return { valid, mutated };
+}
+
+/** Texts that fit patterns of the contract; each is used where it fits. */
+const fits = [
+  'last_name',
+  '-email,last_name',
+  'title,-created_at',
+  '-count',
+  'first_name,status',
+  '"1"',
+  'W/"1", "2"',
+  '*',
+  'https://pictures.example/1.png',
+  'de-CH',
+  'Europe/Zurich',
+  '+41 44 668 18 00',
+  '+41446681800',
+  'code',
+  'S256',
+];

@@ -1,0 +1,45 @@
+import net from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const garbage = [
+  'GARBAGE\r\n\r\n',
+  'GET / HTTP/9.9\r\n\r\n',
+  'POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+  'POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+  `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  '\u0000\u0001\u0002\u0016\u0003\u0001',
+];
+
+const slowRequest =
+  'POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{"title":';
+
+/** Clients that send bytes that are no requests, and clients that take their time. Their answers are nobody's. */
+export async function makeNuisance({ fleet, random, stopped }) {
+  const sockets = new Set();
+  const connect = () => {
+    const { port } = random.pick(fleet.servers);
+    const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+    sockets.add(socket.once('close', () => sockets.delete(socket)));
+    return socket;
+  };
+  let count = 0;
+  while (!stopped()) {
+    count += 1;
+    if (random.chance(0.5)) connect().resume().end(random.pick(garbage));
+    else if (sockets.size < 60) dribble(connect(), slowRequest);
+    else random.pick([...sockets]).destroy();
+    await wait(20 + random.upTo(60));
+  }
+  for (const socket of sockets) socket.destroy();
+  return count;
+}
+
+/** Sends a byte now and then. */
+function dribble(socket, text) {
+  let sent = 0;
+  socket.resume();
+  const timer = setInterval(() => {
+    if (sent < text.length) socket.write(text[sent++]);
+  }, 50);
+  socket.once('close', () => clearInterval(timer));
+}
