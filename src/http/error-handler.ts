@@ -9,12 +9,15 @@ import type { ProblemSender } from './problem-sender.js';
 export function createErrorHandler(sendProblem: ProblemSender) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = toProblem(error, request);
-    if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
+    if (problem.cause !== undefined && loggedCodes.has(problem.code)) {
       request.log.error({ err: problem.cause }, problem.code);
     }
     return sendProblem(problem, request, reply);
   };
 }
+
+/** Codes of failures, whose cause is in the log. */
+const loggedCodes: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);
 
 /** Seconds after which a client may try again when the database was away: it mostly is back by then. */
 const retryAfterSeconds = '2';

@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether the server is at work on the request, rather than waiting for its body or sending the answer. */
     active: boolean;
+    /** Whether it was refused because there was too much to do. */
+    shed: boolean;
   }
 }
 
@@ -25,6 +27,7 @@ const retryAfterSeconds = '1';
  */
 export function limitActiveRequests(app: FastifyInstance, maximum: number): void {
   if (maximum === 0) return;
+  const tell = summarised((shed) => app.log.warn({ shed }, 'requests were refused: there is too much to do'));
   let active = 0;
   const begin = (request: FastifyRequest) => {
     if (request.active) return;
@@ -37,8 +40,13 @@ export function limitActiveRequests(app: FastifyInstance, maximum: number): void
     active -= 1;
   };
   app.decorateRequest('active', false);
+  app.decorateRequest('shed', false);
   app.addHook('onRequest', (request, _reply, done) => {
-    if (active >= maximum && request.routeOptions.config.probe !== true) throw overloaded();
+    if (active >= maximum && request.routeOptions.config.probe !== true) {
+      request.shed = true;
+      tell();
+      throw overloaded();
+    }
     begin(request);
     done();
   });
@@ -54,6 +62,19 @@ export function limitActiveRequests(app: FastifyInstance, maximum: number): void
     end(request);
     done(null, payload);
   });
+}
+
+/** One line a second at most: whoever has too much to do must not write a line about each thing that is left undone. */
+function summarised(write: (count: number) => void): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > 1) return;
+    setTimeout(() => {
+      write(count);
+      count = 0;
+    }, 1000).unref();
+  };
 }
 
 function overloaded(): Problem {

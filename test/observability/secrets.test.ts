@@ -118,7 +118,7 @@ t.test('signing in, consenting, and every grant, with what is right and what is 
 });
 
 t.test('the settings, on which secrets are made and shown', async (t) => {
-  const { user } = await createScene(database);
+  const { user } = await createScene(database, { clientType: 'confidential' });
   const browser = new Browser(app);
   await browser.signIn(user.email, user.password);
   const shown = await createThroughPage(browser);
