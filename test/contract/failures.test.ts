@@ -193,7 +193,7 @@ t.test(
 t.test(
   'a request whose body does not arrive in time is refused with 408, and the connection ends',
   async (t) => {
-    const { api } = await prepare(t);
+    const { api, token } = await prepare(t);
     const port = await listen(api.app);
     for (const { method, path, body } of contract.operations.values()) {
       if (body === null) continue;
@@ -202,11 +202,19 @@ t.test(
       const socket = net.connect(port, '127.0.0.1');
       const requested = once(api.app.server, 'request');
       socket.write(
-        `${method} ${url} HTTP/1.1\r\nHost: x\r\nContent-Type: ${body.mediaTypes[0]}\r\nContent-Length: 9\r\n\r\nhalf`,
+        [
+          `${method} ${url} HTTP/1.1`,
+          'Host: x',
+          `Authorization: Bearer ${token}`,
+          `Content-Type: ${body.mediaTypes[0]}`,
+          'Content-Length: 9',
+          '',
+          'half',
+        ].join('\r\n'),
       );
       const [connection] = await connected;
       await requested;
-      // The server raises this event itself, after five minutes.
+      // The server raises this event itself, after half a minute.
       const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       api.app.server.emit('clientError', late, connection);
       const [answer] = parseAnswers(Buffer.concat(await socket.toArray()));
