@@ -68,7 +68,7 @@ export class Fleet {
    * @returns {Promise<import('../client/answer-reader.mjs').HttpAnswer>} never a 5xx
    * @throws {Uncertain}
    */
-  async send(request, index = this.#random.upTo(this.size)) {
+  async send(request, index = this.#anyAlive()) {
     await this.#turn();
     const member = this.#members[index];
     const { client, killed } = member;
@@ -109,6 +109,12 @@ export class Fleet {
     for (const { client } of this.#members) client.close();
     await Promise.all(this.#members.map(({ server }) => server.stop()));
     for (const { proxy } of this.#members) proxy.close();
+  }
+
+  /** A process that is not being started, as a balancer would choose it. */
+  #anyAlive() {
+    const alive = this.#members.flatMap(({ down }, index) => (down ? [] : [index]));
+    return this.#random.pick(alive);
   }
 
   #faulty() {
