@@ -17,17 +17,28 @@ declare module 'fastify' {
 /** Seconds after which a client may try again; the queue in front of it is worked off by then. */
 const retryAfterSeconds = '1';
 
+/** Requests that are always worked on at the same time: as many are answered soon by the slowest server. */
+const alwaysAllowed = 100;
+
+/** Milliseconds for which a request may have to wait behind others. */
+const patienceMilliseconds = 250;
+
 /**
  * Refuses requests while the server is at work on as many as it can answer in good time. Without this each new
  * request would make all of them wait longer, until nobody waits any more and every answer is for nothing. Who sends
  * or reads slowly does not count: that costs no work.
  *
- * @param maximum requests that the server works on at the same time; 0 is any number
+ * As many are allowed as were done in the quarter of a second before, which is how long the last of them waits then.
+ *
+ * @param maximum requests that the server works on at the same time at most; 0 is any number
  * @throws {Problem} 503 `service_unavailable`, to be tried again after a second
  */
 export function limitActiveRequests(app: FastifyInstance, maximum: number): void {
   if (maximum === 0) return;
   const tell = summarised((shed) => app.log.warn({ shed }, 'requests were refused: there is too much to do'));
+  const limit = new ActiveLimit(maximum);
+  const timer = setInterval(() => limit.adapt(), patienceMilliseconds).unref();
+  app.addHook('onClose', async () => clearInterval(timer));
   let active = 0;
   const begin = (request: FastifyRequest) => {
     if (request.active) return;
@@ -38,11 +49,12 @@ export function limitActiveRequests(app: FastifyInstance, maximum: number): void
     if (!request.active) return;
     request.active = false;
     active -= 1;
+    limit.done += 1;
   };
   app.decorateRequest('active', false);
   app.decorateRequest('shed', false);
   app.addHook('onRequest', (request, _reply, done) => {
-    if (active >= maximum && request.routeOptions.config.probe !== true) {
+    if (active >= limit.value && request.routeOptions.config.probe !== true) {
       request.shed = true;
       tell();
       throw overloaded();
@@ -62,6 +74,23 @@ export function limitActiveRequests(app: FastifyInstance, maximum: number): void
     end(request);
     done(null, payload);
   });
+}
+
+class ActiveLimit {
+  /** Pieces of work that were done since the limit was adapted. */
+  done = 0;
+  value: number;
+  readonly #maximum: number;
+
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+    this.value = Math.min(maximum, alwaysAllowed);
+  }
+
+  adapt(): void {
+    this.value = Math.min(this.#maximum, Math.max(alwaysAllowed, this.done));
+    this.done = 0;
+  }
 }
 
 /** One line a second at most: whoever has too much to do must not write a line about each thing that is left undone. */

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Problem } from '../problems/problem.js';
 import type { Application, Applications, LiveSecret } from '../services/applications/applications.js';
 import { hashSecret } from '../services/applications/client-secret.js';
@@ -17,6 +18,9 @@ interface Dependencies {
   readonly failureLimit: FailureLimit;
   readonly auditLog: AuditLog;
 }
+
+/** A failure takes this long, whatever was wrong: to store its event takes longer for a client that there is. */
+const failureMilliseconds = 20;
 
 /** What an unknown client is compared with, so that it takes the same work as a known one. */
 const nobody: LiveSecret = { id: '', hash: Buffer.alloc(32) };
@@ -48,7 +52,7 @@ export class ClientAuthentication {
     const matched =
       clientSecret === undefined ? undefined : findMatch(clientSecret, application?.secrets ?? [nobody]);
     if (application === null || (clientSecret !== undefined && matched === undefined)) {
-      await this.#countFailure(clientId, application, origin);
+      await Promise.all([this.#countFailure(clientId, application, origin), wait(failureMilliseconds)]);
       throw invalidClient(credentials);
     }
     recognised(application);
