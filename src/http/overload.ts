@@ -18,17 +18,17 @@ declare module 'fastify' {
 const retryAfterSeconds = '1';
 
 /** Requests that are always worked on at the same time: as many are answered soon by the slowest server. */
-const alwaysAllowed = 100;
+const alwaysAllowed = 64;
 
 /** Milliseconds for which a request may have to wait behind others. */
-const patienceMilliseconds = 250;
+const patienceMilliseconds = 150;
 
 /**
  * Refuses requests while the server is at work on as many as it can answer in good time. Without this each new
  * request would make all of them wait longer, until nobody waits any more and every answer is for nothing. Who sends
  * or reads slowly does not count: that costs no work.
  *
- * As many are allowed as were done in the quarter of a second before, which is how long the last of them waits then.
+ * As many are allowed as were done in the 150 ms before, which is how long the last of them waits then.
  *
  * @param maximum requests that the server works on at the same time at most; 0 is any number
  * @throws {Problem} 503 `service_unavailable`, to be tried again after a second

@@ -1,10 +1,22 @@
 import { ConnectionFailure, jsonOf } from '../client/client.mjs';
 
-/** Connections that the callers have together; who finds none free gives up, and is counted. */
-const maximumConnections = 2_000;
+/** Connections that the callers have together, as by a proxy; who finds none free gives up, and is counted. */
+const maximumConnections = 1_000;
 
 /** Milliseconds that a caller waits for an answer. */
 const patienceMs = 5_000;
+
+/**
+ * Opens all connections. Node.js accepts one at a time, and few while it has much to do: who opens one for each request
+ * waits in front of the server, where that cannot refuse anything.
+ *
+ * @param {import('../client/client.mjs').Client} client
+ */
+export async function openConnections(client) {
+  await Promise.all(
+    Array.from({ length: maximumConnections }, () => client.send({ path: '/healthz', patienceMs: 20_000 })),
+  );
+}
 
 /**
  * Sends requests when the clock says so, however many answers are still missing. What is seen goes on to be counted

@@ -6,7 +6,7 @@ import { closedLoop, createMix } from '../load-mix.mjs';
 import { createRandom } from '../random.mjs';
 import { startServer } from '../world/server.mjs';
 import { withWorld } from '../world/world.mjs';
-import { openLoop } from './open-loop.mjs';
+import { openConnections, openLoop } from './open-loop.mjs';
 
 /** Connections with which the server does the most, and those that a quiet server has. */
 const peakConnections = 64;
@@ -48,6 +48,7 @@ export function trial({ short, seed, verdict }) {
         milliseconds: seconds.over * 1000,
         verdict,
       };
+      await openConnections(flood);
       const { seen, settled } = await openLoop(load);
       await checkRecovery({ send, next, verdict, quietBefore, milliseconds: seconds.quiet * 1000 });
       await settled();
