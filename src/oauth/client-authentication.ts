@@ -45,7 +45,7 @@ export class ClientAuthentication {
       await this.#countFailure(clientId, application, origin);
       throw invalidClient(credentials);
     }
-    if (matched !== undefined) secretUse.note(matched.id);
+    if (matched !== undefined) secretUse.note(application.accountId, matched.id);
     return application;
   }
 

@@ -1,3 +1,4 @@
+import { accountScope, withScope } from '../database/scope.js';
 import { Problem } from '../problems/problem.js';
 import type { AuditOrigin } from '../services/audit-log.js';
 import type { ClientAuthentication } from './client-authentication.js';
@@ -41,6 +42,7 @@ export class TokenEndpoint {
     for (const name of grant.requires) requireParameter(name, form[name]);
     const credentials = readClientCredentials(form, authorization);
     const application = await this.#clientAuthentication.identify(credentials, origin);
-    return grant.handle({ form, credentials, application, origin }, this.#context);
+    const request = { form, credentials, application, origin };
+    return withScope(accountScope(application.accountId), () => grant.handle(request, this.#context));
   }
 }

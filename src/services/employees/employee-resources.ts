@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.js';
+import { accountScope } from '../../database/scope.js';
 import type { AccountId } from '../account-id.js';
 import { createBatcher } from '../batcher.js';
 
@@ -40,10 +41,12 @@ export class EmployeeResources {
   constructor(database: Database) {
     this.#find = createBatcher(
       async (keys) => {
-        const rows = await database.queryText<FoundRow>(findQuery, [
-          keys.map(({ accountId }) => accountId),
-          keys.map(({ id }) => id),
-        ]);
+        const accountIds = keys.map(({ accountId }) => accountId);
+        const rows = await database.queryText<FoundRow>(
+          findQuery,
+          [accountIds, keys.map(({ id }) => id)],
+          accountScope(...accountIds),
+        );
         const found: (string | null)[] = keys.map(() => null);
         for (const [ordinal, resource] of rows) found[Number(ordinal) - 1] = resource;
         return found;
@@ -83,11 +86,16 @@ async function readSlices(
   query: string,
   requests: readonly SliceRequest[],
 ): Promise<Slice[]> {
-  const rows = await database.queryText<SliceRow>(query, [
-    requests.map(({ accountId }) => accountId),
-    requests.map(({ from }) => ('position' in from ? from.position : -1)),
-    requests.map(({ from }) => ('skip' in from ? from.skip : 0)),
-  ]);
+  const accountIds = requests.map(({ accountId }) => accountId);
+  const rows = await database.queryText<SliceRow>(
+    query,
+    [
+      accountIds,
+      requests.map(({ from }) => ('position' in from ? from.position : -1)),
+      requests.map(({ from }) => ('skip' in from ? from.skip : 0)),
+    ],
+    accountScope(...accountIds),
+  );
   const slices: Slice[] = [];
   for (const [ordinal, resources, count, next] of rows) {
     slices[Number(ordinal) - 1] = {

@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../../../database/client.js';
+import { accountScope } from '../../../database/scope.js';
 import type { AccountId } from '../../account-id.js';
 import type { Report } from '../report.js';
 import { orderList } from './order.js';
@@ -20,7 +21,7 @@ export async function* streamCsv(
   const { columns, source, condition, order } = planResult(accountId, report);
   const { text, values } = Prisma.sql`
     SELECT ${csvLine(columns)} FROM ${source} WHERE ${condition} ORDER BY ${orderList(order)}`;
-  const lines = database.streamLines(text, values, signal);
+  const lines = database.streamLines(text, values, signal, accountScope(accountId));
   try {
     // The header waits for the first rows: what fails before there are any can still be told.
     const first = await lines.next();
