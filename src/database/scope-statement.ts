@@ -13,13 +13,13 @@ const statement = {
  * one of this database and not only of its neighbours.
  */
 const role = `
-  SELECT (rolsuper OR rolbypassrls) AND EXISTS (SELECT FROM pg_policy) AS unbound,
-    CASE WHEN (rolsuper OR rolbypassrls) AND pg_has_role(tenant.oid, 'MEMBER')
+  SELECT me.unbound AND EXISTS (SELECT FROM pg_policy) AS unbound,
+    CASE WHEN me.unbound AND pg_has_role(tenant.oid, 'MEMBER')
         AND has_table_privilege(tenant.oid, to_regclass('accounts')::oid, 'SELECT')
-      THEN set_config('role', 'people_api_tenant', false) END IS NOT NULL AS taken
-  FROM pg_roles me LEFT JOIN pg_roles tenant ON tenant.rolname = 'people_api_tenant' AND NOT tenant.rolsuper
-    AND NOT tenant.rolbypassrls
-  WHERE me.rolname = current_user`;
+      THEN set_config('role', tenant.rolname, false) END IS NOT NULL AS taken
+  FROM (SELECT rolsuper OR rolbypassrls AS unbound FROM pg_roles WHERE rolname = current_user) me
+    LEFT JOIN pg_roles tenant
+      ON tenant.rolname = 'people_api_tenant' AND NOT tenant.rolsuper AND NOT tenant.rolbypassrls`;
 
 /**
  * Makes a new connection one whose statements can be given a scope, and are bound by it.
