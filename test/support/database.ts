@@ -47,11 +47,7 @@ export async function openTestDatabase(
   t: Test,
   options: TestDatabaseOptions & Omit<DatabaseOptions, 'dataDir' | 'databaseUrl'> = {},
 ): Promise<Database> {
-  const database = await openDatabase({
-    outside: everything,
-    ...options,
-    ...(await createTestDatabase(t, options)),
-  });
+  const database = await openDatabase({ ...(await createTestDatabase(t, options)), ...options });
   // Teardowns run last in, first out: the database is closed before it is dropped.
   t.teardown(() => database.close());
   return database;
