@@ -7,7 +7,7 @@ import { describeProcess } from '../measure/processor-time.mjs';
 import { benchRoot, packageRoot } from '../root.mjs';
 import { appSecret } from '../subjects/ours.mjs';
 
-const prefix = 'wt_tenants_bench';
+const prefix = 'people_api_bench';
 const keptPrefix = `${prefix}_kept`;
 
 /**

@@ -150,9 +150,9 @@ t.test('a deep page makes the statement that it shares with others read hardly m
   const statements: { text: string; values: readonly unknown[] }[] = [];
   const watched: Database = {
     ...counted,
-    query: (text, values = [], options = {}) => {
+    queryText: (text, values, scope) => {
       statements.push({ text, values });
-      return counted.query(text, values, options);
+      return counted.queryText(text, values, scope);
     },
   };
   const resources = new EmployeeResources(watched);
