@@ -9,6 +9,7 @@ import type { Contract } from './contract/contract.js';
 import { localiser } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
+import { enterScope, nothing } from './database/scope.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
 import { connectionLimits, headerLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
@@ -104,6 +105,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
   limitActiveRequests(app, config.maxActiveRequests);
   app.server.maxConnections = config.maxConnections;
+  // Whose rows a request may touch is said where it becomes known.
+  app.addHook('preHandler', (_request, _reply, done) => enterScope(nothing, done));
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
   app.setValidatorCompiler(createValidatorCompiler());

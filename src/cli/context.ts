@@ -3,6 +3,7 @@ import { systemClock } from '../clock.js';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
+import { everything, withScope } from '../database/scope.js';
 import type { Surroundings } from './surroundings.js';
 
 /** What a command works with: the database of the environment, with its tables up to date. */
@@ -14,7 +15,10 @@ export interface CommandContext {
   appSecret(): Promise<string>;
 }
 
-/** Opens the database for one command and closes it again, whatever happens. */
+/**
+ * Opens the database for one command and closes it again, whatever happens. The operator's commands may touch every
+ * account.
+ */
 export async function withContext<Result>(
   surroundings: Surroundings,
   command: (context: CommandContext) => Promise<Result>,
@@ -23,13 +27,14 @@ export async function withContext<Result>(
   const database = await openDatabase(config);
   try {
     await migrate(database);
-    return await command({
+    const context: CommandContext = {
       surroundings,
       config,
       database,
       clock: systemClock,
       appSecret: () => resolveAppSecret(config),
-    });
+    };
+    return await withScope(everything, () => command(context));
   } finally {
     await database.close();
   }

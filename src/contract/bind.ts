@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
+import { accountScope, nothing, withScope } from '../database/scope.js';
 import type { Principal } from '../oauth/principal.js';
 import type { Contract, Operation, OperationId } from './contract.js';
 import { createGuard, hasEmptyParameter } from './guard.js';
@@ -120,7 +121,8 @@ function handlerFor(id: OperationId, handlers: Handlers) {
   const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { params, query, body, caller } = request;
-    const output = await handle({ params, query, body, caller, request, reply });
+    const scope = caller === null ? nothing : accountScope(caller.accountId);
+    const output = await withScope(scope, () => handle({ params, query, body, caller, request, reply }));
     reply.code(output.status);
     if (output.headers !== undefined) reply.headers(output.headers);
     if (output.body === undefined) return reply.send();

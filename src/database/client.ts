@@ -3,6 +3,7 @@ import { openEmbedded } from './embedded.js';
 import type { PrismaClient } from './generated/client.js';
 import { openPostgresql } from './postgresql.js';
 import type { TextRow } from './prepared-query.js';
+import type { Scope } from './scope.js';
 
 export { Prisma, PrismaClient } from './generated/client.js';
 
@@ -25,6 +26,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** Connections beyond the pool for {@link Database.streamLines}; the embedded database needs none. */
   readonly streamPoolSize?: number;
+  /** What statements may touch that are run outside of every scope. Default: nothing that is an account's. */
+  readonly outside?: Scope;
 }
 
 /** One connection of its own, on which migrations run. */
@@ -47,6 +50,11 @@ export interface QueryOptions {
   readonly adHoc?: boolean;
 }
 
+/**
+ * On PostgreSQL a statement touches no rows but those of its scope: for the cheapest and the longest ones it is given,
+ * for all others it is that of the work that they are part of (`withScope`). The embedded database, which runs as its
+ * superuser, does without.
+ */
 export interface Database {
   readonly kind: 'embedded' | 'postgresql';
   readonly prisma: PrismaClient;
@@ -63,16 +71,17 @@ export interface Database {
    * Runs one prepared statement as cheaply as it can be done, for those of which the speed of the service is made.
    * All its columns must be of the type text.
    */
-  queryText<Row extends TextRow>(text: string, values: readonly unknown[]): Promise<Row[]>;
+  queryText<Row extends TextRow>(text: string, values: readonly unknown[], scope: Scope): Promise<Row[]>;
   /**
    * Yields the values of a query's single text column as lines of UTF-8 that end in CRLF, many at a time and
    * all from one snapshot, however long the consumer takes. Ending the iteration frees what the query holds; the
-   * signal does so at once, even while the database is at work.
+   * signal does so at once, even while the database is at work. The scope is that of the caller's work by default.
    */
   streamLines(
     text: string,
     values: readonly unknown[],
     signal: AbortSignal,
+    scope?: Scope,
   ): AsyncGenerator<Buffer, void, undefined>;
   /** How the pools of connections are used at this moment; the embedded database has none. */
   poolState(): PoolState[];

@@ -1,5 +1,6 @@
 import type { Connection, Pool, PoolClient, Submittable } from 'pg';
 import { LineBuffer } from './line-buffer.js';
+import { type Scope, withScope } from './scope.js';
 
 /** Rows that one round trip brings: enough that trips do not count, few enough that memory does not. */
 export const rowsPerChunk = 2_000;
@@ -14,21 +15,21 @@ export interface LineQuery {
 /**
  * Streams a query from a cursor in a read-only transaction of its own.
  *
- * @param controlPool has the connection on which a query that nobody waits for any more is cancelled
+ * @param cancel stops what another connection is doing, for queries that nobody waits for any more
  */
 export async function* streamFromCursor(
   streamPool: Pool,
-  controlPool: Pool,
-  { text, values, signal }: LineQuery,
+  cancel: (processId: number) => Promise<void>,
+  { text, values, scope, signal }: LineQuery & { readonly scope: Scope },
 ): AsyncGenerator<Buffer, void, undefined> {
   signal.throwIfAborted();
   const client = await streamPool.connect();
-  const connection = holdConnection(client, controlPool);
+  const connection = holdConnection(client, cancel);
   signal.addEventListener('abort', connection.abandon);
   try {
     // It may have come while a connection was waited for, before anybody listened.
     signal.throwIfAborted();
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await withScope(scope, () => client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
     await client.query(`DECLARE streamed NO SCROLL CURSOR FOR ${text}`, [...values]);
     let ahead = fetchLines(client);
     for (;;) {
@@ -95,7 +96,7 @@ class LinesQuery implements Submittable {
 }
 
 /** Sees to it that a connection is let go of once, in one way or the other. */
-function holdConnection(client: PoolClient, controlPool: Pool) {
+function holdConnection(client: PoolClient, cancel: (processId: number) => Promise<void>) {
   let held = true;
   // The loss of a connection shows in the next statement; without a listener it would end the process.
   const ignore = () => {};
@@ -113,7 +114,7 @@ function holdConnection(client: PoolClient, controlPool: Pool) {
       const { processID } = client as PoolClient & { processID?: number };
       if (!release(true) || processID === undefined) return;
       // The server notices a closed connection only between statements, and a sort can be a long one.
-      controlPool.query('SELECT pg_cancel_backend($1)', [processID]).catch(ignore);
+      cancel(processID).catch(ignore);
     },
   };
 }

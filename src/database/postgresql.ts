@@ -12,6 +12,8 @@ import { DatabaseOpenError, describeError } from './database-errors.js';
 import { PrismaClient } from './generated/client.js';
 import { streamFromCursor } from './postgresql-stream.js';
 import { PreparedQuery, type TextRow } from './prepared-query.js';
+import { currentScope, everything, nothing, type Scope, withScope } from './scope.js';
+import { ScopedPool } from './scoped-pool.js';
 import { ScriptPrismaPg } from './script-prisma-pg.js';
 import { createStatementNames } from './statement-names.js';
 
@@ -31,10 +33,18 @@ const stalledStreamTimeoutMs = 600_000;
  * @throws {DatabaseOpenError} when it cannot be reached or refuses the user.
  */
 export async function openPostgresql(options: DatabaseOptions & { databaseUrl: string }): Promise<Database> {
-  const { poolSize = 10, statementTimeoutMs = 30_000, streamPoolSize = 5, logger } = options;
+  const {
+    poolSize = 10,
+    statementTimeoutMs = 30_000,
+    streamPoolSize = 5,
+    outside = nothing,
+    logger,
+  } = options;
   const statementNames = createStatementNames();
-  const pool = new pg.Pool({
+  const binding = { outside, onUnbound: warnOnce(logger) };
+  const pool = new ScopedPool({
     ...connectionConfig(options, pageOptions),
+    ...binding,
     max: poolSize,
     statement_timeout: statementTimeoutMs,
     // A server that vanished without closing the connection never reports anything.
@@ -43,8 +53,9 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
   });
   // Apart from the others: slow readers must not use up what every request needs. A statement may run as long as
   // it takes; only a client that reads nothing at all is given up in the end.
-  const streamPool = new pg.Pool({
+  const streamPool = new ScopedPool({
     ...connectionConfig(options),
+    ...binding,
     max: streamPoolSize,
     idle_in_transaction_session_timeout: stalledStreamTimeoutMs,
   });
@@ -56,6 +67,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     await pool.end();
     throw new DatabaseOpenError(`DATABASE_URL: ${describeError(error)}`, { cause: error });
   }
+  const cancel = (processId: number) => cancelStatement(pool, processId);
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: statementNames }),
   });
@@ -72,14 +84,15 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       const result = await pool.query<Row>({ text, values: [...values], ...(name === '' ? {} : { name }) });
       return result.rows;
     },
-    queryText<Row extends TextRow>(text: string, values: readonly unknown[]) {
-      const query = new PreparedQuery({ name: statementNames({ sql: text }), text, values });
+    queryText<Row extends TextRow>(text: string, values: readonly unknown[], scope: Scope) {
+      const query = new PreparedQuery({ name: statementNames({ sql: text }), text, values, scope });
       // The types have this for clients only; with a pool it is a promise of what the query calls back with.
       return pool.query(query) as unknown as Promise<Row[]>;
     },
-    streamLines: (text, values, signal) => streamFromCursor(streamPool, pool, { text, values, signal }),
+    streamLines: (text, values, signal, scope = currentScope(outside)) =>
+      streamFromCursor(streamPool, cancel, { text, values, scope, signal }),
     poolState: () => [stateOf('requests', pool), stateOf('streams', streamPool)],
-    openMigrationSession: () => openMigrationSession(options),
+    openMigrationSession: () => openMigrationSession(options, () => pool.renew()),
     close: once(async () => {
       await prisma.$disconnect();
       await Promise.all([pool.end(), streamPool.end()]);
@@ -89,12 +102,22 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
 
 async function openMigrationSession(
   options: DatabaseOptions & { databaseUrl: string },
+  afterwards: () => Promise<void>,
 ): Promise<MigrationSession> {
   // One connection that is never retired: the advisory lock belongs to it, and so must every script. No time
   // limits: waiting for another process and building an index both take as long as they take.
-  const pool = new pg.Pool({ ...connectionConfig(options), max: 1, idleTimeoutMillis: 0 });
+  const config = connectionConfig(options);
+  // Policies bind the owner of the tables, who migrates them.
+  const sessionOptions = `${config.options} -c app.accounts=${everything}`;
+  const pool = new pg.Pool({ ...config, options: sessionOptions, max: 1, idleTimeoutMillis: 0 });
   logPoolErrors(pool, options.logger);
-  return { adapterFactory: new ScriptPrismaPg(pool), close: () => pool.end() };
+  return {
+    adapterFactory: new ScriptPrismaPg(pool),
+    close: async () => {
+      await pool.end();
+      await afterwards();
+    },
+  };
 }
 
 function connectionConfig(
@@ -116,6 +139,21 @@ function connectionConfig(
 
 function stateOf(name: PoolState['pool'], pool: pg.Pool): PoolState {
   return { pool: name, total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
+}
+
+/** Only the user who has logged in may cancel what the sessions of this user do, not the role that they take. */
+async function cancelStatement(pool: pg.Pool, processId: number): Promise<void> {
+  await withScope(nothing, () => pool.query(`SET LOCAL ROLE NONE; SELECT pg_cancel_backend(${processId})`));
+}
+
+function warnOnce(logger: DatabaseLogger | undefined): () => void {
+  return once(async () => {
+    const user = 'a superuser, or a user with BYPASSRLS, who may not take the role people_api_tenant';
+    logger?.warn(
+      {},
+      `row-level security does not protect the accounts from each other: DATABASE_URL names ${user}`,
+    );
+  });
 }
 
 function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void {

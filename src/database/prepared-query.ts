@@ -1,5 +1,7 @@
 import type { Connection, Submittable } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
+import { nothing, type Scope } from './scope.js';
+import { sendScope } from './scope-statement.js';
 
 /** Columns of a row in the order of the statement; `null` is NULL. Each column must be of the type text. */
 export type TextRow = readonly (string | null)[];
@@ -25,18 +27,26 @@ export class PreparedQuery implements Submittable {
   /** Set by the driver. */
   declare callback: (error: Error | null, rows?: TextRow[]) => void;
   readonly #values: readonly unknown[];
+  readonly #scope: Scope;
   readonly #rows: TextRow[] = [];
 
-  constructor({ name, text, values }: { name: string; text: string; values: readonly unknown[] }) {
+  constructor({
+    name,
+    text,
+    values,
+    scope,
+  }: { name: string; text: string; values: readonly unknown[]; scope: Scope }) {
     this.name = name;
     this.text = text;
     this.#values = values;
+    this.#scope = scope;
   }
 
   submit(driverConnection: Connection): void {
     const connection = driverConnection as unknown as PreparingConnection;
     const { name, text } = this;
     connection.stream.cork();
+    if (this.#scope !== nothing) sendScope(driverConnection, this.#scope);
     if (connection.parsedStatements[name] === undefined) connection.parse({ name, text, types: [] });
     connection.bind({ statement: name, values: this.#values, valueMapper: prepareValue });
     connection.execute({ portal: '', rows: 0 });

@@ -59,7 +59,7 @@ export class ClientAuthentication {
     await admit(
       matched === undefined ? `client ${clientId} address ${origin.address}` : `client ${clientId}`,
     );
-    if (matched !== undefined) secretUse.note(matched.id);
+    if (matched !== undefined) secretUse.note(application.accountId, matched.id);
     return application;
   }
 

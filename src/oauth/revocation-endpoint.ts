@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
 import type { Database } from '../database/client.js';
+import { accountScope, everything, withScope } from '../database/scope.js';
 import { Problem } from '../problems/problem.js';
 import type { Application } from '../services/applications/applications.js';
 import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
@@ -45,16 +46,19 @@ export class RevocationEndpoint {
     if (application.clientType === 'confidential')
       requireParameter('client_secret', credentials.clientSecret);
     // A token is recognised by itself, so token_type_hint would only save a lookup.
-    if (await this.#revokeRefreshToken(token, application, origin)) return;
-    await this.#revokeAccessToken(token, application, origin);
+    await withScope(accountScope(application.accountId), async () => {
+      if (await this.#revokeRefreshToken(token, application, origin)) return;
+      await this.#revokeAccessToken(token, application, origin);
+    });
   }
 
   async #revokeRefreshToken(value: string, application: Application, origin: AuditOrigin): Promise<boolean> {
     const { database, clock, auditLog } = this.#dependencies;
-    const token = await database.prisma.refreshToken.findUnique({
-      where: { tokenHash: hashOpaqueToken(value) },
-      include: { grant: true },
-    });
+    const where = { tokenHash: hashOpaqueToken(value) };
+    // Whose token it is, is only now found out: another account's application has to be told that it is not its own.
+    const token = await withScope(everything, () =>
+      database.prisma.refreshToken.findFirst({ where, include: { grant: true } }),
+    );
     if (token === null) return false;
     if (token.grant.applicationId !== application.id) throw anothersToken();
     if (await revokeGrant(database, { grantId: token.grantId, at: clock() })) {

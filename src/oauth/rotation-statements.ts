@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Database } from '../database/client.js';
 import { randomId } from '../database/ids.js';
+import { accountScope, type Scope } from '../database/scope.js';
 import { roles } from '../services/users.js';
 import type { Rotated, RotationRequest } from './refresh-token-rotation.js';
 import { mayGrant } from './roles.js';
@@ -17,11 +18,14 @@ type UsableRow = [ordinal: string];
 
 /**
  * The limit takes nothing away. It tells the planner how few they are: for the hundred that it would expect it reads
- * the whole of `refresh_tokens`, as long as that is not very large.
+ * the whole of `refresh_tokens`, as long as that is not very large. The hashes are decoded here because row-level
+ * security keeps functions out of comparisons that an index is searched by.
  */
 const asked = `
   asked AS (
-    SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked
+    SELECT ordinal, decode(token_hash, 'hex') AS token_hash, decode(successor_hash, 'hex') AS successor_hash,
+           requested, application_id, available, event_id, address, request_id
+    FROM jsonb_to_recordset($1::jsonb) AS asked
       (ordinal int, token_hash text, successor_hash text, requested text[], application_id text, available jsonb,
        event_id text, address text, request_id text)
     LIMIT jsonb_array_length($1::jsonb)
@@ -30,7 +34,7 @@ const asked = `
 /** The tokens that may be used up at the moment `$2`, each with whatever asks for it. */
 const usable = `
   FROM asked
-    JOIN refresh_tokens token ON token.token_hash = decode(asked.token_hash, 'hex')
+    JOIN refresh_tokens token ON token.token_hash = asked.token_hash
     JOIN grants ON grants.id = token.grant_id
     JOIN accounts ON accounts.id = grants.account_id
     JOIN users ON users.id = grants.user_id
@@ -58,11 +62,11 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
     FOR NO KEY UPDATE OF token ${whenLocked}
   ), used AS (
     UPDATE refresh_tokens token SET used_at = $2::timestamptz
-    FROM held WHERE token.token_hash = decode(held.token_hash, 'hex')
+    FROM held WHERE token.token_hash = held.token_hash
     RETURNING held.*
   ), refreshable AS (
     INSERT INTO refresh_tokens (token_hash, grant_id, scopes, created_at, expires_at)
-    SELECT decode(successor_hash, 'hex'), grant_id, scopes, $2::timestamptz, $3::timestamptz FROM used
+    SELECT successor_hash, grant_id, scopes, $2::timestamptz, $3::timestamptz FROM used
   ), audited AS (
     INSERT INTO audit_events
       (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
@@ -107,10 +111,8 @@ export async function findUsable(
   { clock }: RotationSettings,
   requests: readonly RotationRequest[],
 ): Promise<ReadonlySet<RotationRequest>> {
-  const rows = await database.queryText<UsableRow>(stillUsable, [
-    JSON.stringify(requests.map(toAsked)),
-    clock().toISOString(),
-  ]);
+  const values = [JSON.stringify(requests.map(toAsked)), clock().toISOString()];
+  const rows = await database.queryText<UsableRow>(stillUsable, values, scopeOf(requests));
   return new Set(rows.flatMap(([ordinal]) => requests[Number(ordinal)] ?? []));
 }
 
@@ -123,16 +125,17 @@ async function rotate(
 ): Promise<(Rotated | undefined)[]> {
   const now = clock();
   const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
-  const rows = await database.queryText<RotatedRow>(statement, [
-    JSON.stringify(requests.map(toAsked)),
-    now.toISOString(),
-    expiresAt.toISOString(),
-  ]);
+  const values = [JSON.stringify(requests.map(toAsked)), now.toISOString(), expiresAt.toISOString()];
+  const rows = await database.queryText<RotatedRow>(statement, values, scopeOf(requests));
   const rotated: (Rotated | undefined)[] = requests.map(() => undefined);
   for (const [ordinal, grantId, userId, scopes] of rows) {
     rotated[Number(ordinal)] = { grantId, userId, scopes: parseScope(scopes) };
   }
   return rotated;
+}
+
+function scopeOf(requests: readonly RotationRequest[]): Scope {
+  return accountScope(...requests.map(({ application }) => application.accountId));
 }
 
 function toAsked(

@@ -1,3 +1,4 @@
+import { accountScope, withScope } from '../database/scope.js';
 import { Problem } from '../problems/problem.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import type { ClientCall } from './client-call.js';
@@ -37,6 +38,7 @@ export class TokenEndpoint {
     for (const name of grant.requires) requireParameter(name, form[name]);
     const credentials = readClientCredentials(form, call.authorization);
     const application = await this.#clientAuthentication.identify(credentials, call);
-    return grant.handle({ form, credentials, application, origin: call.origin }, this.#context);
+    const request = { form, credentials, application, origin: call.origin };
+    return withScope(accountScope(application.accountId), () => grant.handle(request, this.#context));
   }
 }

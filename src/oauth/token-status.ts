@@ -1,4 +1,5 @@
 import type { Database } from '../database/client.js';
+import { everything } from '../database/scope.js';
 import { type AccountId, toAccountId } from '../services/account-id.js';
 import { createBatcher } from '../services/batcher.js';
 import type { Role } from '../services/users.js';
@@ -57,11 +58,13 @@ async function lookUp(
 ): Promise<(LiveToken | null)[]> {
   // One client often sends many requests with the same token.
   const tokens = [...new Map(claims.map((claim) => [claim.tokenId, claim])).values()];
-  const rows = await database.queryText<Row>(query, [
+  const values = [
     tokens.map(({ tokenId }) => tokenId),
     tokens.map(({ clientId }) => clientId),
     tokens.map(({ grantId }) => grantId ?? ''),
-  ]);
+  ];
+  // This is how it becomes known whose requests they are.
+  const rows = await database.queryText<Row>(query, values, everything);
   const found = new Map(rows.map((row) => [tokens[Number(row[0]) - 1]?.tokenId, toLiveToken(row)]));
   return claims.map(({ tokenId }) => found.get(tokenId) ?? null);
 }

@@ -39,10 +39,11 @@ export function watchDatabase(database: Database, { around, failed }: StatementO
     prisma: prisma as unknown as PrismaClient,
     query: (text, values, options) =>
       run({ name: firstWord(text), text }, () => database.query(text, values, options)),
-    queryText: (text, values) => run({ name: firstWord(text), text }, () => database.queryText(text, values)),
-    async *streamLines(text, values, signal) {
+    queryText: (text, values, scope) =>
+      run({ name: firstWord(text), text }, () => database.queryText(text, values, scope)),
+    async *streamLines(text, values, signal, scope) {
       try {
-        yield* database.streamLines(text, values, signal);
+        yield* database.streamLines(text, values, signal, scope);
       } catch (error) {
         if (!signal.aborted) failed?.(error);
         throw error;

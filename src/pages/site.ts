@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
+import { accountScope, withScope } from '../database/scope.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
 import { Problem } from '../problems/problem.js';
@@ -86,7 +87,7 @@ export class Site {
       throw new Problem('access_denied', 'Only owners and administrators of the account can see this page.');
     }
     const parameters = request.params as Record<string, string>;
-    const answer = await visited({
+    const visit: Visit = {
       user,
       act: {
         accountId: user.accountId,
@@ -99,7 +100,8 @@ export class Site {
       query: new Fields(request.query),
       form: new Fields(request.body),
       parameter: (name) => parameters[name] ?? '',
-    });
+    };
+    const answer = await withScope(accountScope(user.accountId), () => visited(visit));
     if ('goTo' in answer) return reply.redirect(answer.goTo, 303);
     return reply
       .code(answer.status ?? 200)

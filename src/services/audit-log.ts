@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import { type Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
+import { accountScope } from '../database/scope.js';
 import { createBatcher } from './batcher.js';
 
 /** What the audit log tells of. */
@@ -70,7 +71,7 @@ const insertion = `
     AS event (id, type, account_id, user_id, application_id, address, request_id, details)`;
 
 async function writeAll(database: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
-  await database.queryText(insertion, [
+  const values = [
     events.map(() => randomId()),
     events.map(({ type }) => type),
     events.map(({ accountId }) => accountId ?? null),
@@ -80,7 +81,9 @@ async function writeAll(database: Database, clock: Clock, events: readonly Audit
     events.map(({ origin }) => origin?.requestId ?? null),
     events.map(({ details }) => JSON.stringify(details ?? {})),
     clock().toISOString(),
-  ]);
+  ];
+  const accountIds = events.flatMap(({ accountId }) => accountId ?? []);
+  await database.queryText(insertion, values, accountScope(...accountIds));
   return events.map(() => true);
 }
 

@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../database/client.js';
+import { everything, withScope } from '../database/scope.js';
 
 /** How long the audit log is kept. */
 export const auditRetentionDays = 400;
@@ -34,7 +35,11 @@ function deleteRefreshTokens(before: Date): Prisma.Sql {
  *
  * @returns how many rows of each table were deleted
  */
-export async function prune({ prisma }: Database, now: Date): Promise<Record<string, number>> {
+export function prune(database: Database, now: Date): Promise<Record<string, number>> {
+  return withScope(everything, () => pruneAll(database, now));
+}
+
+async function pruneAll({ prisma }: Database, now: Date): Promise<Record<string, number>> {
   // What was used is kept for a day after it expired, so that a replay is still recognised as theft.
   const dayAgo = new Date(now.getTime() - dayMilliseconds);
   const auditBefore = new Date(now.getTime() - auditRetentionDays * dayMilliseconds);

@@ -99,9 +99,7 @@ async function readEarlier(
   { applicationId, key }: Claim,
   fingerprint: Uint8Array,
 ): Promise<RepeatableOutcome> {
-  const known = await prisma.idempotencyKey.findUnique({
-    where: { applicationId_key: { applicationId, key } },
-  });
+  const known = await prisma.idempotencyKey.findFirst({ where: { applicationId, key } });
   // It failed and freed its key just now: the sender may try again, as after any that is still running.
   if (known === null) return { kind: 'in_use' };
   if (!Buffer.from(known.fingerprint).equals(fingerprint)) return { kind: 'reused' };

@@ -79,5 +79,5 @@ function readProfile(
   accountId: AccountId,
   id: string,
 ): Promise<Profile | null> {
-  return client.user.findUnique({ where: { id, accountId, disabledAt: null }, select });
+  return client.user.findFirst({ where: { id, accountId, disabledAt: null }, select });
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Database } from '../database/client.js';
+import { everything, withScope } from '../database/scope.js';
 import { toUser, type User, type UserRow, userSelection } from './users.js';
 
 /** A session ends this long after it was last used, and after this long in any case. */
@@ -12,7 +13,8 @@ const touchSeconds = 60;
 
 /**
  * Sessions of signed-in browsers. They are kept on the server, so that signing out ends them everywhere; the
- * browser has a random name of the session, and the database only a hash of it.
+ * browser has a random name of the session, and the database only a hash of it. Whose a session is is not known before
+ * it is found: every account's are looked through.
  */
 export class Sessions {
   readonly #database: Database;
@@ -27,22 +29,25 @@ export class Sessions {
   async begin(userId: string, from: { address: string; userAgent: string | undefined }): Promise<string> {
     const id = randomBytes(32).toString('base64url');
     const now = this.#clock();
-    await this.#database.prisma.session.create({
-      data: {
-        idHash: hashId(id),
-        userId,
-        createdAt: now,
-        lastSeenAt: now,
-        expiresAt: new Date(now.getTime() + absoluteSeconds * 1000),
-        address: from.address,
-        userAgent: from.userAgent?.slice(0, 255) ?? null,
-      },
-    });
+    const data = {
+      idHash: hashId(id),
+      userId,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: new Date(now.getTime() + absoluteSeconds * 1000),
+      address: from.address,
+      userAgent: from.userAgent?.slice(0, 255) ?? null,
+    };
+    await withScope(everything, () => this.#database.prisma.session.create({ data }));
     return id;
   }
 
   /** Whose session this is; `null` when it is unknown or over, or the user was disabled. */
-  async find(id: string): Promise<User | null> {
+  find(id: string): Promise<User | null> {
+    return withScope(everything, () => this.#find(id));
+  }
+
+  async #find(id: string): Promise<User | null> {
     const now = this.#clock();
     const [row] = await this.#database.prisma.$queryRaw<(UserRow & { lastSeenAt: Date })[]>`
       SELECT ${userSelection}, sessions.last_seen_at AS "lastSeenAt"
@@ -61,7 +66,8 @@ export class Sessions {
 
   /** Ends a session. Ending one that is over is no error. */
   async end(id: string): Promise<void> {
-    await this.#database.prisma.session.deleteMany({ where: { idHash: hashId(id) } });
+    const where = { idHash: hashId(id) };
+    await withScope(everything, () => this.#database.prisma.session.deleteMany({ where }));
   }
 }
 

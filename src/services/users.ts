@@ -1,5 +1,6 @@
 import type { Database } from '../database/client.js';
 import { Prisma } from '../database/client.js';
+import { everything, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
 
 /** What a user may do in the account; owners and administrators run it. */
@@ -42,9 +43,12 @@ export async function findUserForSignIn(
   { prisma }: Database,
   email: string,
 ): Promise<{ user: User; passwordHash: string } | null> {
-  const [row] = await prisma.$queryRaw<(UserRow & { passwordHash: string })[]>`
-    SELECT ${userSelection}, users.password_hash AS "passwordHash"
-    FROM users JOIN accounts ON accounts.id = users.account_id
-    WHERE users.email = ${email.toLowerCase()} AND users.disabled_at IS NULL`;
+  const [row] = await withScope(
+    everything,
+    () => prisma.$queryRaw<(UserRow & { passwordHash: string })[]>`
+      SELECT ${userSelection}, users.password_hash AS "passwordHash"
+      FROM users JOIN accounts ON accounts.id = users.account_id
+      WHERE users.email = ${email.toLowerCase()} AND users.disabled_at IS NULL`,
+  );
   return row === undefined ? null : { user: toUser(row), passwordHash: row.passwordHash };
 }

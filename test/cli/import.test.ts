@@ -5,6 +5,7 @@ import { type AccountId, toAccountId } from '../../src/services/account-id.js';
 import { openTestDatabase } from '../support/database.js';
 import { checkTree } from '../support/employee-tree.js';
 import { csvHeader, importText, makeRecords, storedRecords, toCsv, toJsonLines } from '../support/import.js';
+import { asOwner } from '../support/owner.js';
 import { createTenant } from '../support/tenant.js';
 
 const database = await openTestDatabase(t);
@@ -284,17 +285,23 @@ t.test('a batch that the database refuses is not stored, and what came before it
   t.equal((await storedRecords(database, accountId)).length, 200);
   await checkTree(t, database);
 
-  await database.prisma.$executeRawUnsafe('DROP TRIGGER refuse ON employees');
+  await asOwner(database, 'DROP TRIGGER refuse ON employees');
   t.match((await importText(database, accountId, text)).counts, { created: 300, unchanged: 200 });
   t.same(await storedRecords(database, accountId), makeRecords(500));
   await checkTree(t, database);
 });
 
 async function failOn({ prisma }: Database, number: string): Promise<void> {
-  await prisma.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN RAISE EXCEPTION 'refused by the test'; END $$`);
-  await prisma.$executeRawUnsafe(`CREATE TRIGGER refuse BEFORE INSERT ON employees FOR EACH ROW
-    WHEN (NEW.employee_number = '${number}') EXECUTE FUNCTION refuse()`);
+  await asOwner(
+    { prisma },
+    `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'refused by the test'; END $$`,
+  );
+  await asOwner(
+    { prisma },
+    `CREATE TRIGGER refuse BEFORE INSERT ON employees FOR EACH ROW
+    WHEN (NEW.employee_number = '${number}') EXECUTE FUNCTION refuse()`,
+  );
 }
 
 t.test('a dry run says what would happen and changes nothing', async (t) => {

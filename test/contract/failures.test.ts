@@ -4,6 +4,7 @@ import type { InjectOptions } from 'fastify';
 import t, { type Test } from 'tap';
 import type { OperationId } from '../../src/contract/contract.js';
 import { buildTestApp, contract, type TestApp } from '../support/app.js';
+import { asOwner } from '../support/owner.js';
 import { listen, parseAnswers } from '../support/sockets.js';
 import { authorizationRequest, createScene, grantTokens, type Scene } from '../support/users.js';
 
@@ -91,9 +92,7 @@ t.test(
 
 t.test('with a table gone every operation answers 500 and says nothing of the inside', async (t) => {
   const prepared = await prepare(t);
-  await prepared.api.database.prisma.$executeRawUnsafe(
-    'DROP TABLE applications, revoked_access_tokens CASCADE',
-  );
+  await asOwner(prepared.api.database, 'DROP TABLE applications, revoked_access_tokens CASCADE');
   await askAll(prepared, (id, { statusCode, body }) => {
     t.equal(statusCode, 500, id);
     t.notMatch(body, /applications|revoked|relation|prisma|42P01/i, id);

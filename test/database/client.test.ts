@@ -9,6 +9,7 @@ import {
 } from '../../src/database/database-errors.js';
 import { createStatementNames } from '../../src/database/statement-names.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+import { asOwner } from '../support/owner.js';
 
 const onPostgresql = { skip: testServer === undefined };
 
@@ -133,9 +134,7 @@ test('an overloaded or lost database counts as unavailable', onPostgresql, async
   t.equal(isDatabaseUnavailable(await failureOf(prisma.account.count())), true, 'no connection in time');
   await holding;
 
-  const killed = failureOf(
-    prisma.$transaction((tx) => tx.$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())::text`),
-  );
+  const killed = failureOf(asOwner(database, 'SELECT pg_terminate_backend(pg_backend_pid())::text'));
   t.equal(isDatabaseUnavailable(await killed), true, 'connection terminated');
   t.same(await database.query('SELECT 1 AS alive'), [{ alive: 1 }], 'and the next query connects again');
 });

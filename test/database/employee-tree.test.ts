@@ -5,6 +5,7 @@ import { type AccountId, toAccountId } from '../../src/services/account-id.js';
 import { insertEmployees, type NewEmployee } from '../../src/services/employees/insert-employees.js';
 import { openTestDatabase, testServer } from '../support/database.js';
 import { checkTree } from '../support/employee-tree.js';
+import { asOwner } from '../support/owner.js';
 
 const statuses = ['active', 'on_leave', 'inactive', 'terminated'];
 const departments = ['Design', 'Legal', 'Sales'];
@@ -69,7 +70,7 @@ test('counts that reach zero are gone', async (t) => {
   t.equal(await database.prisma.employeeFacet.count(), 0);
 
   await insertEmployees(database.prisma, accountId, newEmployees(5));
-  await database.prisma.$executeRaw`TRUNCATE employees`;
+  await asOwner(database, 'TRUNCATE employees');
   t.equal(await database.prisma.employeeCount.count(), 0);
 });
 

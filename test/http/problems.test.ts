@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../src/contract/contract.js';
 import { buildTestApp, contract, type TestApp } from '../support/app.js';
 import type { Answer } from '../support/conformance.js';
 import { recordExchange } from '../support/exchange-log.js';
+import { asOwner } from '../support/owner.js';
 import { exchange, listen } from '../support/sockets.js';
 import { createApplication, createTenant, makeEmployees } from '../support/tenant.js';
 
@@ -514,14 +515,14 @@ t.test('a failure that nobody foresaw is 500, and says nothing of the inside', a
   const local = await buildTestApp(t, noFailureLimit);
   const { application } = await createTenant(local.database, { employees: makeEmployees(1) });
   const token = await local.token(application);
-  await local.database.query('ALTER TABLE employees RENAME TO employees_away');
+  await asOwner(local.database, 'ALTER TABLE employees RENAME TO employees_away');
   for (const url of ['/v1/employees', '/v1/employees?sort=email', '/v1/employees/unknown']) {
     const answer = await local.get(url, token);
     isProblem(t, answer, 'internal_error', url.replace(/\?.*/, ''));
     t.notMatch(answer.body, /employees_away|relation|SELECT|prisma|42P01|stack|node_modules|account_id/i);
     t.notOk('errors' in answer.json());
   }
-  await local.database.query('ALTER TABLE applications RENAME TO applications_away');
+  await asOwner(local.database, 'ALTER TABLE applications RENAME TO applications_away');
   isProblem(
     t,
     await local.get('/v1/employees', token),
@@ -538,8 +539,8 @@ t.test('a failure that nobody foresaw is 500, and says nothing of the inside', a
   t.equal(refused.json().error, 'server_error');
   t.notMatch(refused.body, application.clientSecret);
 
-  await local.database.query('ALTER TABLE applications_away RENAME TO applications');
-  await local.database.query('ALTER TABLE employees_away RENAME TO employees');
+  await asOwner(local.database, 'ALTER TABLE applications_away RENAME TO applications');
+  await asOwner(local.database, 'ALTER TABLE employees_away RENAME TO employees');
   t.equal((await local.get('/v1/employees', token)).statusCode, 200, 'and the next request may succeed');
 });
 

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { buildTestApp } from '../support/app.js';
 import { Browser } from '../support/browser.js';
+import { asOwner } from '../support/owner.js';
 import {
   authorizationRequest,
   createScene,
@@ -262,10 +263,10 @@ t.test('a failure of the database is logged without what was sent', async (t) =>
   const scene = await createScene(database, { clientType: 'confidential' });
   const { form } = await grantCode(api, scene);
   const { clientSecret } = scene.application;
-  await database.query('ALTER TABLE refresh_tokens RENAME TO refresh_tokens_away');
+  await asOwner(database, 'ALTER TABLE refresh_tokens RENAME TO refresh_tokens_away');
   const before = lines.length;
   const response = await api.postForm('/v1/oauth/token', { ...form, client_secret: clientSecret });
-  await database.query('ALTER TABLE refresh_tokens_away RENAME TO refresh_tokens');
+  await asOwner(database, 'ALTER TABLE refresh_tokens_away RENAME TO refresh_tokens');
   t.equal(response.statusCode, 500);
   t.equal(response.json().code, 'internal_error');
   t.notMatch(response.body, /refresh_tokens|prisma|SELECT/i);

@@ -5,6 +5,7 @@ import { randomId } from '../../src/database/ids.js';
 import { newOpaqueToken } from '../../src/oauth/opaque-token.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { createTestDatabase, testServer } from '../support/database.js';
+import { asOwner } from '../support/owner.js';
 import {
   createScene,
   hashOf,
@@ -84,7 +85,8 @@ const hexOf = ({ token }: Holder) => hashOf(token).toString('hex');
 async function untilWaiting(count: number): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (Date.now() < deadline) {
-    const [row] = await database.query<{ waiting: number }>(
+    const [row] = await asOwner<{ waiting: number }>(
+      database,
       `SELECT count(*)::int AS waiting FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
@@ -122,7 +124,8 @@ t.test('many locked tokens neither stall the others nor use up the connections',
   for (const [round, others] of rounds.entries()) {
     allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), `round ${round}`);
   }
-  const [row] = await database.query<{ waiting: number }>(
+  const [row] = await asOwner<{ waiting: number }>(
+    database,
     `SELECT count(*)::int AS waiting FROM pg_stat_activity
      WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   );
@@ -273,15 +276,21 @@ t.test(
 
 t.test('a rotation that the database refuses fails alone, and changes nothing', async (t) => {
   const [faulty, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
-  await database.query(`
+  await asOwner(
+    database,
+    `
     CREATE FUNCTION refuse_successor() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = 'foreign_key_violation'; END $$`);
-  await database.query(`
+    BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = 'foreign_key_violation'; END $$`,
+  );
+  await asOwner(
+    database,
+    `
     CREATE TRIGGER refuse_successor BEFORE INSERT ON refresh_tokens
-    FOR EACH ROW WHEN (NEW.grant_id = '${faulty.grantId}') EXECUTE FUNCTION refuse_successor()`);
+    FOR EACH ROW WHEN (NEW.grant_id = '${faulty.grantId}') EXECUTE FUNCTION refuse_successor()`,
+  );
   const [failed, ...rest] = await Promise.all([faulty, ...others].map((holder) => refreshOf(holder)));
   t.equal(failed?.statusCode, 500);
   allSucceeded(t, rest, 'the others');
-  await database.query('DROP TRIGGER refuse_successor ON refresh_tokens');
+  await asOwner(database, 'DROP TRIGGER refuse_successor ON refresh_tokens');
   t.equal((await refreshOf(faulty)).statusCode, 200, 'it was not used up');
 });

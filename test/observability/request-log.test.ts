@@ -38,29 +38,32 @@ t.test('a read that succeeds has one line at debug, which says who asked for wha
   );
 });
 
-t.test('what changes something is logged at info, but for tokens, with the application or the person', async (t) => {
-  const scene = await createScene(database, { clientType: 'confidential' });
-  const { accountId, application, user } = scene;
-  const form = { client_id: application.clientId, client_secret: application.clientSecret };
-  const issued = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...form });
-  t.match(log.done(idOf(issued)), [
-    {
-      level: debug,
-      operation: 'createToken',
-      status: 200,
-      account_id: accountId,
-      application_id: application.id,
-    },
-  ]);
-  const revoked = await api.postForm('/v1/oauth/revoke', { token: 'unknown', ...form });
-  t.match(log.done(idOf(revoked)), [
-    { level: info, operation: 'revokeToken', status: 200, application_id: application.id },
-  ]);
-  const signedIn = await new Browser(api.app).signIn(user.email, user.password);
-  t.match(log.done(idOf(signedIn)), [
-    { level: info, operation: 'POST /sign_in', status: 303, account_id: accountId, user_id: user.id },
-  ]);
-});
+t.test(
+  'what changes something is logged at info, but for tokens, with the application or the person',
+  async (t) => {
+    const scene = await createScene(database, { clientType: 'confidential' });
+    const { accountId, application, user } = scene;
+    const form = { client_id: application.clientId, client_secret: application.clientSecret };
+    const issued = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...form });
+    t.match(log.done(idOf(issued)), [
+      {
+        level: debug,
+        operation: 'createToken',
+        status: 200,
+        account_id: accountId,
+        application_id: application.id,
+      },
+    ]);
+    const revoked = await api.postForm('/v1/oauth/revoke', { token: 'unknown', ...form });
+    t.match(log.done(idOf(revoked)), [
+      { level: info, operation: 'revokeToken', status: 200, application_id: application.id },
+    ]);
+    const signedIn = await new Browser(api.app).signIn(user.email, user.password);
+    t.match(log.done(idOf(signedIn)), [
+      { level: info, operation: 'POST /sign_in', status: 303, account_id: accountId, user_id: user.id },
+    ]);
+  },
+);
 
 t.test('refusals of authentication are logged at info with their code, others at debug', async (t) => {
   const { application } = await createTenant(database);

@@ -3,6 +3,7 @@ import { randomId } from '../../src/database/ids.js';
 import { AuditLog } from '../../src/services/audit-log.js';
 import { buildTestApp } from '../support/app.js';
 import { hiddenFields } from '../support/browser.js';
+import { asOwner } from '../support/owner.js';
 import {
   applicationsPath,
   auditLogPath,
@@ -91,11 +92,12 @@ t.test('an event is stored together with what it tells of, or neither is', async
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   const before = await database.prisma.application.count({ where: { accountId } });
-  await database.query(
+  await asOwner(
+    database,
     "ALTER TABLE audit_events ADD CONSTRAINT refused CHECK (type <> 'application.created') NOT VALID",
   );
   isPage(t, await createThroughPage(browser, { name: 'Unaudited' }), 500);
-  await database.query('ALTER TABLE audit_events DROP CONSTRAINT refused');
+  await asOwner(database, 'ALTER TABLE audit_events DROP CONSTRAINT refused');
   t.equal(await database.prisma.application.count({ where: { accountId } }), before);
 });
 

@@ -2,6 +2,7 @@ import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { AuditLog } from '../../src/services/audit-log.js';
 import { buildTestApp } from '../support/app.js';
+import { asOwner } from '../support/owner.js';
 import { createTenant } from '../support/tenant.js';
 
 const api = await buildTestApp(t);
@@ -40,12 +41,18 @@ t.test('an event about an account that is gone keeps none of the others from bei
 t.test('a request whose event cannot be stored fails alone', async (t) => {
   const tenants = await Promise.all(Array.from({ length: 20 }, () => createTenant(database)));
   const [faulty] = tenants as [(typeof tenants)[0]];
-  await database.query(`
+  await asOwner(
+    database,
+    `
     CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = 'foreign_key_violation'; END $$`);
-  await database.query(`
+    BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = 'foreign_key_violation'; END $$`,
+  );
+  await asOwner(
+    database,
+    `
     CREATE TRIGGER refuse_event BEFORE INSERT ON audit_events
-    FOR EACH ROW WHEN (NEW.account_id = '${faulty.accountId}') EXECUTE FUNCTION refuse_event()`);
+    FOR EACH ROW WHEN (NEW.account_id = '${faulty.accountId}') EXECUTE FUNCTION refuse_event()`,
+  );
   const answers = await Promise.all(
     tenants.map(({ application: { clientId, clientSecret } }) =>
       api.postForm('/v1/oauth/token', {

@@ -3,6 +3,7 @@ import { Prisma } from '../../src/database/client.js';
 import type { EmployeeSortKey } from '../../src/services/employees/employee.js';
 import { type EmployeeListRequest, employeePageQuery } from '../../src/services/employees/list-employees.js';
 import { openTestDatabase } from '../support/database.js';
+import { asOwner } from '../support/owner.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
 const sortKeys: EmployeeSortKey[] = [
@@ -18,7 +19,7 @@ const sortKeys: EmployeeSortKey[] = [
 test('reads a page from an index, never by sorting the account', async (t) => {
   const database = await openTestDatabase(t);
   const { accountId } = await createTenant(database, { employees: makeEmployees(5000) });
-  await database.prisma.$executeRawUnsafe('ANALYZE employees');
+  await asOwner(database, 'ANALYZE employees');
 
   const first: EmployeeListRequest = { filter: {}, sort: [], size: 50, from: { skip: 0 } };
   const requests: Record<string, EmployeeListRequest> = {

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/client.js';
+import { everything } from '../../src/database/scope.js';
 import { copyEmbeddedTemplate } from './embedded-template.js';
 import {
   createFromTemplate,
@@ -21,7 +22,8 @@ export interface TestDatabaseOptions {
 }
 
 /**
- * Makes a database of the test's own, with every table and no rows, gone when the test ends.
+ * Makes a database of the test's own, with every table and no rows, gone when the test ends. What a test does by itself
+ * may touch every account, unlike what it asks the application to do.
  *
  * @returns what `openDatabase` takes.
  */
@@ -33,11 +35,11 @@ export async function createTestDatabase(
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
   if (testServer === undefined || engine === 'embedded') {
     await copyEmbeddedTemplate(dataDir, { empty });
-    return { dataDir };
+    return { dataDir, outside: everything };
   }
   const databaseUrl = await (empty ? createPostgresqlDatabase(testServer) : createFromTemplate(testServer));
   t.teardown(() => dropPostgresqlDatabase(testServer, databaseUrl));
-  return { dataDir, databaseUrl };
+  return { dataDir, databaseUrl, outside: everything };
 }
 
 /** Makes a database as {@link createTestDatabase} does and opens it; it is closed when the test ends. */
@@ -45,7 +47,7 @@ export async function openTestDatabase(
   t: Test,
   options: TestDatabaseOptions & Omit<DatabaseOptions, 'dataDir' | 'databaseUrl'> = {},
 ): Promise<Database> {
-  const database = await openDatabase({ ...options, ...(await createTestDatabase(t, options)) });
+  const database = await openDatabase({ ...(await createTestDatabase(t, options)), ...options });
   // Teardowns run last in, first out: the database is closed before it is dropped.
   t.teardown(() => database.close());
   return database;

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import { loadContract } from '../../contract/contract.js';
+import { accountScope, withScope } from '../../database/scope.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import { type CommandContext, withContext } from '../context.js';
 import { readCsvEntries } from '../import/csv-entries.js';
 import { createEmployeeCheck } from '../import/employee-check.js';
 import { UnusableFileError } from '../import/entry.js';
-import { type ImportOutcome, importEmployees } from '../import/import-employees.js';
+import { type ImportOptions, type ImportOutcome, importEmployees } from '../import/import-employees.js';
 import { interruptible } from '../import/interruption.js';
 import { readJsonEntries } from '../import/json-entries.js';
 import { splitLines } from '../import/lines.js';
@@ -89,7 +90,7 @@ async function runImport(
   const progress = new Progress(surroundings.stderr, source.totalBytes);
   const lines = splitLines(source.pieces);
   try {
-    return await importEmployees({
+    const options: ImportOptions = {
       database,
       accountId,
       entries: source.format === 'csv' ? readCsvEntries(lines, attributes) : readJsonEntries(lines),
@@ -102,7 +103,8 @@ async function runImport(
       signal,
       onRefused: (line, faults) => progress.log(`line ${line}: ${harmless(faults.join('; '))}`),
       onProgress: ({ read }) => progress.update({ lines: read, bytes: source.bytesRead }),
-    });
+    };
+    return await withScope(accountScope(accountId), () => importEmployees(options));
   } catch (error) {
     if (error instanceof UnusableFileError)
       throw new CliError(`${harmless(source.name)}: ${harmless(error.message)}`);

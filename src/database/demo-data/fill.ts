@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { toAccountId } from '../../services/account-id.js';
 import { insertEmployees } from '../../services/employees/insert-employees.js';
 import type { Database, Prisma } from '../client.js';
+import { everything, withScope } from '../scope.js';
 import { type DemoAccount, demoAccounts, demoPassword } from './accounts.js';
 import { demoEmployees } from './employees.js';
 import { demoReports } from './reports.js';
@@ -21,10 +22,11 @@ const advisoryLock = 72_707_370;
  *
  * @returns false when the database has accounts already; it is left as it is.
  */
-export async function fillDemoData(
-  database: Database,
-  { hashPassword, now }: DemoDataOptions,
-): Promise<boolean> {
+export function fillDemoData(database: Database, options: DemoDataOptions): Promise<boolean> {
+  return withScope(everything, () => fill(database, options));
+}
+
+async function fill(database: Database, { hashPassword, now }: DemoDataOptions): Promise<boolean> {
   if ((await database.prisma.account.findFirst({ select: { id: true } })) !== null) return false;
   // Before the transaction: hashing is slow on purpose. Each user gets a salt of its own.
   const users = demoAccounts.flatMap((account) => account.users);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
 import type { Application, Applications } from '../../services/applications/applications.js';
 import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
 import type { User } from '../../services/users.js';
@@ -103,18 +104,17 @@ export class AuthorizationEndpoint {
     const { database, clock, codeTtlSeconds } = this.#dependencies;
     const { value, hash } = newOpaqueToken();
     const createdAt = clock();
-    await database.prisma.authorizationCode.create({
-      data: {
-        codeHash: hash,
-        applicationId: application.id,
-        userId: user.id,
-        redirectUri: redirect_uri,
-        scopes: [...scopes],
-        codeChallenge: code_challenge,
-        createdAt,
-        expiresAt: new Date(createdAt.getTime() + codeTtlSeconds * 1000),
-      },
-    });
+    const data = {
+      codeHash: hash,
+      applicationId: application.id,
+      userId: user.id,
+      redirectUri: redirect_uri,
+      scopes: [...scopes],
+      codeChallenge: code_challenge,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + codeTtlSeconds * 1000),
+    };
+    await withScope(accountScope(user.accountId), () => database.prisma.authorizationCode.create({ data }));
     return value;
   }
 }

@@ -1,5 +1,6 @@
 import { Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
+import { everything, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
 import { auditedIn } from '../../services/audit-log.js';
 import { revokeGrant } from '../../services/grants.js';
@@ -64,7 +65,7 @@ async function useCode(
 ): Promise<UsedCode | undefined> {
   const now = clock();
   const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
-  const [row] = await database.prisma.$queryRaw<UsedCode[]>`
+  const use = () => database.prisma.$queryRaw<UsedCode[]>`
     WITH used AS (
       UPDATE authorization_codes SET used_at = ${now}, grant_id = ${randomId()}
       FROM users
@@ -83,6 +84,8 @@ async function useCode(
       ${auditedIn(Prisma.sql`used`, { type: 'token.issued', applicationId, origin, at: now })}
     )
     SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
+  // A refresh token is of an account through its grant, which the statement that makes it does not see yet.
+  const [row] = await withScope(everything, use);
   return row;
 }
 
@@ -97,7 +100,7 @@ async function revokeAfterReplay(
   { application, origin }: GrantRequest,
   { database, clock, auditLog, replayLeewaySeconds }: GrantContext,
 ): Promise<void> {
-  const code = await database.prisma.authorizationCode.findUnique({
+  const code = await database.prisma.authorizationCode.findFirst({
     where: { codeHash, applicationId, codeChallenge, grantId: { not: null } },
   });
   if (code?.usedAt == null || code.grantId === null) return;

@@ -47,7 +47,7 @@ async function refusal(
   { application, origin }: GrantRequest,
   { database, clock, auditLog, replayLeewaySeconds }: GrantContext,
 ): Promise<Problem> {
-  const token = await database.prisma.refreshToken.findUnique({
+  const token = await database.prisma.refreshToken.findFirst({
     where: { tokenHash, grant: { applicationId: application.id } },
     include: { grant: { include: { user: true } } },
   });

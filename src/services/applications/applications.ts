@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.js';
+import { everything } from '../../database/scope.js';
 import { type AccountId, toAccountId } from '../account-id.js';
 import { createBatcher } from '../batcher.js';
 
@@ -53,7 +54,7 @@ export class Applications {
 }
 
 async function findAll(database: Database, clientIds: readonly string[]): Promise<(Application | null)[]> {
-  const rows = await database.queryText<Row>(query, [[...new Set(clientIds)]]);
+  const rows = await database.queryText<Row>(query, [[...new Set(clientIds)]], everything);
   const found = new Map(
     rows.map(([json]) => toApplication(JSON.parse(json))).map((one) => [one.clientId, one]),
   );

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
+import type { AccountId } from '../account-id.js';
 
 /** A secret's last use is written down at most this often. */
 const intervalMilliseconds = 60_000;
@@ -21,12 +23,12 @@ export class SecretUse {
   }
 
   /** Takes note that a secret has just authenticated its application. */
-  note(secretId: string): void {
+  note(accountId: AccountId, secretId: string): void {
     const now = this.#clock().getTime();
     const earlier = this.#noted.get(secretId);
     if (earlier !== undefined && now - earlier < intervalMilliseconds) return;
     this.#noted.set(secretId, now);
-    const written = this.#write(secretId, now)
+    const written = withScope(accountScope(accountId), () => this.#write(secretId, now))
       .catch(() => void this.#noted.delete(secretId))
       .finally(() => this.#pending.delete(written));
     this.#pending.add(written);

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.js';
+import { accountScope } from '../../database/scope.js';
 import { unnested } from '../../database/unnested.js';
 import type { AccountId } from '../account-id.js';
 import { createBatcher } from '../batcher.js';
@@ -41,10 +42,12 @@ export class EmployeeResources {
   constructor(database: Database) {
     this.#find = createBatcher(
       async (keys) => {
-        const rows = await database.queryText<FoundRow>(findQuery, [
-          keys.map(({ accountId }) => accountId),
-          keys.map(({ id }) => id),
-        ]);
+        const accountIds = keys.map(({ accountId }) => accountId);
+        const rows = await database.queryText<FoundRow>(
+          findQuery,
+          [accountIds, keys.map(({ id }) => id)],
+          accountScope(...accountIds),
+        );
         const found: (string | null)[] = keys.map(() => null);
         for (const [ordinal, resource] of rows) found[Number(ordinal) - 1] = resource;
         return found;
@@ -84,11 +87,16 @@ async function readSlices(
   query: string,
   requests: readonly SliceRequest[],
 ): Promise<Slice[]> {
-  const rows = await database.queryText<SliceRow>(query, [
-    requests.map(({ accountId }) => accountId),
-    requests.map(({ from }) => ('position' in from ? from.position : -1)),
-    requests.map(({ from }) => ('skip' in from ? from.skip : 0)),
-  ]);
+  const accountIds = requests.map(({ accountId }) => accountId);
+  const rows = await database.queryText<SliceRow>(
+    query,
+    [
+      accountIds,
+      requests.map(({ from }) => ('position' in from ? from.position : -1)),
+      requests.map(({ from }) => ('skip' in from ? from.skip : 0)),
+    ],
+    accountScope(...accountIds),
+  );
   const slices: Slice[] = [];
   for (const [ordinal, resources, count, next] of rows) {
     slices[Number(ordinal) - 1] = {
@@ -103,7 +111,8 @@ async function readSlices(
 /**
  * The size is written into the statement: the planner makes nothing good of a limit that it does not know. The record
  * after the page is asked for as the first of those that follow: whether there is any, the planner would look up by
- * reading the table from its beginning.
+ * reading the table from its beginning. Where a page begins is worked out apart, which OFFSET 0 keeps it: row-level
+ * security keeps functions of columns out of comparisons that an index is searched by.
  */
 function sliceQuery(size: number): string {
   return `
@@ -116,12 +125,16 @@ function sliceQuery(size: number): string {
         THEN page.last_position::text END
     FROM ${unnested('text', 'bigint', 'bigint')} AS asked (account_id, after, skip, ordinal)
     CROSS JOIN LATERAL (
+      SELECT CASE WHEN asked.skip = 0 THEN asked.after + 1
+                  ELSE employee_position_at(asked.account_id, asked.skip) END AS position
+      OFFSET 0
+    ) AS beginning
+    CROSS JOIN LATERAL (
       SELECT string_agg(resource, ',') AS resources, max(position) AS last_position
       FROM (
         SELECT resource, position FROM employees
         WHERE account_id = asked.account_id
-          AND position >= CASE WHEN asked.skip = 0 THEN asked.after + 1
-                               ELSE employee_position_at(asked.account_id, asked.skip) END
+          AND position >= beginning.position
         ORDER BY position LIMIT ${size}
       ) AS employees
     ) AS page`;

@@ -8,6 +8,6 @@ export async function getReport(
   accountId: AccountId,
   id: string,
 ): Promise<Report | null> {
-  const row = await prisma.report.findUnique({ where: { id, accountId } });
+  const row = await prisma.report.findFirst({ where: { id, accountId } });
   return row === null ? null : toReport(row);
 }

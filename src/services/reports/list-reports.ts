@@ -41,7 +41,7 @@ export async function listReports(
 ): Promise<ReportPage> {
   const keys = [...sort, { key: 'id' as const, descending: sort.at(-1)?.descending ?? false }];
   const [totals, rows] = await Promise.all([
-    prisma.accountTotals.findUnique({ where: { accountId } }),
+    prisma.accountTotals.findFirst({ where: { accountId } }),
     prisma.report.findMany({
       where: { accountId, ...('anchor' in from ? afterAnchor(keys, from.anchor) : {}) },
       orderBy: keys.map(({ key, descending }) => ({ [key]: descending ? 'desc' : 'asc' })),

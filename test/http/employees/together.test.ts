@@ -4,6 +4,7 @@ import { EmployeeResources } from '../../../src/services/employees/employee-reso
 import { listEmployees } from '../../../src/services/employees/list-employees.js';
 import { buildTestApp } from '../../support/app.js';
 import { createTestDatabase, testServer } from '../../support/database.js';
+import { asOwner } from '../../support/owner.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../../support/tenant.js';
 
 const options = await createTestDatabase(t);
@@ -149,9 +150,9 @@ t.test('a deep page makes the statement that it shares with others read hardly m
   const statements: { text: string; values: readonly unknown[] }[] = [];
   const watched: Database = {
     ...counted,
-    queryText: (text, values) => {
+    queryText: (text, values, scope) => {
       statements.push({ text, values });
-      return counted.queryText(text, values);
+      return counted.queryText(text, values, scope);
     },
   };
   const resources = new EmployeeResources(watched);
@@ -168,7 +169,7 @@ t.test('a deep page makes the statement that it shares with others read hardly m
     const plan = row?.['QUERY PLAN'][0].Plan ?? {};
     return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
   };
-  await database.prisma.$executeRawUnsafe('ANALYZE employees');
+  await asOwner(database, 'ANALYZE employees');
   await blocksFor(0, 1500);
   const shallow = await blocksFor(0, 0);
   for (const deep of [1500, 2990, 1_000_000]) {

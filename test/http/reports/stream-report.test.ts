@@ -7,6 +7,7 @@ import { getReport } from '../../../src/services/reports/get-report.js';
 import { streamCsv } from '../../../src/services/reports/results/stream-csv.js';
 import { buildTestApp } from '../../support/app.js';
 import { openTestDatabase } from '../../support/database.js';
+import { asOwner } from '../../support/owner.js';
 import { createReportClient, parseCsv } from '../../support/reports.js';
 import { listen } from '../../support/sockets.js';
 import { makeEmployees } from '../../support/tenant.js';
@@ -50,7 +51,7 @@ async function held(): Promise<number> {
       ? `SELECT count(*)::text AS count FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`
       : `SELECT count(*)::text AS count FROM pg_cursors WHERE is_holdable`;
-  const [row] = await database.query<{ count: string }>(text);
+  const [row] = await asOwner<{ count: string }>(database, text);
   return Number(row?.count);
 }
 
@@ -229,7 +230,7 @@ t.test('a database connection that breaks in mid-stream breaks the answer', onSe
   const stop = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND state = 'idle in transaction'`;
   // Until the client's slowness has reached the database, it is at work between two looks.
-  while ((await database.query(stop)).length === 0) await wait(20);
+  while ((await asOwner(database, stop)).length === 0) await wait(20);
   await t.rejects(readAll(response));
   t.notOk(response.complete);
   t.equal(parseCsv(await client.csv(everybody)).length, headcount + 1 - 100);

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { buildTestApp } from '../../support/app.js';
+import { asOwner } from '../../support/owner.js';
 import { createReportClient, refused } from '../../support/reports.js';
 import { createApplication } from '../../support/tenant.js';
 import { createScene, grantTokens } from '../../support/users.js';
@@ -491,12 +492,13 @@ t.test('Idempotency-Key: a run that failed or crashed does not keep the key', as
   const headers = { 'idempotency-key': 'crash' };
   const where = { applicationId_key: { applicationId: tenant.application.id, key: 'crash' } };
   const check = `title_${tenant.accountId}`;
-  await prisma.$executeRawUnsafe(
+  await asOwner(
+    { prisma },
     `ALTER TABLE reports ADD CONSTRAINT "${check}" CHECK (title <> 'bang') NOT VALID`,
   );
   t.equal((await create({ title: 'bang' }, headers)).statusCode, 500);
   t.equal(await prisma.idempotencyKey.findUnique({ where }), null);
-  await prisma.$executeRawUnsafe(`ALTER TABLE reports DROP CONSTRAINT "${check}"`);
+  await asOwner({ prisma }, `ALTER TABLE reports DROP CONSTRAINT "${check}"`);
 
   // What a process leaves behind that dies between the claim and the answer.
   t.equal((await create({ title: 'x' }, headers)).statusCode, 201);

@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../../../database/client.js';
+import { accountScope } from '../../../database/scope.js';
 import type { AccountId } from '../../account-id.js';
 import type { Report } from '../report.js';
 import { orderList } from './order.js';
@@ -25,7 +26,7 @@ export async function* streamCsv(
       SELECT ${Prisma.join(cells)}, ${quotable(columns)} AS quotable
       FROM ${source} WHERE ${condition} ORDER BY ${orderList(order)} OFFSET 0
     ) AS rows`;
-  const lines = database.streamLines(text, values, signal);
+  const lines = database.streamLines(text, values, signal, accountScope(accountId));
   try {
     // The header waits for the first rows: what fails before there are any can still be told.
     const first = await lines.next();

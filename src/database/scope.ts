@@ -1,0 +1,43 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+declare const brand: unique symbol;
+
+/** Whose rows a statement may touch, in the words of the database's policies (`app.accounts`). */
+export type Scope = string & { readonly [brand]: 'Scope' };
+
+/** No account's. */
+export const nothing = '' as Scope;
+
+/** Every account's: for the operator, housekeeping, and what is looked up before it is known whose it is. */
+export const everything = '*' as Scope;
+
+const ambient = new AsyncLocalStorage<Scope>();
+
+/**
+ * The rows of these accounts.
+ *
+ * @throws {RangeError} for a text that cannot be the id of an account
+ */
+export function accountScope(...accountIds: readonly string[]): Scope {
+  const ids = accountIds.length < 2 ? accountIds : [...new Set(accountIds)];
+  for (const id of ids) if (!accountId.test(id)) throw new RangeError('This is not the id of an account');
+  return ids.join(',') as Scope;
+}
+
+const accountId = /^\w[\w-]*$/;
+
+/** Does work whose statements touch these rows only, unless they are given a scope of their own. */
+export function withScope<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result> {
+  // Prisma begins with its work when somebody waits for it: that has to be in here.
+  return ambient.run(scope, async () => await work());
+}
+
+/** The same for work that goes on in a callback. */
+export function enterScope(scope: Scope, next: () => void): void {
+  ambient.run(scope, next);
+}
+
+/** The scope of the work that is being done, or the one given when there is none. */
+export function currentScope(outside: Scope): Scope {
+  return ambient.getStore() ?? outside;
+}

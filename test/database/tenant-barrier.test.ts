@@ -1,0 +1,284 @@
+import t from 'tap';
+import type { Database } from '../../src/database/client.js';
+import { randomId } from '../../src/database/ids.js';
+import { accountScope, everything, nothing, type Scope, withScope } from '../../src/database/scope.js';
+import { openTestDatabase, testServer } from '../support/database.js';
+import { asOwner } from '../support/owner.js';
+import { createTenant, makeEmployees, type Tenant } from '../support/tenant.js';
+import { createUser } from '../support/users.js';
+
+/** Tables without a row that is an account's. What they hold is found by a secret, or is everybody's. */
+const unbound = [
+  '_prisma_migrations',
+  'failure_counts',
+  'revoked_access_tokens',
+  'signing_keys',
+  'submitted_forms',
+];
+
+if (testServer === undefined) {
+  t.pass('the embedded database runs as its superuser, whom policies do not bind');
+} else {
+  // What runs outside of every scope gets nothing, as in the server; and the connections are soon used again.
+  const database = await openTestDatabase(t, { outside: nothing, poolSize: 2, statementTimeoutMs: 1_000 });
+  const [own, foreign] = await withScope(everything, async () => [
+    await fill(database),
+    await fill(database),
+  ]);
+  const ownScope = accountScope(own.accountId);
+  const tables = await bound(database);
+
+  t.test('every table with rows of accounts has policies that bind its owner too', async (t) => {
+    const rows = await asOwner<{ name: string; bound: boolean }>(
+      database,
+      `SELECT relname::text AS name, relrowsecurity AND relforcerowsecurity
+         AND EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid) AS bound
+       FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace ORDER BY 1`,
+    );
+    for (const { name, bound } of rows) t.equal(bound, !unbound.includes(name), name);
+  });
+
+  t.test('sessions have a role that policies bind', async (t) => {
+    const [me] = await database.query(
+      'SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user',
+    );
+    t.same(me, { rolsuper: false, rolbypassrls: false });
+    const [owned] = await database.query<{ count: string }>(
+      'SELECT count(*)::text AS count FROM pg_class WHERE relowner = current_user::regrole',
+    );
+    t.equal(owned?.count, '0', 'and that owns nothing');
+  });
+
+  t.test('a statement without a condition sees the rows of its scope', async (t) => {
+    for (const table of tables) {
+      const seen = async (scope: Scope) => (await rowsOf(database, scope, table)).sort();
+      const [ours, theirs] = [await seen(ownScope), await seen(accountScope(foreign.accountId))];
+      t.ok(ours.length > 0 && theirs.length > 0, `${table}: each account has rows`);
+      t.notOk(
+        ours.some((row) => theirs.includes(row)),
+        `${table}: nobody sees the other's`,
+      );
+      t.same(await seen(everything), [...ours, ...theirs].sort(), `${table}: together they are all`);
+      t.same(await seen(accountScope(own.accountId, foreign.accountId)), await seen(everything), table);
+      t.same(await seen(nothing), [], `${table}: without a scope there is nothing`);
+    }
+  });
+
+  t.test('through each way to the database', async (t) => {
+    const text = 'SELECT account_id FROM employees ORDER BY 1';
+    const expected = own.employeeIds.map(() => own.accountId);
+    const { prisma } = database;
+    const ways: Record<string, () => Promise<string[]>> = {
+      models: async () => (await prisma.employee.findMany()).map(({ accountId }) => accountId),
+      raw: async () =>
+        (await prisma.$queryRawUnsafe<{ account_id: string }[]>(text)).map((row) => row.account_id),
+      transaction: () =>
+        prisma.$transaction(async (tx) => (await tx.employee.findMany()).map(({ accountId }) => accountId)),
+      query: async () => (await database.query<{ account_id: string }>(text)).map((row) => row.account_id),
+      adHoc: async () =>
+        (await database.query<{ account_id: string }>(text, [], { adHoc: true })).map(
+          (row) => row.account_id,
+        ),
+      stream: async () => {
+        const pieces: Buffer[] = [];
+        const lines = database.streamLines(text, [], new AbortController().signal);
+        for await (const piece of lines) pieces.push(piece);
+        return Buffer.concat(pieces).toString().split('\r\n').filter(Boolean);
+      },
+    };
+    for (const [name, way] of Object.entries(ways)) {
+      t.same(await withScope(ownScope, way), expected, name);
+      t.same(await way(), [], `${name}, without a scope`);
+    }
+    const given = await database.queryText(text, [], ownScope);
+    t.same(
+      given,
+      own.employeeIds.map(() => [own.accountId]),
+      'a scope of its own',
+    );
+    t.same(
+      await withScope(everything, () => database.queryText(text, [], ownScope)),
+      given,
+      'which counts for more than that of the work',
+    );
+  });
+
+  t.test('a statement without a condition changes nothing of another account', async (t) => {
+    const before = await Promise.all(tables.map((table) => rowsOf(database, everything, table)));
+    for (const table of tables) {
+      const column = updatable[table] ?? 'created_at';
+      const changed = await withScope(ownScope, () =>
+        database.query<{ row: string }>(
+          `UPDATE ${table} SET ${column} = ${column} RETURNING to_jsonb(${table})::text AS row`,
+        ),
+      );
+      const theirs = await rowsOf(database, accountScope(foreign.accountId), table);
+      t.notOk(
+        changed.some(({ row }) => theirs.includes(row)),
+        `${table}: UPDATE`,
+      );
+    }
+    await t.rejects(
+      withScope(ownScope, () =>
+        database.prisma.$transaction(async (tx) => {
+          await tx.$executeRawUnsafe('DELETE FROM reports');
+          throw new Error('undone');
+        }),
+      ),
+      { message: 'undone' },
+    );
+    for (const [index, table] of tables.entries()) {
+      t.same((await rowsOf(database, everything, table)).sort(), before[index]?.sort(), table);
+    }
+    const gone = await withScope(ownScope, () => database.query('DELETE FROM sessions RETURNING 1'));
+    t.equal(gone.length, 1, 'DELETE');
+    t.equal((await rowsOf(database, accountScope(foreign.accountId), 'sessions')).length, 1);
+  });
+
+  t.test('a row of another account can be neither added nor made of an own one', async (t) => {
+    for (const table of tables.filter((name) => name !== 'accounts')) {
+      const [copy] = await rowsOf(database, accountScope(foreign.accountId), table);
+      const columns = await insertable(database, table);
+      const adding = `INSERT INTO ${table} (${columns})
+        SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, $1::jsonb)`;
+      for (const scope of [ownScope, nothing]) {
+        await t.rejects(
+          withScope(scope, () => database.query(adding, [copy])),
+          { code: '42501', message: /row-level security/ },
+          table,
+        );
+      }
+    }
+    await t.rejects(
+      withScope(ownScope, () => database.query('UPDATE grants SET account_id = $1', [foreign.accountId])),
+      { code: '42501' },
+    );
+  });
+
+  t.test('a scope never outlives its statement or transaction', async (t) => {
+    const { prisma } = database;
+    const left = async (after: string) => {
+      // As many at once as there are connections, so that each is looked at.
+      const looks = await Promise.all(
+        [0, 1].map(() =>
+          database.query<{ scope: string | null; count: number }>(
+            `SELECT current_setting('app.accounts', true) AS scope,
+               (SELECT count(*)::int FROM employees) AS count, pg_sleep(0.02)::text`,
+          ),
+        ),
+      );
+      for (const [row] of looks) t.match(row, { scope: /^$/, count: 0 }, after);
+    };
+    const failing: Record<string, () => Promise<unknown>> = {
+      'a refused statement': () => database.query('SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
+      'a statement that is no statement': () => database.query('SELECT FROM', [], { adHoc: true }),
+      'a prepared statement that is none': () => database.queryText('SELECT FROM FROM', [], ownScope),
+      'a prepared statement that is refused': () =>
+        database.queryText('SELECT (1 / (count(*) * 0))::text FROM employees', [], ownScope),
+      'an aborted transaction': () =>
+        prisma.$transaction(async (tx) => {
+          await tx.$queryRaw`SELECT 1 / (SELECT count(*) * 0 FROM employees)`.catch(() => {});
+          await tx.employee.count();
+        }),
+      'a transaction that is given up': () =>
+        prisma.$transaction(async (tx) => {
+          t.equal(await tx.employee.count(), own.employeeIds.length);
+          throw new Error('given up');
+        }),
+      'a cancelled statement': () => database.query('SELECT pg_sleep(30)::text FROM employees'),
+      'a cancelled transaction': () =>
+        prisma.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(30)::text FROM employees`),
+      'a lost connection': () => asOwner(database, 'SELECT pg_terminate_backend(pg_backend_pid())::text'),
+    };
+    await withScope(ownScope, () => prisma.employee.count());
+    await left('a statement');
+    await withScope(ownScope, () => prisma.$transaction((tx) => tx.employee.count()));
+    await left('a transaction');
+    for (const [name, fail] of Object.entries(failing)) {
+      await t.rejects(withScope(ownScope, fail), name);
+      await left(name);
+    }
+  });
+
+  t.test('work that waits for a connection keeps its own scope', async (t) => {
+    const tenants = [own, foreign];
+    const counts = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => {
+        const { accountId } = tenants[index % 2] as Tenant;
+        return withScope(accountScope(accountId), async () => [
+          ...(await database.prisma.employee.findMany()).map((row) => row.accountId === accountId),
+          ...(await database.query<{ account_id: string }>('SELECT account_id FROM employees')).map(
+            (row) => row.account_id === accountId,
+          ),
+        ]);
+      }),
+    );
+    for (const rows of counts)
+      t.same(
+        rows,
+        Array.from({ length: 6 }, () => true),
+      );
+  });
+}
+
+/** A column that may be set to what it is; elsewhere it is `created_at`. */
+const updatable: Readonly<Record<string, string>> = {
+  account_totals: 'reports',
+  employee_counts: 'count',
+  employee_facets: 'count',
+};
+
+/** The tables that are bound, by their names. */
+async function bound(database: Database): Promise<string[]> {
+  const rows = await asOwner<{ name: string }>(
+    database,
+    `SELECT relname::text AS name FROM pg_class
+     WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name).filter((name) => !unbound.includes(name));
+}
+
+/** All rows that a statement without a condition sees, as JSON. */
+async function rowsOf(database: Database, scope: Scope, table: string): Promise<string[]> {
+  const text = `SELECT to_jsonb(${table})::text AS row FROM ${table}`;
+  const rows = await withScope(scope, () => database.query<{ row: string }>(text));
+  return rows.map(({ row }) => row);
+}
+
+async function insertable(database: Database, table: string): Promise<string> {
+  const [row] = await database.query<{ columns: string }>(
+    `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+    [table],
+  );
+  return row?.columns ?? '';
+}
+
+/** A tenant with a row in every table. */
+async function fill(database: Database): Promise<Tenant> {
+  const { prisma } = database;
+  const tenant = await createTenant(database, { employees: makeEmployees(3) });
+  const { accountId, application } = tenant;
+  const { id: userId } = await createUser(database, accountId);
+  const common = { applicationId: application.id, userId };
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const secret = () => Buffer.from(randomId());
+  const grant = await prisma.grant.create({ data: { id: randomId(), accountId, ...common } });
+  await prisma.refreshToken.create({ data: { tokenHash: secret(), grantId: grant.id, expiresAt } });
+  await prisma.authorizationCode.create({
+    data: { ...common, codeHash: secret(), redirectUri: '', codeChallenge: '', expiresAt },
+  });
+  await prisma.session.create({ data: { idHash: secret(), userId, expiresAt } });
+  await prisma.report.create({ data: { id: randomId(), accountId, title: 'Everybody' } });
+  await prisma.auditEvent.create({ data: { id: randomId(), accountId, type: 'account.created' } });
+  await prisma.idempotencyKey.create({
+    data: {
+      applicationId: application.id,
+      key: 'k',
+      operation: 'createReport',
+      fingerprint: secret(),
+      expiresAt,
+    },
+  });
+  return tenant;
+}
