@@ -18,7 +18,7 @@ declare module 'fastify' {
 const retryAfterSeconds = '1';
 
 /** Requests that are always worked on at the same time: as many are answered soon by the slowest server. */
-const alwaysAllowed = 64;
+const alwaysAllowed = 100;
 
 /** Milliseconds for which a request may have to wait behind others. */
 const patienceMilliseconds = 150;

@@ -11,6 +11,7 @@ import { createUser } from '../support/users.js';
 const unbound = [
   '_prisma_migrations',
   'failure_counts',
+  'request_counts',
   'revoked_access_tokens',
   'signing_keys',
   'submitted_forms',

@@ -13,11 +13,12 @@ const promptly = 4_000;
 
 /** An application whose database is reached by way of a proxy. */
 async function setUp(t: Test) {
-  const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+  const { databaseUrl = '', dataDir, outside } = await createTestDatabase(t);
   const proxy = await startDatabaseProxy(t, databaseUrl);
   const database = await openDatabase({
     databaseUrl: proxy.url,
     dataDir,
+    ...(outside !== undefined && { outside }),
     poolSize: 4,
     statementTimeoutMs: 500,
     connectionTimeoutMs: 500,

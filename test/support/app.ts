@@ -44,6 +44,7 @@ export function testConfig(environment: Record<string, string> = {}): Config {
     BASE_URL: 'http://api.test',
     DEMO_DATA: 'false',
     APP_SECRET: testSecret,
+    MAX_ACTIVE_REQUESTS: '0',
     RATE_LIMIT_API: '0',
     RATE_LIMIT_TOKEN: '0',
     ...environment,

@@ -42,6 +42,7 @@ export async function startServerProcess(
       BASE_URL: 'http://api.test',
       APP_SECRET: testSecret,
       RATE_LIMIT_FAILURES: '0',
+      MAX_ACTIVE_REQUESTS: '0',
       RATE_LIMIT_API: '0',
       RATE_LIMIT_TOKEN: '0',
       LOG_LEVEL: 'warn',
