@@ -7,6 +7,7 @@ import { Browser, hiddenFields } from '../support/browser.js';
 import { captureLog } from '../support/captured-log.js';
 import { openTestDatabase } from '../support/database.js';
 import { freePort } from '../support/free-port.js';
+import { asOwner } from '../support/owner.js';
 import {
   applicationsPath,
   confirm,
@@ -187,7 +188,7 @@ t.test('a database that refuses statements', async (t) => {
   const token = secret('token', await api.token(scene.application));
   secret('secret of a client', clientSecret);
   const tables = ['refresh_tokens', 'applications', 'sessions', 'employees', 'failure_counts'];
-  for (const name of tables) await database.query(`ALTER TABLE ${name} RENAME TO ${name}_away`);
+  for (const name of tables) await asOwner(database, `ALTER TABLE ${name} RENAME TO ${name}_away`);
   const form = { client_id: clientId, client_secret: clientSecret };
   const refreshToken = secret('refresh token', randomId(40));
   const answers = [
@@ -203,7 +204,7 @@ t.test('a database that refuses statements', async (t) => {
       headers: { cookie: `session=${secret('session of nobody', randomId(40))}` },
     }),
   ];
-  for (const name of tables) await database.query(`ALTER TABLE ${name}_away RENAME TO ${name}`);
+  for (const name of tables) await asOwner(database, `ALTER TABLE ${name}_away RENAME TO ${name}`);
   t.same(
     answers.map(({ statusCode }) => statusCode),
     [500, 500, 500, 500],

@@ -4,6 +4,7 @@ import { startInstruments } from '../../src/observability/instruments.js';
 import { buildTestApp } from '../support/app.js';
 import { captureLog } from '../support/captured-log.js';
 import { openTestDatabase } from '../support/database.js';
+import { asOwner } from '../support/owner.js';
 import { recordSpans } from '../support/spans.js';
 import { createTenant } from '../support/tenant.js';
 
@@ -84,10 +85,10 @@ t.test('a failure marks its spans, a refusal does not, and neither holds what wa
   t.match(spans, [{ status: undefined, attributes: { 'people.problem': 'invalid_token' } }]);
   await api.get('/verysecret');
   t.match(spans[1], { name: 'unknown', attributes: { 'http.response.status_code': 404 } });
-  await database.query('ALTER TABLE applications RENAME TO applications_away');
+  await asOwner(database, 'ALTER TABLE applications RENAME TO applications_away');
   const client = { client_id: application.clientId, client_secret: 'verysecret' };
   const answer = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client });
-  await database.query('ALTER TABLE applications_away RENAME TO applications');
+  await asOwner(database, 'ALTER TABLE applications_away RENAME TO applications');
   t.equal(answer.statusCode, 500);
   const failed = spans.filter(({ status }) => status?.code === SpanStatusCode.ERROR);
   t.match(
