@@ -11,7 +11,7 @@ const { usage, chosen, ...options } = readOptions(process.argv.slice(2), names);
 if (usage !== undefined) process.stdout.write(usage);
 for (const name of chosen) {
   const begun = Date.now();
-  const verdict = new Verdict();
+  const verdict = new Verdict({ timesDecide: !options.short });
   process.stdout.write(`\n== ${name}${options.short ? ', short form' : ''}, seed ${options.seed}\n`);
   try {
     const { trial } = await import(`./${name}/${name}.mjs`);

@@ -5,6 +5,12 @@ const shown = 10;
 export class Verdict {
   #lines = [];
   #faults = new Map();
+  #timesDecide;
+
+  /** @param {{ timesDecide: boolean }} how whether a time that was missed breaks the trial */
+  constructor({ timesDecide }) {
+    this.#timesDecide = timesDecide;
+  }
 
   /** Something that was measured or counted. */
   say(line) {
@@ -22,6 +28,15 @@ export class Verdict {
   bar(text, holds) {
     this.#lines.push(`${holds ? 'kept  ' : 'BROKEN'} ${text}`);
     if (!holds) this.fault(text);
+  }
+
+  /**
+   * The same about a time, or what follows from it. A short form runs where nobody knows what else the machine does:
+   * there it is told and decides nothing.
+   */
+  time(text, holds) {
+    if (this.#timesDecide) this.bar(text, holds);
+    else this.#lines.push(`${holds ? 'kept  ' : 'missed'} ${text}`);
   }
 
   get broken() {

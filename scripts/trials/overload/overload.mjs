@@ -77,12 +77,12 @@ function report(verdict, { offered, accepted, shed, shedTimes, failed, gaveUp, s
       `a refusal took ${quantile(shedTimes, 0.5).toFixed(0)} ms, p99 ${quantile(shedTimes, 0.99).toFixed(0)} ms`,
     );
   const part = goodput / peak;
-  verdict.bar(
+  verdict.time(
     `goodput ${goodput.toFixed(0)}/s is ${(part * 100).toFixed(0)} % of the peak; at least ${bars.goodput * 100} %`,
     part >= bars.goodput,
   );
-  verdict.bar(`p99 of what was accepted ${p99.toFixed(0)} ms; at most ${bars.p99Ms} ms`, p99 <= bars.p99Ms);
-  verdict.bar(`${failed + gaveUp} callers got neither an answer nor a 503; none`, failed + gaveUp === 0);
+  verdict.time(`p99 of what was accepted ${p99.toFixed(0)} ms; at most ${bars.p99Ms} ms`, p99 <= bars.p99Ms);
+  verdict.time(`${failed + gaveUp} callers got neither an answer nor a 503; none`, failed + gaveUp === 0);
 }
 
 async function measureQuiet({ send, next, milliseconds }) {
@@ -100,7 +100,7 @@ async function checkRecovery({ send, next, verdict, quietBefore, milliseconds })
     );
     const after = performance.now() - endedAt;
     if (p99 <= bound || after > bars.recoveryMs) {
-      verdict.bar(
+      verdict.time(
         `${(after / 1000).toFixed(1)} s after the load p99 is ${p99.toFixed(1)} ms; at most ${bound.toFixed(1)} ms within ${bars.recoveryMs / 1000} s`,
         p99 <= bound,
       );

@@ -58,7 +58,7 @@ export function trial({ short, seed, verdict }) {
         verdict.say(
           `memory ${mebibytes(memory)} MiB before, ${mebibytes(residentBytes(server.pid))} MiB with them`,
         );
-        verdict.bar(
+        verdict.time(
           `p99 of a normal client ${during.p99.toFixed(1)} ms, ${before.p99.toFixed(1)} ms without them; at most ${bound.toFixed(1)}`,
           during.p99 <= bound,
         );

@@ -40,7 +40,7 @@ export async function compareTimes(comparison) {
     again = `, again ${repeated.toFixed(1)}`;
     holds = Math.abs(repeated) < threshold || Math.sign(repeated) !== Math.sign(distance);
   }
-  verdict.bar(
+  verdict.time(
     `time of ${what}: ${median(foreign).toFixed(2)} ms foreign, ${median(unknown).toFixed(2)} ms unknown, distance ${distance.toFixed(1)}${again}`,
     holds,
   );
