@@ -105,8 +105,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
   limitActiveRequests(app, config.maxActiveRequests);
   app.server.maxConnections = config.maxConnections;
-  // Whose rows a request may touch is said where it becomes known.
-  app.addHook('preHandler', (_request, _reply, done) => enterScope(nothing, done));
+  // Whose rows a request may touch is said where it becomes known; for operations, where they are bound.
+  app.addHook('preHandler', ({ routeOptions }, _reply, done) => {
+    if (routeOptions.config.operation === undefined) enterScope(nothing, done);
+    else done();
+  });
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
   app.setValidatorCompiler(createValidatorCompiler());
