@@ -9,7 +9,7 @@ import type { Contract } from './contract/contract.js';
 import { localiser } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
-import { enterScope, nothing } from './database/scope.js';
+import { nothing, withScope } from './database/scope.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
 import { connectionLimits, headerLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
@@ -106,9 +106,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   limitActiveRequests(app, config.maxActiveRequests);
   app.server.maxConnections = config.maxConnections;
   // Whose rows a request may touch is said where it becomes known; for operations, where they are bound.
-  app.addHook('preHandler', ({ routeOptions }, _reply, done) => {
-    if (routeOptions.config.operation === undefined) enterScope(nothing, done);
-    else done();
+  app.addHook('onRoute', (route) => {
+    const { handler, config } = route;
+    if (config?.operation !== undefined) return;
+    route.handler = function scoped(request, reply) {
+      return withScope(nothing, () => handler.call(this, request, reply));
+    };
   });
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));

@@ -3,6 +3,7 @@ import { buildApp } from './app.js';
 import { resolveAppSecret } from './app-secret.js';
 import { startBackgroundWork } from './background-work.js';
 import { systemClock } from './clock.js';
+import { keepCompiledCode } from './compiled-code.js';
 import { readConfig } from './config.js';
 import { loadContract } from './contract/contract.js';
 import { openDatabase } from './database/client.js';
@@ -23,6 +24,7 @@ const statementTimeoutMs = 10_000;
 const connectionTimeoutMs = 3_000;
 
 async function start(): Promise<void> {
+  keepCompiledCode();
   const config = readConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecret = await resolveAppSecret(config);

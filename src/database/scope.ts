@@ -26,15 +26,25 @@ export function accountScope(...accountIds: readonly string[]): Scope {
 
 const accountId = /^\w[\w-]*$/;
 
-/** Does work whose statements touch these rows only, unless they are given a scope of their own. */
-export function withScope<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result> {
-  // Prisma begins with its work when somebody waits for it: that has to be in here.
-  return ambient.run(scope, async () => await work());
-}
+/** Pieces of work with a scope that are being done. */
+let underWay = 0;
 
-/** The same for work that goes on in a callback. */
-export function enterScope(scope: Scope, next: () => void): void {
-  ambient.run(scope, next);
+/**
+ * Does work whose statements touch these rows only, unless they are given a scope of their own.
+ *
+ * While any such work is done, each promise of the process costs more. What has to be fast hands its scope to its
+ * statements instead.
+ */
+export async function withScope<Result>(scope: Scope, work: () => Promise<Result> | Result): Promise<Result> {
+  underWay += 1;
+  try {
+    // Prisma begins with its work when somebody waits for it: that has to be in here.
+    return await ambient.run(scope, async () => await work());
+  } finally {
+    underWay -= 1;
+    // What goes on beyond its end has no scope any more, which is never a wider one.
+    if (underWay === 0) ambient.disable();
+  }
 }
 
 /** The scope of the work that is being done, or the one given when there is none. */

@@ -1,4 +1,3 @@
-import { accountScope, withScope } from '../database/scope.js';
 import { Problem } from '../problems/problem.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import type { ClientCall } from './client-call.js';
@@ -39,6 +38,6 @@ export class TokenEndpoint {
     const credentials = readClientCredentials(form, call.authorization);
     const application = await this.#clientAuthentication.identify(credentials, call);
     const request = { form, credentials, application, origin: call.origin };
-    return withScope(accountScope(application.accountId), () => grant.handle(request, this.#context));
+    return grant.handle(request, this.#context);
   }
 }

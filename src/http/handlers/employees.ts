@@ -2,11 +2,12 @@ import type { components } from '../../contract/generated.js';
 import type { Handlers, Input, JsonText, Output } from '../../contract/handlers.js';
 import { isStorableText } from '../../contract/text.js';
 import type { Database } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
 import { recordNotFound } from '../../problems/problem.js';
 import type { Employee, EmployeeSortKey } from '../../services/employees/employee.js';
 import type { Anchor, EmployeeSort } from '../../services/employees/employee-order.js';
 import { EmployeeResources, type Slice } from '../../services/employees/employee-resources.js';
-import { listEmployees } from '../../services/employees/list-employees.js';
+import { type EmployeeListRequest, listEmployees } from '../../services/employees/list-employees.js';
 import { isOwnMoment, parseMoment } from '../moment.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
@@ -52,7 +53,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
       });
       if (slice !== undefined) return { status: 200, body: listText(slice, page) };
     }
-    const { employees, recordCount, nextAnchor } = await listEmployees(this.#database, caller.accountId, {
+    const list: EmployeeListRequest = {
       filter: {
         status: query['filter[status]'],
         department: query['filter[department]'],
@@ -63,7 +64,11 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
       sort,
       size: page.size,
       from: page.from,
-    });
+    };
+    const { accountId } = caller;
+    const { employees, recordCount, nextAnchor } = await withScope(accountScope(accountId), () =>
+      listEmployees(this.#database, accountId, list),
+    );
     const shown = parseFields(query['fields[employees]']);
     return {
       status: 200,

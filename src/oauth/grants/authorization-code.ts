@@ -1,6 +1,6 @@
 import { Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
-import { everything, withScope } from '../../database/scope.js';
+import { accountScope, everything, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
 import { auditedIn } from '../../services/audit-log.js';
 import { revokeGrant } from '../../services/grants.js';
@@ -40,7 +40,9 @@ export const authorizationCode: Grant = {
     const refreshToken = newOpaqueToken();
     const used = await useCode(exchange, refreshToken, request, context);
     if (used === undefined) {
-      await revokeAfterReplay(exchange, request, context);
+      await withScope(accountScope(application.accountId), () =>
+        revokeAfterReplay(exchange, request, context),
+      );
       throw new Problem(
         'invalid_grant',
         'The code is unknown, expired or already used, or redirect_uri or code_verifier does not belong to it.',

@@ -1,3 +1,4 @@
+import { accountScope, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
 import { revokeGrant } from '../../services/grants.js';
 import type { Role } from '../../services/users.js';
@@ -32,7 +33,11 @@ export const refreshToken: Grant = {
       application,
       origin: request.origin,
     });
-    if (rotated === undefined) throw await refusal(tokenHash, requested, request, context);
+    if (rotated === undefined) {
+      throw await withScope(accountScope(application.accountId), () =>
+        refusal(tokenHash, requested, request, context),
+      );
+    }
 
     const { grantId, userId } = rotated;
     const scopes = requested ?? rotated.scopes;
