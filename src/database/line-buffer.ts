@@ -1,5 +1,7 @@
 const initialBytes = 256 * 1024;
 const lineEnd = '\r\n';
+const carriageReturn = 13;
+const lineFeed = 10;
 
 /**
  * Collects lines as bytes. A line becomes garbage as soon as it is written down, where a list of lines would
@@ -14,6 +16,15 @@ export class LineBuffer {
     this.#makeRoom(line.length * 3 + lineEnd.length);
     this.#used += this.#bytes.write(line, this.#used);
     this.#used += this.#bytes.write(lineEnd, this.#used, 'latin1');
+  }
+
+  /** The same for a line that is in UTF-8 already. */
+  addBytes(source: Buffer, start: number, end: number): void {
+    this.#makeRoom(end - start + lineEnd.length);
+    this.#used += source.copy(this.#bytes, this.#used, start, end);
+    this.#bytes[this.#used] = carriageReturn;
+    this.#bytes[this.#used + 1] = lineFeed;
+    this.#used += lineEnd.length;
   }
 
   /** Hands out what was collected and begins anew. */

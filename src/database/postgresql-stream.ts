@@ -1,5 +1,6 @@
 import type { Connection, Pool, PoolClient, Submittable } from 'pg';
 import { LineBuffer } from './line-buffer.js';
+import { firstColumnOffset, leaveRows, takeRows } from './row-tap.js';
 import { type Scope, withScope } from './scope.js';
 
 /** Rows that one round trip brings: enough that trips do not count, few enough that memory does not. */
@@ -63,7 +64,7 @@ function fetchLines(client: PoolClient): Promise<Lines> {
   return fetched;
 }
 
-/** Fetches from the cursor. The driver's own query would make an object of each row, and take its time to read it. */
+/** Fetches from the cursor. Lines are neither decoded nor made objects of. */
 class LinesQuery implements Submittable {
   readonly callback: (error: Error | null, lines?: Lines) => void;
   readonly #lines = new LineBuffer();
@@ -74,23 +75,26 @@ class LinesQuery implements Submittable {
   }
 
   submit(connection: Connection): void {
+    takeRows(connection, (message, start, end) => {
+      this.#count += 1;
+      this.#lines.addBytes(message, start + firstColumnOffset, end);
+    });
     connection.query(`FETCH ${rowsPerChunk} FROM streamed`);
   }
 
   handleRowDescription(): void {}
 
-  handleDataRow({ fields: [line] }: { fields: readonly [string] }): void {
-    this.#count += 1;
-    this.#lines.add(line);
-  }
+  handleDataRow(): void {}
 
   handleCommandComplete(): void {}
 
-  handleError(error: Error): void {
+  handleError(error: Error, connection: Connection): void {
+    leaveRows(connection);
     this.callback(error);
   }
 
-  handleReadyForQuery(): void {
+  handleReadyForQuery(connection: Connection): void {
+    leaveRows(connection);
     this.callback(null, { count: this.#count, bytes: this.#lines.take() });
   }
 }

@@ -57,6 +57,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     ...connectionConfig(options),
     ...binding,
     max: streamPoolSize,
+    rowsAsBytes: true,
     idle_in_transaction_session_timeout: stalledStreamTimeoutMs,
   });
   logPoolErrors(pool, logger);

@@ -1,4 +1,5 @@
-import pg, { type PoolConfig, type QueryConfig, type Submittable } from 'pg';
+import pg, { type Connection, type PoolConfig, type QueryConfig, type Submittable } from 'pg';
+import { installRowTap } from './row-tap.js';
 import { currentScope, nothing, type Scope } from './scope.js';
 import { prepareSession } from './scope-statement.js';
 import { ScopedQuery } from './scoped-query.js';
@@ -8,6 +9,8 @@ type Given = string | QueryConfig | Submittable;
 export interface ScopedPoolOptions extends PoolConfig {
   /** Scope of statements that run outside of every scope. */
   readonly outside: Scope;
+  /** Whether statements may take their rows as bytes. */
+  readonly rowsAsBytes?: boolean;
   /** Hears of a connection that policies do not bind. */
   readonly onUnbound: () => void;
 }
@@ -20,10 +23,10 @@ export interface ScopedPoolOptions extends PoolConfig {
 export class ScopedPool extends pg.Pool {
   readonly #outside: Scope;
 
-  constructor({ outside, onUnbound, ...config }: ScopedPoolOptions) {
+  constructor({ outside, rowsAsBytes = false, onUnbound, ...config }: ScopedPoolOptions) {
     super({
       ...config,
-      Client: clientClass(outside),
+      Client: clientClass(outside, rowsAsBytes),
       onConnect: async (client) => {
         if (!(await prepareSession(client))) onUnbound();
       },
@@ -45,10 +48,11 @@ export class ScopedPool extends pg.Pool {
 }
 
 /** Clients that begin transactions with the scope of whoever begins them. */
-function clientClass(outside: Scope) {
+function clientClass(outside: Scope, rowsAsBytes: boolean) {
   return class ScopedClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config);
+      if (rowsAsBytes) installRowTap((this as unknown as { connection: Connection }).connection);
       const query = this.query.bind(this) as (...given: unknown[]) => unknown;
       this.query = ((given: Given, values?: unknown, callback?: unknown) => {
         const begins = !isSubmittable(given) && /^\s*BEGIN\b/i.test(textOf(given));
