@@ -65,6 +65,32 @@ if (testServer === undefined) {
     }
   });
 
+  t.test('the function that runs as the owner of the tables asks for the scope itself', async (t) => {
+    const positionIn = async (scope: Scope) => {
+      const text = 'SELECT employee_position_at($1, 0)::text';
+      return (await database.queryText<[string | null]>(text, [foreign.accountId], scope))[0]?.[0];
+    };
+    const position = await positionIn(everything);
+    t.match(position, /^\d+$/);
+    t.equal(await positionIn(accountScope(foreign.accountId)), position);
+    t.equal(await positionIn(accountScope(own.accountId, foreign.accountId)), position);
+    t.equal(await positionIn(ownScope), null, 'another account is none');
+    t.equal(await positionIn(nothing), null, 'nor is any without a scope');
+    const definers = await asOwner<{ name: string; path: string | null }>(
+      database,
+      `SELECT proname::text AS name,
+         (SELECT setting FROM unnest(proconfig) AS setting WHERE setting LIKE 'search_path=%') AS path
+       FROM pg_proc WHERE prosecdef AND pronamespace = current_schema()::regnamespace`,
+    );
+    t.same(
+      definers.map(({ name }) => name),
+      ['employee_position_at'],
+      'it is the only one',
+    );
+    for (const { path } of definers)
+      t.match(path, /^search_path=\w+, pg_temp$/, 'nobody else names its tables');
+  });
+
   t.test('through each way to the database', async (t) => {
     const text = 'SELECT account_id FROM employees ORDER BY 1';
     const expected = own.employeeIds.map(() => own.accountId);
