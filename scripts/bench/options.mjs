@@ -39,7 +39,7 @@ export function readOptions(args, works) {
     works: chosen,
     rounds: number('rounds', rounds ?? (quick ? '2' : '5')),
     seconds: number('seconds', seconds ?? (quick ? '1' : '3')),
-    settleSeconds: quick ? 1 : 3,
+    settleSeconds: quick ? 1 : 5,
     quick,
     profile,
     keep,

@@ -46,6 +46,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     ...connectionConfig(options, pageOptions),
     ...binding,
     max: poolSize,
+    // A new connection would have every statement to plan anew.
+    min: poolSize,
     statement_timeout: statementTimeoutMs,
     // A server that vanished without closing the connection never reports anything.
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + reportGraceMs }),
