@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Client, ConnectionFailure, jsonOf } from '../client/client.mjs';
 import { startServer } from '../world/server.mjs';
 import { DatabaseProxy } from './database-proxy.mjs';
@@ -9,6 +10,19 @@ export class Uncertain extends Error {
 
 /** Milliseconds after a fault in which its consequences may still be felt. */
 const graceMs = 10_000;
+
+/** Attempts to start a server, as a supervisor makes them: one that loses its database while it starts says so and ends. */
+const startAttempts = 20;
+
+async function startSupervised(databaseUrl, attempts = startAttempts) {
+  try {
+    return await startServer(databaseUrl, { REPLAY_LEEWAY: '120' });
+  } catch (error) {
+    if (attempts === 1) throw error;
+    await wait(200);
+    return startSupervised(databaseUrl, attempts - 1);
+  }
+}
 
 /** Several server processes on one database, each behind a proxy of its own, and a client that judges their answers. */
 export class Fleet {
@@ -26,7 +40,7 @@ export class Fleet {
     const members = await Promise.all(
       Array.from({ length: size }, async () => {
         const proxy = await DatabaseProxy.open(databaseUrl);
-        const server = await startServer(proxy.url, { REPLAY_LEEWAY: '120' });
+        const server = await startSupervised(proxy.url);
         return { proxy, server, client: new Client(server.port), killed: 0 };
       }),
     );
@@ -97,7 +111,7 @@ export class Fleet {
     this.faultFor(60_000);
     await member.server.kill();
     member.client.close();
-    member.server = await startServer(member.proxy.url, { REPLAY_LEEWAY: '120' });
+    member.server = await startSupervised(member.proxy.url);
     member.client = new Client(member.server.port);
     member.down = false;
     this.restarts += 1;
