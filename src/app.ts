@@ -20,6 +20,7 @@ import { healthRoutes } from './http/health-routes.js';
 import { guardHost } from './http/host-guard.js';
 import { closeConnectionsAtTheEnd, type Lifecycle } from './http/lifecycle.js';
 import { routeNotFound } from './http/not-found.js';
+import { originForm } from './http/origin-form.js';
 import { limitActiveRequests } from './http/overload.js';
 import { createProblemSender } from './http/problem-sender.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
@@ -79,6 +80,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: bodyLimitBytes,
     // An empty list would be taken for trust in everybody.
+    rewriteUrl: ({ url = '/' }) => originForm(url),
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     requestIdHeader: false,
     genReqId: requestIdFor,

@@ -85,6 +85,8 @@ export interface Database {
   ): AsyncGenerator<Buffer, void, undefined>;
   /** How the pools of connections are used at this moment; the embedded database has none. */
   poolState(): PoolState[];
+  /** Gives up idle connections, which may have been made before the policies were. Nobody else may be at work. */
+  renew(): Promise<void>;
   /** Opens the session that {@link migrate} works on. */
   openMigrationSession(): Promise<MigrationSession>;
   /** Closes every connection and, when embedded, lets another process open the directory. */

@@ -44,6 +44,7 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
     },
     streamLines: (text, values, signal) => streamFromHeldCursor(server, { text, values, signal }),
     poolState: () => [],
+    renew: async () => {},
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
     close() {
       closing ??= (async () => {

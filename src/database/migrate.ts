@@ -35,7 +35,11 @@ export async function migrate(
   const before = await readApplied(database);
   // Until the lock is ours, a migration that another process is at looks like one that failed.
   const settled = before.every(({ finished }) => finished);
-  if (settled && pendingMigrations(files, before).length === 0) return [];
+  if (settled && pendingMigrations(files, before).length === 0) {
+    // Another process may have made policies since the connections were.
+    await database.renew();
+    return [];
+  }
 
   const session = await database.openMigrationSession();
   try {

@@ -95,6 +95,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     streamLines: (text, values, signal, scope = currentScope(outside)) =>
       streamFromCursor(streamPool, cancel, { text, values, scope, signal }),
     poolState: () => [stateOf('requests', pool), stateOf('streams', streamPool)],
+    renew: () => pool.renew(),
     openMigrationSession: () => openMigrationSession(options, () => pool.renew()),
     close: once(async () => {
       await prisma.$disconnect();
@@ -161,7 +162,10 @@ function warnOnce(logger: DatabaseLogger | undefined): () => void {
 
 function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void {
   // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', (error) => logger?.warn({ err: error }, 'a database connection was lost'));
+  // The error carries the client, with what it takes to cancel the statements of its session.
+  pool.on('error', (error) =>
+    logger?.warn({ reason: describeError(error) }, 'a database connection was lost'),
+  );
 }
 
 function once(close: () => Promise<void>): () => Promise<void> {

@@ -51,7 +51,8 @@ async function pruneAll({ prisma }: Database, now: Date): Promise<Record<string,
       const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteRefreshTokens(dayAgo));
       return row?.count ?? 0;
     },
-    revoked_access_tokens: expired('revoked_access_tokens', Prisma.sql`expires_at < ${now}`),
+    // Nor does a revocation end while a process whose clock is behind still takes the token for valid.
+    revoked_access_tokens: expired('revoked_access_tokens', Prisma.sql`expires_at < ${dayAgo}`),
     sessions: expired('sessions', Prisma.sql`expires_at < ${now}`),
     idempotency_keys: expired('idempotency_keys', Prisma.sql`expires_at < ${now}`),
     submitted_forms: expired('submitted_forms', Prisma.sql`expires_at < ${now}`),

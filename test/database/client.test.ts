@@ -112,6 +112,32 @@ test('queries are prepared', onPostgresql, async (t) => {
   t.equal(row?.count, 1);
 });
 
+test(
+  'a lost connection is logged without what it takes to meddle with its session',
+  onPostgresql,
+  async (t) => {
+    const logged: { details: object; message: string }[] = [];
+    let hear: () => void = () => {};
+    const heard = new Promise<void>((resolve) => {
+      hear = resolve;
+    });
+    const logger = {
+      info() {},
+      warn(details: object, message: string) {
+        logged.push({ details, message });
+        if (message === 'a database connection was lost') hear();
+      },
+    };
+    const watched = await openTestDatabase(t, { logger });
+    const [own] = await watched.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const { prisma } = await openTestDatabase(t);
+  await asOwner({ prisma }, `SELECT pg_terminate_backend(${own?.pid})::text`);
+    await heard;
+    t.match(logged.at(-1), { details: { reason: /terminat/ } });
+    t.notMatch(JSON.stringify(logged), /secretKey|processID|connectionParameters/);
+  },
+);
+
 test('an overloaded or lost database counts as unavailable', onPostgresql, async (t) => {
   const options = await createTestDatabase(t);
   const limits = { poolSize: 1, statementTimeoutMs: 300, connectionTimeoutMs: 300 };

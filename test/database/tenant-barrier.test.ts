@@ -76,6 +76,12 @@ if (testServer === undefined) {
     t.equal(await positionIn(accountScope(own.accountId, foreign.accountId)), position);
     t.equal(await positionIn(ownScope), null, 'another account is none');
     t.equal(await positionIn(nothing), null, 'nor is any without a scope');
+    const asAnother = await asOwner<{ position: string | null }>(
+      database,
+      `SELECT set_config('role', 'pg_monitor', true), set_config('app.accounts', '${own.accountId}', true),
+         employee_position_at('${foreign.accountId}', 0)::text AS position`,
+    );
+    t.equal(asAnother[0]?.position, null, 'whatever role somebody has');
     const definers = await asOwner<{ name: string; path: string | null }>(
       database,
       `SELECT proname::text AS name,

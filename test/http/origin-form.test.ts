@@ -1,0 +1,26 @@
+import t from 'tap';
+import { buildTestApp } from '../support/app.js';
+import { exchange, listen } from '../support/sockets.js';
+import { createTenant, makeEmployees } from '../support/tenant.js';
+
+t.test('a request target that names the whole address means the same as its path', async (t) => {
+  const api = await buildTestApp(t);
+  const { application } = await createTenant(api.database, { employees: makeEmployees(3) });
+  const token = await api.token(application);
+  const port = await listen(api.app);
+  const ask = async (target: string) => {
+    const bytes = `GET ${target} HTTP/1.1\r\nHost: people.example\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const [answer] = await exchange(port, bytes, { expect: 1 });
+    return { status: answer?.statusCode, body: JSON.parse(answer?.body ?? '') };
+  };
+  const path = '/v1/employees?page%5Bsize%5D=2';
+  const plain = await ask(path);
+  t.equal(plain.status, 200);
+  for (const address of ['http://people.example', 'HTTPS://another.example:8443', 'http://']) {
+    t.same(await ask(`${address}${path}`), plain, address);
+  }
+  const lost = await ask('http://people.example/v1/employees/nobody');
+  t.match(lost, { status: 404, body: { instance: '/v1/employees/nobody', code: 'not_found' } });
+  t.match(await ask('http://people.example'), { status: 404, body: { instance: '/' } });
+  t.match(await ask('http://people.example?a=1'), { status: 404, body: { code: 'public-api-not-found' } });
+});
