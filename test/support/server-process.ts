@@ -51,24 +51,28 @@ export async function spawnServerProcess(
   { databaseUrl, environment = {} }: ServerProcessOptions,
 ): Promise<ServerProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [path.join(packageRoot, 'dist', 'src', 'server.js')], {
-    cwd: packageRoot,
-    // Nothing of the test runner's own environment.
-    env: {
-      PATH: process.env.PATH ?? '',
-      DATABASE_URL: databaseUrl,
-      PORT: String(port),
-      BASE_URL: 'http://api.test',
-      APP_SECRET: testSecret,
-      RATE_LIMIT_FAILURES: '0',
-      MAX_ACTIVE_REQUESTS: '0',
-      RATE_LIMIT_API: '0',
-      RATE_LIMIT_TOKEN: '0',
-      LOG_LEVEL: 'warn',
-      ...environment,
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, path.join(packageRoot, 'dist', 'src', 'server.js')],
+    {
+      cwd: packageRoot,
+      // Nothing of the test runner's own environment.
+      env: {
+        PATH: process.env.PATH ?? '',
+        DATABASE_URL: databaseUrl,
+        PORT: String(port),
+        BASE_URL: 'http://api.test',
+        APP_SECRET: testSecret,
+        RATE_LIMIT_FAILURES: '0',
+        MAX_ACTIVE_REQUESTS: '0',
+        RATE_LIMIT_API: '0',
+        RATE_LIMIT_TOKEN: '0',
+        LOG_LEVEL: 'warn',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
