@@ -35,7 +35,7 @@ export class EmbeddedServer extends PGlite {
 
   /** What PostgreSQL has said about why it cannot go on, or else the error. */
   reasonOf(error: unknown): string {
-    return this.#lastWords() ?? describeError(error);
+    return this.#lastWords() ?? (isDiskFull(error) ? 'No space left on device' : describeError(error));
   }
 
   /** @throws {DatabaseStoppedError} */
@@ -89,4 +89,9 @@ export class EmbeddedServer extends PGlite {
     this.#announce(failure);
     return failure;
   }
+}
+
+/** Errors of the file system that PostgreSQL sees are numbers, before it runs and could name them. */
+function isDiskFull(error: unknown): boolean {
+  return (error as { errno?: unknown }).errno === 51;
 }

@@ -1,3 +1,4 @@
+import { access, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database, DatabaseOptions } from './client.js';
 import { lockDataDir } from './data-dir-lock.js';
@@ -16,13 +17,20 @@ import type { TextRow } from './prepared-query.js';
  */
 export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Database> {
   const directory = path.resolve(dataDir);
+  const files = path.join(directory, 'pglite');
   const release = await lockDataDir(directory);
-  const server = new EmbeddedServer(path.join(directory, 'pglite'));
+  const isNew = await access(files).then(
+    () => false,
+    () => true,
+  );
+  const server = new EmbeddedServer(files);
   try {
     await server.waitReady;
     // The adapter reads timestamps as if the session were in UTC.
     await server.exec('SET TIME ZONE UTC');
   } catch (error) {
+    // Half of a new database would be taken for a broken one the next time.
+    if (isNew) await rm(files, { recursive: true, force: true }).catch(() => {});
     await release();
     const reason = server.reasonOf(error);
     throw new DatabaseOpenError(`DATA_DIR: the database in ${directory} does not open: ${reason}`, {
