@@ -1,9 +1,15 @@
 import { ConfigError } from './config.js';
-import { DatabaseOpenError } from './database/database-errors.js';
+import { DatabaseOpenError, DatabaseStoppedError } from './database/database-errors.js';
 import { MigrationError } from './database/migrate.js';
 import { UnreadableSigningKeyError } from './oauth/signing-keys.js';
 
-const kinds = [ConfigError, DatabaseOpenError, MigrationError, UnreadableSigningKeyError];
+const kinds = [
+  ConfigError,
+  DatabaseOpenError,
+  DatabaseStoppedError,
+  MigrationError,
+  UnreadableSigningKeyError,
+];
 
 /**
  * What to print when a process cannot go on. Of a mistake of whoever runs it one line says it all; of anything

@@ -59,6 +59,7 @@ async function start(): Promise<void> {
   });
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  void opened.stopped.then(stop);
 
   await app.listen({ host: config.host, port: config.port });
   process.stdout.write(startupMessage(config));

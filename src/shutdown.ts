@@ -22,17 +22,24 @@ interface Parts {
  * Makes what ends the process without losing a request: it stops being ready, goes on serving until balancers have
  * noticed, takes no more connections, lets requests in flight finish, and cuts off what is not done in time.
  *
- * @returns for a signal; the process ends with 0, or with 1 when something could not be stopped
+ * @returns for a signal, or what the process cannot go on after; it ends with 0, or with 1 after a failure and when
+ *   something could not be stopped
  */
-export function createShutdown(parts: Parts): (signal: NodeJS.Signals) => Promise<void> {
+export function createShutdown(parts: Parts): (reason: NodeJS.Signals | Error) => Promise<void> {
   const { app, lifecycle, afterwards, logger, noticeMilliseconds } = parts;
-  return async (signal) => {
+  return async (reason) => {
+    const failed = reason instanceof Error;
+    if (failed) {
+      process.exitCode = 1;
+      logger.fatal(reason.message);
+    }
     if (lifecycle.stopping) return;
     lifecycle.stopping = true;
-    logger.info({ signal }, 'stopping');
+    logger.info(failed ? {} : { signal: reason }, 'stopping');
     setTimeout(() => process.exit(1), noticeMilliseconds + patienceMilliseconds).unref();
     try {
-      await wait(noticeMilliseconds);
+      // Of a process that can do nothing any more there is nothing to be noticed.
+      await wait(failed ? 0 : noticeMilliseconds);
       const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMilliseconds);
       await app.close();
       clearTimeout(cutOff);
@@ -41,6 +48,6 @@ export function createShutdown(parts: Parts): (signal: NodeJS.Signals) => Promis
       logger.error({ err }, 'stopping failed');
       process.exit(1);
     }
-    process.exit(0);
+    process.exit();
   };
 }

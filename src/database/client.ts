@@ -1,4 +1,5 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { DatabaseStoppedError } from './database-errors.js';
 import { openEmbedded } from './embedded.js';
 import type { PrismaClient } from './generated/client.js';
 import { openPostgresql } from './postgresql.js';
@@ -57,6 +58,8 @@ export interface QueryOptions {
  */
 export interface Database {
   readonly kind: 'embedded' | 'postgresql';
+  /** Settles when the embedded database cannot go on: whoever has opened it ends the process. */
+  readonly stopped: Promise<DatabaseStoppedError>;
   readonly prisma: PrismaClient;
   /**
    * Runs one prepared statement through the driver: a third of the cost of the Prisma client, for the few

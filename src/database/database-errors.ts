@@ -3,6 +3,12 @@ export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }
 
+/** The embedded database cannot go on, and has to be opened by another process; the code is PostgreSQL's. */
+export class DatabaseStoppedError extends Error {
+  override readonly name = 'DatabaseStoppedError';
+  readonly code = '57P02';
+}
+
 /** Rows stayed locked by another transaction for longer than was to be waited; the code is PostgreSQL's. */
 export class RowsLockedError extends Error {
   override readonly name = 'RowsLockedError';

@@ -16,7 +16,6 @@ export class EmbeddedPrismaAdapter extends PrismaPGlite {
 
   override async connect(): Promise<SqlDriverAdapter> {
     const adapter = withConstraintNames(await super.connect());
-    const startTransaction = adapter.startTransaction.bind(adapter);
     return Object.assign(adapter, {
       // The original returns before the script has run and loses its failure: a migration that failed would be
       // recorded as applied.
@@ -28,7 +27,7 @@ export class EmbeddedPrismaAdapter extends PrismaPGlite {
         }
       },
       // There is one connection, so that transactions run one after the other: every level is serializable.
-      startTransaction: async () => withSavepoints(withConstraintNames(await startTransaction())),
+      startTransaction: async () => withSavepoints(await startTransaction(adapter, this.#server)),
     });
   }
 }
@@ -48,6 +47,38 @@ function withConstraintNames<Queryable extends SqlQueryable>(queryable: Queryabl
     });
   };
   return queryable;
+}
+
+/** What the original begins a transaction with, once it has set the level of isolation. */
+type TransactionStarter = {
+  startTransactionInner(client: Pick<PGlite, 'transaction'>, options: object): Promise<Transaction>;
+};
+
+/** Makes the failure of a COMMIT known, which the original takes for a success, and survives that of a ROLLBACK. */
+async function startTransaction(adapter: SqlQueryable, server: PGlite): Promise<Transaction> {
+  let outcome: Promise<unknown> | undefined;
+  const client: Pick<PGlite, 'transaction'> = {
+    transaction(work) {
+      const watched = server.transaction((transaction) => {
+        const rollback = transaction.rollback.bind(transaction);
+        // The original does not wait for it, so that a failure would be nobody's and end the process.
+        return work(Object.assign(transaction, { rollback: () => rollback().catch(() => {}) }));
+      });
+      outcome = watched;
+      return watched;
+    },
+  };
+  const starter = adapter as unknown as TransactionStarter;
+  const transaction = withConstraintNames(
+    await starter.startTransactionInner(client, { usePhantomQuery: true }),
+  );
+  const commit = transaction.commit.bind(transaction);
+  return Object.assign(transaction, {
+    commit: async () => {
+      await commit();
+      await outcome?.catch((error) => (transaction as unknown as WithErrorHook).onError(error));
+    },
+  });
 }
 
 /** Lets transactions nest, as they do on PostgreSQL. */

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
+import { access, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import type { Database, DatabaseOptions } from './client.js';
 import { lockDataDir } from './data-dir-lock.js';
-import { DatabaseOpenError, describeError } from './database-errors.js';
+import { DatabaseOpenError } from './database-errors.js';
 import { EmbeddedPrismaAdapter } from './embedded-adapter.js';
+import { EmbeddedServer } from './embedded-server.js';
 import { streamFromHeldCursor } from './embedded-stream.js';
 import { PrismaClient } from './generated/client.js';
 import type { TextRow } from './prepared-query.js';
@@ -17,13 +17,22 @@ import type { TextRow } from './prepared-query.js';
  */
 export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Database> {
   const directory = path.resolve(dataDir);
+  const files = path.join(directory, 'pglite');
   const release = await lockDataDir(directory);
-  let server: PGlite;
+  const isNew = await access(files).then(
+    () => false,
+    () => true,
+  );
+  const server = new EmbeddedServer(files);
   try {
-    server = await startServer(path.join(directory, 'pglite'));
+    await server.waitReady;
+    // The adapter reads timestamps as if the session were in UTC.
+    await server.exec('SET TIME ZONE UTC');
   } catch (error) {
+    // Half of a new database would be taken for a broken one the next time.
+    if (isNew) await rm(files, { recursive: true, force: true }).catch(() => {});
     await release();
-    const reason = describeError(error);
+    const reason = server.reasonOf(error);
     throw new DatabaseOpenError(`DATA_DIR: the database in ${directory} does not open: ${reason}`, {
       cause: error,
     });
@@ -34,6 +43,7 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
 
   return {
     kind: 'embedded',
+    stopped: server.stopped,
     prisma,
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
       return (await server.query<Row>(text, [...values])).rows;
@@ -55,12 +65,4 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
       return closing;
     },
   };
-}
-
-async function startServer(directory: string): Promise<PGlite> {
-  await mkdir(path.dirname(directory), { recursive: true });
-  const server = await PGlite.create({ dataDir: directory });
-  // The adapter reads timestamps as if the session were in UTC.
-  await server.exec('SET TIME ZONE UTC');
-  return server;
 }

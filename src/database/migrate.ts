@@ -44,6 +44,7 @@ export async function migrate(
   const session = await database.openMigrationSession();
   try {
     if (database.kind === 'postgresql') await takeLock(session);
+    else await forgetUnfinished(database);
     // Another process may have done the work while this one waited for the lock.
     const pending = pendingMigrations(files, await readApplied(database));
     if (pending.length === 0) return [];
@@ -60,6 +61,17 @@ async function readApplied(database: Database): Promise<AppliedMigration[]> {
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
   );
   return table?.exists ? database.query<AppliedMigration>(appliedMigrationsQuery) : [];
+}
+
+/**
+ * In the embedded database nobody else is at a migration, what began and was not finished has left nothing behind, and
+ * there is no other tool that could mark it: it is begun again.
+ */
+async function forgetUnfinished(database: Database): Promise<void> {
+  if ((await readApplied(database)).every(({ finished }) => finished)) return;
+  await database.query(
+    'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL',
+  );
 }
 
 async function takeLock(session: MigrationSession): Promise<void> {

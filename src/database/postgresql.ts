@@ -77,6 +77,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
 
   return {
     kind: 'postgresql',
+    // Connections are made anew, for ever.
+    stopped: new Promise(() => {}),
     prisma,
     async query<Row extends object>(
       text: string,

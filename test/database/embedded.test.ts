@@ -4,7 +4,7 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Test, test } from 'tap';
 import { type Database, openDatabase } from '../../src/database/client.js';
-import { DatabaseOpenError } from '../../src/database/database-errors.js';
+import { DatabaseOpenError, violatedUniqueConstraint } from '../../src/database/database-errors.js';
 import { createTestDatabase } from '../support/database.js';
 
 // Compiled, or not, as this file is.
@@ -78,6 +78,24 @@ test('a directory that cannot be used is refused in one line', async (t) => {
   await writeFile(path.join(dataDir, 'pglite', 'PG_VERSION'), '9\n');
   await t.rejects(openDatabase({ dataDir }), DatabaseOpenError);
   await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'and leaves no lock behind');
+});
+
+test('a transaction that cannot be committed is not taken for one that was', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  const { prisma, query } = await openAgain(t, dataDir);
+  await query('CREATE TABLE places (place int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+  const insert = (place: number) =>
+    prisma.$transaction(async (tx) => {
+      await tx.$executeRawUnsafe('INSERT INTO places VALUES ($1)', place);
+    });
+  await insert(1);
+  const refused = await insert(1).then(
+    () => undefined,
+    (error) => violatedUniqueConstraint(error),
+  );
+  t.equal(refused, 'places_place_key');
+  await insert(2);
+  t.same(await query('SELECT place FROM places ORDER BY 1'), [{ place: 1 }, { place: 2 }]);
 });
 
 async function openAgain(t: Test, dataDir: string): Promise<Database> {

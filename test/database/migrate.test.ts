@@ -117,18 +117,24 @@ test('refuses a database that is newer than the code', async (t) => {
   await rejectsInOneLine(t, migrate(database), /newer than this version .*99990101000000_next/);
 });
 
-test('a failing migration changes nothing, and later starts refuse until it is resolved', async (t) => {
+test('a failing migration changes nothing, and can be tried again once it is resolved', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   const script = 'CREATE TABLE half (id int);\nSELECT no_such_function();';
   await addMigration(directory, '99990101000000_broken', script);
+  const again = {
+    // It is for the operator to see what has happened.
+    postgresql: /99990101000000_broken failed before/,
+    embedded: /could not be migrated: .*no_such_function/,
+  };
 
   await rejectsInOneLine(t, migrate(database, { directory }), /could not be migrated: .*no_such_function/);
-  await rejectsInOneLine(t, migrate(database, { directory }), /99990101000000_broken failed before/);
+  await rejectsInOneLine(t, migrate(database, { directory }), again[database.kind]);
   t.same(await database.query(`SELECT to_regclass('half') AS half`), [{ half: null }]);
 
-  await database.prisma
-    .$executeRaw`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL`;
+  if (database.kind === 'postgresql') {
+    await database.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL');
+  }
   await writeFile(path.join(directory, '99990101000000_broken/migration.sql'), 'CREATE TABLE half (id int);');
   t.same(await migrate(database, { directory }), ['99990101000000_broken']);
 });

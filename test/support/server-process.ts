@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,8 +10,14 @@ import { freePort } from './free-port.js';
 /** A server in a process of its own. */
 export interface ServerProcess {
   readonly url: string;
+  /** What it has written to its standard output so far. */
+  output(): string;
+  /** Settles when it ends, with its exit code. */
+  readonly ended: Promise<number | null>;
   /** Ends it as an operator would, and returns its exit code. */
   stop(): Promise<number | null>;
+  /** Ends it without telling it. */
+  kill(): Promise<void>;
 }
 
 /** How long a server may take to start on a busy machine. */
@@ -26,57 +32,86 @@ export function buildServer(): void {
   if (status !== 0) throw new Error(`The build failed:\n${stdout}${stderr}`);
 }
 
-/** Starts a server on a PostgreSQL database and waits until it is ready; it is stopped when the test ends. */
-export async function startServerProcess(
+interface ServerProcessOptions {
+  /** Empty: the embedded database under `DATA_DIR`. */
+  readonly databaseUrl: string;
+  readonly environment?: Record<string, string>;
+}
+
+/** Starts a server and waits until it is ready; it is stopped when the test ends. */
+export async function startServerProcess(t: Test, options: ServerProcessOptions): Promise<ServerProcess> {
+  const server = await spawnServerProcess(t, options);
+  await untilReady(server);
+  return server;
+}
+
+/** Starts a server that need not become ready. */
+export async function spawnServerProcess(
   t: Test,
-  { databaseUrl, environment = {} }: { databaseUrl: string; environment?: Record<string, string> },
+  { databaseUrl, environment = {} }: ServerProcessOptions,
 ): Promise<ServerProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [path.join(packageRoot, 'dist', 'src', 'server.js')], {
-    cwd: packageRoot,
-    // Nothing of the test runner's own environment.
-    env: {
-      PATH: process.env.PATH ?? '',
-      DATABASE_URL: databaseUrl,
-      PORT: String(port),
-      BASE_URL: 'http://api.test',
-      APP_SECRET: testSecret,
-      RATE_LIMIT_FAILURES: '0',
-      MAX_ACTIVE_REQUESTS: '0',
-      RATE_LIMIT_API: '0',
-      RATE_LIMIT_TOKEN: '0',
-      LOG_LEVEL: 'warn',
-      ...environment,
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, path.join(packageRoot, 'dist', 'src', 'server.js')],
+    {
+      cwd: packageRoot,
+      // Nothing of the test runner's own environment.
+      env: {
+        PATH: process.env.PATH ?? '',
+        DATABASE_URL: databaseUrl,
+        PORT: String(port),
+        BASE_URL: 'http://api.test',
+        APP_SECRET: testSecret,
+        RATE_LIMIT_FAILURES: '0',
+        MAX_ACTIVE_REQUESTS: '0',
+        RATE_LIMIT_API: '0',
+        RATE_LIMIT_TOKEN: '0',
+        LOG_LEVEL: 'warn',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  let stopping: Promise<number | null> | undefined;
-  const stop = () => {
-    stopping ??= stopProcess(child);
-    return stopping;
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
   };
-  t.teardown(stop);
-  const url = `http://127.0.0.1:${port}`;
-  await untilReady(child, `${url}/readyz`);
-  return { url, stop };
+  const stop = () => end('SIGTERM');
+  t.teardown(() => {
+    const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+    return stop().finally(() => clearTimeout(impatience));
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    ended,
+    stop,
+    kill: async () => {
+      await end('SIGKILL');
+    },
+  };
 }
 
-async function stopProcess(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  const [code] = await exited;
-  return code;
-}
-
-async function untilReady(child: ChildProcess, url: string): Promise<void> {
+async function untilReady({ url, ended, output }: ServerProcess): Promise<void> {
   const deadline = Date.now() + patienceMs;
-  while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}`);
-    const answer = await fetch(url).catch(() => undefined);
+  let running = true;
+  void ended.then(() => {
+    running = false;
+  });
+  while (running && Date.now() < deadline) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.status === 200) return;
     await wait(50);
   }
-  throw new Error(`The server is not ready after ${patienceMs} ms`);
+  const failure = running ? `is not ready after ${patienceMs} ms` : `ended with ${await ended}`;
+  throw new Error(`The server ${failure}:\n${output()}`);
 }

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { type Database, openDatabase } from '../../src/database/client.js';
+import { createTestDatabase } from '../support/database.js';
+import { createSmallDisk } from '../support/disk.js';
+import {
+  buildServer,
+  type ServerProcess,
+  spawnServerProcess,
+  startServerProcess,
+} from '../support/server-process.js';
+import { createTenant, type TestApplication } from '../support/tenant.js';
+
+buildServer();
+
+const mebibyte = 2 ** 20;
+
+/** Bytes of one file of the write-ahead log, which is made at once. */
+const segment = 16 * mebibyte;
+
+/** A server on an embedded database, on a disk of which the test decides how much room it has. */
+async function setUp(t: Test, { logUsed = 0 } = {}) {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  const database = await openDatabase({ dataDir });
+  const { application } = await createTenant(database);
+  await useLog(database, logUsed);
+  await database.close();
+  const disk = createSmallDisk(dataDir);
+  const options = {
+    databaseUrl: '',
+    environment: { DATA_DIR: dataDir, DEMO_DATA: 'false', ...disk.environment },
+  };
+  return {
+    disk,
+    /** A start of which nobody knows whether it succeeds. */
+    spawn: () => spawnServerProcess(t, options),
+    start: async () => connect(await startServerProcess(t, options), application),
+  };
+}
+
+/** Writes to the log until it has so many bytes in its segment. */
+async function useLog({ query }: Database, bytes: number): Promise<void> {
+  const text = `SELECT ((pg_current_wal_insert_lsn() - '0/0') % ${segment})::int AS used`;
+  while (((await query<{ used: number }>(text))[0]?.used ?? bytes) < bytes) {
+    await query(`SELECT pg_logical_emit_message(false, '', repeat('x', 20000))`);
+  }
+}
+
+type Connected = ServerProcess & Client;
+
+interface Client {
+  get(path: string): Promise<Response>;
+  create(report: ReportRequest): Promise<Response>;
+  /** Every report that there is, as it was sent. */
+  stored(): Promise<ReportRequest[]>;
+}
+
+interface ReportRequest {
+  readonly title: string;
+  readonly filters: readonly object[];
+}
+
+/** Longest that a client waits: an answer that does not come fails the test. */
+const patienceMs = 10_000;
+
+async function connect(server: ServerProcess, application: TestApplication): Promise<Connected> {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: application.clientId,
+    client_secret: application.clientSecret,
+  });
+  const answer = await fetch(`${server.url}/v1/oauth/token`, { method: 'POST', body });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  const ask = (path: string, { headers, ...init }: RequestInit = {}) =>
+    fetch(`${server.url}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${access_token}`, ...headers },
+      signal: AbortSignal.timeout(patienceMs),
+    });
+  return {
+    ...server,
+    get: (path) => ask(path),
+    create: (report) =>
+      ask('/v1/reports', {
+        method: 'POST',
+        body: JSON.stringify(report),
+        headers: { 'content-type': 'application/json' },
+      }),
+    async stored() {
+      const list = await ask('/v1/reports?page[size]=500');
+      if (list.status !== 200) throw new Error(`The list is ${list.status}`);
+      const { data } = (await list.json()) as { data: { attributes: ReportRequest }[] };
+      return data.map(({ attributes: { title, filters } }) => ({ title, filters }));
+    },
+  };
+}
+
+/** A report of which no byte can be spared, and that is nearly as large as a body may be. */
+function makeReport(): ReportRequest {
+  const text = () => randomBytes(188).toString('base64url');
+  const value = () => Array.from({ length: 100 }, text);
+  const filters = ['department', 'status'].map((field) => ({ field, operator: 'in', value: value() }));
+  return { title: text(), filters };
+}
+
+/** Saves reports until one is refused; those that were acknowledged are added to the list. */
+async function createUntilRefused(t: Test, { create }: Client, acknowledged: ReportRequest[]) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const report = makeReport();
+    const answer = await create(report);
+    if (answer.status === 201) {
+      acknowledged.push(report);
+      continue;
+    }
+    t.equal(answer.status, 503);
+    t.match(answer.headers.get('content-type'), /^application\/problem\+json/);
+    t.match(answer.headers.get('retry-after'), /^[1-9]\d*$/);
+    t.match(await answer.json(), { code: 'service_unavailable', status: 503 });
+    return;
+  }
+  throw new Error('The disk does not become full');
+}
+
+const inOrder = (reports: readonly ReportRequest[]) => reports.map((report) => JSON.stringify(report)).sort();
+
+t.test('a write that finds no room is a 503, and one that finds some again succeeds', async (t) => {
+  const { disk, start } = await setUp(t);
+  const acknowledged: ReportRequest[] = [];
+  let server = await start();
+  for (const end of ['kill', 'stop'] as const) {
+    await disk.fill(mebibyte);
+    await createUntilRefused(t, server, acknowledged);
+    t.ok(acknowledged.length > 1, 'after some that fitted');
+    t.equal((await server.get('/v1/employees')).status, 200, 'reading goes on');
+    t.same(inOrder(await server.stored()), inOrder(acknowledged), 'nothing is there of what was refused');
+    t.match(server.output(), /No space left on device/, 'the log says why');
+    await disk.makeRoom();
+    t.equal((await server.create(makeReport())).status, 201);
+    acknowledged.splice(0, Infinity, ...(await server.stored()));
+    await disk.fill();
+    await createUntilRefused(t, server, acknowledged);
+    await server[end]();
+    await disk.makeRoom();
+    server = await start();
+    t.same(inOrder(await server.stored()), inOrder(acknowledged), `all is there after a ${end}`);
+    const report = makeReport();
+    t.equal((await server.create(report)).status, 201, 'and more can be written');
+    acknowledged.push(report);
+  }
+});
+
+t.test('a log that finds no room ends the process, which loses nothing', async (t) => {
+  // A start in the last quarter of a segment would make the next one.
+  const { disk, spawn, start } = await setUp(t, { logUsed: (segment * 3) / 4 - mebibyte / 8 });
+  const acknowledged: ReportRequest[] = [];
+  let server = await start();
+  await disk.fill(segment / 2);
+  await createUntilRefused(t, server, acknowledged);
+  t.equal(await server.ended, 1, 'it ends by itself');
+  t.match(
+    server.output(),
+    /"level":60,.*the embedded database has stopped: could not write .*No space left on device/,
+  );
+
+  const early = await spawn();
+  t.equal(await early.ended, 1, 'it does not start before there is room');
+  t.match(
+    early.output(),
+    /^DATA_DIR: .* does not open: .*No space left on device\n$/,
+    'and says why in one line',
+  );
+
+  await disk.makeRoom();
+  server = await start();
+  const stored = inOrder(await server.stored());
+  t.same(
+    inOrder(acknowledged).filter((report) => !stored.includes(report)),
+    [],
+    'what was acknowledged is there',
+  );
+  t.equal(stored.length, acknowledged.length, 'and nothing else');
+  t.equal((await server.create(makeReport())).status, 201, 'and more can be written');
+  t.equal(await server.stop(), 0);
+});

@@ -1,0 +1,89 @@
+import t, { type Test } from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { randomId } from '../../src/database/ids.js';
+import { createTestDatabase, testServer } from '../support/database.js';
+import { buildServer, startServerProcess } from '../support/server-process.js';
+import { createTenant, type TestApplication } from '../support/tenant.js';
+
+const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
+
+const limit = 9;
+
+t.test('two processes on one database share its limits', onPostgresql, async (t) => {
+  const { servers, createClient } = await setUp(t);
+
+  t.test('together they grant an application as many calls as one', async (t) => {
+    const application = await createClient();
+    const tokens = await Promise.all(servers.map((url) => getToken(url, application)));
+    const answers = await byTurns(servers, (url) => listEmployees(url, tokens[0]));
+    t.same(statuses(answers), firstThen(200, 429));
+    t.same(
+      answers.slice(0, limit).map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]),
+      Array.from({ length: limit }, (_, index) => String(limit - 1 - index)),
+      'each knows what the other has granted',
+    );
+    for (const { headers } of answers.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
+    for (const url of servers) {
+      t.equal((await listEmployees(url, tokens[1])).status, 429, 'whichever token it has');
+    }
+  });
+
+  t.test('and no more when all calls come at once', async (t) => {
+    const token = await getToken(servers[0], await createClient());
+    const asked = Array.from({ length: 20 }, () => servers.map((url) => listEmployees(url, token)));
+    const answers = statuses(await Promise.all(asked.flat()));
+    t.equal(answers.filter((status) => status === 200).length, limit);
+    t.equal(answers.filter((status) => status === 429).length, answers.length - limit);
+  });
+
+  t.test('together they judge as many wrong secrets as one', async (t) => {
+    const application = await createClient();
+    const wrong = () => ({ ...application, clientSecret: randomId(52) });
+    const answers = await byTurns(servers, (url) => askForToken(url, wrong()));
+    t.same(statuses(answers), firstThen(401, 429));
+    for (const { headers } of answers.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
+    for (const url of servers) {
+      t.equal((await askForToken(url, application)).status, 200, 'the right one is not locked out');
+    }
+  });
+});
+
+/** Two servers in processes of their own, by their addresses. */
+async function setUp(t: Test) {
+  buildServer();
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  t.teardown(() => database.close());
+  const environment = { RATE_LIMIT_API: String(limit), RATE_LIMIT_FAILURES: String(limit) };
+  const start = () => startServerProcess(t, { databaseUrl: options.databaseUrl ?? '', environment });
+  const [first, second] = await Promise.all([start(), start()]);
+  const createClient = async () => (await createTenant(database)).application;
+  return { servers: [first.url, second.url] as const, createClient };
+}
+
+function askForToken(url: string, { clientId, clientSecret }: TestApplication): Promise<Response> {
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  return fetch(`${url}/v1/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+}
+
+async function getToken(url: string, application: TestApplication): Promise<string> {
+  const answer = await askForToken(url, application);
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+function listEmployees(url: string, token = ''): Promise<Response> {
+  return fetch(`${url}/v1/employees`, { headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Asks the servers by turns, one request after the other and some more than the limit. */
+async function byTurns([first, second]: readonly [string, string], ask: (url: string) => Promise<Response>) {
+  const answers: Response[] = [];
+  while (answers.length < limit + 5) answers.push(await ask(answers.length % 2 === 0 ? first : second));
+  return answers;
+}
+
+const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status);
+
+/** What is expected of {@link byTurns}: as many of one as the limit says, then the other. */
+const firstThen = (granted: number, refused: number) =>
+  Array.from({ length: limit + 5 }, (_, index) => (index < limit ? granted : refused));

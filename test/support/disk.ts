@@ -1,0 +1,25 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Names the file that says how many bytes there is room for; without the file there is room for all. */
+export const roomVariable = 'TEST_DISK_ROOM_FILE';
+
+/** A disk on which a test lets the room run out, for the processes that are started with its environment. */
+export interface SmallDisk {
+  readonly environment: Record<string, string>;
+  /** From now on files get larger by so many bytes, and no more. What they have can be read and written over. */
+  fill(room?: number): Promise<void>;
+  makeRoom(): Promise<void>;
+}
+
+export function createSmallDisk(directory: string): SmallDisk {
+  const file = path.join(directory, 'room');
+  // Compiled, or not, as this file is.
+  const preload = path.join(import.meta.dirname, `disk-preload${path.extname(import.meta.filename)}`);
+  return {
+    environment: { [roomVariable]: file, NODE_OPTIONS: `--import=${pathToFileURL(preload)}` },
+    fill: (room = 0) => writeFile(file, String(room)),
+    makeRoom: () => rm(file, { force: true }),
+  };
+}
