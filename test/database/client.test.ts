@@ -131,7 +131,7 @@ test(
     const watched = await openTestDatabase(t, { logger });
     const [own] = await watched.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const { prisma } = await openTestDatabase(t);
-  await asOwner({ prisma }, `SELECT pg_terminate_backend(${own?.pid})::text`);
+    await asOwner({ prisma }, `SELECT pg_terminate_backend(${own?.pid})::text`);
     await heard;
     t.match(logged.at(-1), { details: { reason: /terminat/ } });
     t.notMatch(JSON.stringify(logged), /secretKey|processID|connectionParameters/);

@@ -12,7 +12,9 @@ export interface DatabaseProxy {
   refuse(): void;
   /** Keeps every connection, and lets nothing through in either direction. */
   pause(): void;
-  /** Ends what {@link refuse} or {@link pause} began. */
+  /** Keeps what the database answers; it gets everything that is sent to it. */
+  pauseAnswers(): void;
+  /** Ends what {@link refuse} or the pauses began. */
   restore(): void;
 }
 
@@ -20,6 +22,7 @@ export interface DatabaseProxy {
 export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
+  const outerSockets = new Set<Socket>();
   let mode: 'open' | 'refusing' | 'paused' = 'open';
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -33,6 +36,8 @@ export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<
       return;
     }
     const outer = net.connect(Number(target.port || 5432), target.hostname);
+    outerSockets.add(outer);
+    outer.on('close', () => outerSockets.delete(outer));
     for (const [from, to] of [
       [inner, outer],
       [outer, inner],
@@ -64,6 +69,9 @@ export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<
     pause() {
       mode = 'paused';
       for (const socket of sockets) socket.pause();
+    },
+    pauseAnswers() {
+      for (const socket of outerSockets) socket.pause();
     },
     restore() {
       mode = 'open';

@@ -1,0 +1,53 @@
+import t from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { nothing } from '../../src/database/scope.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+import { startDatabaseProxy } from '../support/database-proxy.js';
+import { asOwner } from '../support/owner.js';
+
+const onPostgresql = { skip: testServer === undefined };
+
+t.test(
+  'a connection that is lost on its way from one user to the next ends no process',
+  onPostgresql,
+  async (t) => {
+    const { databaseUrl = '' } = await createTestDatabase(t);
+    const control = await openTestDatabase(t);
+    const proxy = await startDatabaseProxy(t, databaseUrl);
+    const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
+    t.teardown(() => database.close());
+    const [row] = await database.queryText<[string]>('SELECT pg_backend_pid()::text', [], nothing);
+
+    // Its answer, and the news that the session has ended, reach the driver at once, while somebody waits for the session.
+    proxy.pauseAnswers();
+    const first = database.queryText('SELECT 1::text', [], nothing);
+    const next = database.prisma.$transaction(async (tx) => tx.$queryRaw`SELECT 2 AS two`);
+    await answered(control, row?.[0] ?? '');
+    await asOwner(control, `SELECT pg_terminate_backend(${row?.[0]})::text`);
+    await ended(control, row?.[0] ?? '');
+    proxy.restore();
+
+    t.same(await first, [['1']], 'what was answered is there');
+    await t.rejects(next, 'whoever got the session hears of its end');
+    t.same(await database.queryText('SELECT 3::text', [], nothing), [['3']], 'and there is another one');
+  },
+);
+
+type Control = Awaited<ReturnType<typeof openTestDatabase>>;
+
+/** Waits until a session has nothing more to do. */
+async function answered(control: Control, pid: string): Promise<void> {
+  const text = `SELECT state FROM pg_stat_activity WHERE pid = ${pid} AND query LIKE '%SELECT 1::text%'`;
+  for (;;) {
+    const [session] = await asOwner<{ state: string }>(control, text);
+    if (session?.state === 'idle') return;
+  }
+}
+
+async function ended(control: Control, pid: string): Promise<void> {
+  const text = `SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE pid = ${pid}`;
+  for (;;) {
+    const [counted] = await asOwner<{ sessions: number }>(control, text);
+    if (counted?.sessions === 0) return;
+  }
+}
