@@ -11,7 +11,7 @@ import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
 import { isStorableText } from '../contract/text.js';
 import type { Database } from '../database/client.js';
-import type { AuditLog } from '../services/audit-log.js';
+import { recordIn } from '../services/audit-log.js';
 import { createSeal, type Seal } from './sealing.js';
 
 /** The signature algorithm of new keys. */
@@ -96,13 +96,7 @@ export class SigningKeys {
    * Signs with a new key from now on. The old one is published until the last token that it signed has expired;
    * other processes may still sign with it until they look again.
    */
-  async rotate({
-    tokenTtlSeconds,
-    auditLog,
-  }: {
-    tokenTtlSeconds: number;
-    auditLog: AuditLog;
-  }): Promise<string> {
+  async rotate({ tokenTtlSeconds }: { tokenTtlSeconds: number }): Promise<string> {
     const key = await newKey(this.#seal, this.#clock);
     const now = this.#clock();
     const overlapMilliseconds = tokenTtlSeconds * 1000 + 2 * refreshIntervalMilliseconds;
@@ -113,8 +107,8 @@ export class SigningKeys {
         data: { retiredAt: now, expiresAt: new Date(now.getTime() + overlapMilliseconds) },
       });
       await transaction.signingKey.create({ data: key });
+      await recordIn(transaction, { type: 'signing_key.rotated', details: { kid: key.kid } }, now);
     });
-    await auditLog.record({ type: 'signing_key.rotated', details: { kid: key.kid } });
     await this.reload();
     return key.kid;
   }

@@ -10,7 +10,6 @@ import {
   SignJWT,
 } from 'jose';
 import t, { type Test } from 'tap';
-import { AuditLog } from '../../src/services/audit-log.js';
 import { buildTestApp, testSecret } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
 import { createApplication, createTenant, makeEmployees, type TestApplication } from '../support/tenant.js';
@@ -446,8 +445,7 @@ t.test('a token of a server with another database is refused', async (t) => {
 async function rotateElsewhere(t: Test, seconds: number) {
   const other = await buildTestApp(t, { database });
   other.clock.advanceSeconds(seconds);
-  const auditLog = new AuditLog(database, other.clock);
-  const kid = await other.signingKeys.rotate({ tokenTtlSeconds: 3600, auditLog });
+  const kid = await other.signingKeys.rotate({ tokenTtlSeconds: 3600 });
   return { other, kid };
 }
 

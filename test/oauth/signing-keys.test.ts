@@ -12,7 +12,6 @@ import type { Database } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { SigningKeys, UnreadableSigningKeyError } from '../../src/oauth/signing-keys.js';
 import { describeFailure } from '../../src/operator-errors.js';
-import { AuditLog } from '../../src/services/audit-log.js';
 import { prune } from '../../src/services/housekeeping.js';
 import { buildTestApp, contract, type TestApp, testSecret } from '../support/app.js';
 import { createTestClock } from '../support/clock.js';
@@ -43,8 +42,8 @@ async function setUpAlone(t: Test): Promise<Setting> {
   return setUp(t, await openTestDatabase(t));
 }
 
-const rotate = ({ signingKeys, database, clock }: TestApp) =>
-  signingKeys.rotate({ tokenTtlSeconds: 3600, auditLog: new AuditLog(database, clock) });
+const rotate = ({ signingKeys }: Pick<TestApp, 'signingKeys'>) =>
+  signingKeys.rotate({ tokenTtlSeconds: 3600 });
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 const publishedKids = async (api: TestApp): Promise<string[]> =>
   (await api.get(jwksAddress)).json().keys.map(({ kid }: { kid: string }) => kid);
@@ -144,8 +143,7 @@ t.test('the JWKS lists both keys until the overlap ends, and pruning deletes the
 t.test('several rotations in a row, also at once, leave one key that signs', async (t) => {
   const { api, database, tenant } = await setUpAlone(t);
   const other = await SigningKeys.open(database, testSecret, api.clock);
-  const auditLog = new AuditLog(database, api.clock);
-  await Promise.all([rotate(api), other.rotate({ tokenTtlSeconds: 3600, auditLog })]);
+  await Promise.all([rotate(api), other.rotate({ tokenTtlSeconds: 3600 })]);
   await rotate(api);
   await api.signingKeys.reload();
   t.equal(await database.prisma.signingKey.count({ where: { retiredAt: null } }), 1);

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { SigningKeys } from '../../oauth/signing-keys.js';
-import { AuditLog } from '../../services/audit-log.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
 import type { Surroundings } from '../surroundings.js';
@@ -14,10 +13,7 @@ export function addKeyCommands(program: Command, surroundings: Surroundings): vo
     .action(() =>
       withContext(surroundings, async ({ config, database, clock, appSecret }) => {
         const signingKeys = await SigningKeys.open(database, await appSecret(), clock);
-        const kid = await signingKeys.rotate({
-          tokenTtlSeconds: config.accessTokenTtlSeconds,
-          auditLog: new AuditLog(database, clock),
-        });
+        const kid = await signingKeys.rotate({ tokenTtlSeconds: config.accessTokenTtlSeconds });
         print(
           surroundings,
           `Tokens are signed with key ${kid} from now on; running servers take it over within a minute.`,
