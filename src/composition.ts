@@ -87,7 +87,6 @@ export function composeServices(dependencies: AppDependencies, log: CounterLogge
     database,
     clientAuthentication,
     accessTokens,
-    auditLog,
     clock,
   });
   const metadata = authorizationServerMetadata(contract, baseUrl);

@@ -3,6 +3,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { deriveKey } from '../oauth/sealing.js';
 import { Problem } from '../problems/problem.js';
+import type { AuditEvent } from '../services/audit-log.js';
 import type { Sessions } from '../services/sessions.js';
 import type { User } from '../services/users.js';
 
@@ -47,8 +48,9 @@ export class BrowserSessions {
     reply.setCookie(this.#sessionCookie, id, this.#cookie).clearCookie(this.#visitorCookie, this.#cookie);
   }
 
-  async signOut(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    await this.#endCurrent(request);
+  /** Ends the session of this browser, together with the event that tells of it. */
+  async signOut(request: FastifyRequest, reply: FastifyReply, event?: AuditEvent): Promise<void> {
+    await this.#endCurrent(request, event);
     reply.clearCookie(this.#sessionCookie, this.#cookie);
   }
 
@@ -87,9 +89,9 @@ export class BrowserSessions {
     return createHmac('sha256', this.#csrfKey).update(anchor).digest('base64url');
   }
 
-  async #endCurrent({ cookies }: FastifyRequest): Promise<void> {
+  async #endCurrent({ cookies }: FastifyRequest, event?: AuditEvent): Promise<void> {
     const current = cookies[this.#sessionCookie];
-    if (current !== undefined) await this.#sessions.end(current);
+    if (current !== undefined) await this.#sessions.end(current, event);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Database } from '../database/client.js';
 import { accountScope, everything, withScope } from '../database/scope.js';
 import { Problem } from '../problems/problem.js';
 import type { Application } from '../services/applications/applications.js';
-import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
+import { type AuditEvent, type AuditOrigin, recordIn } from '../services/audit-log.js';
 import { revokeGrant } from '../services/grants.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { ClientAuthentication } from './client-authentication.js';
@@ -19,7 +19,6 @@ interface Dependencies {
   readonly database: Database;
   readonly clientAuthentication: ClientAuthentication;
   readonly accessTokens: AccessTokens;
-  readonly auditLog: AuditLog;
   readonly clock: Clock;
 }
 
@@ -53,7 +52,7 @@ export class RevocationEndpoint {
   }
 
   async #revokeRefreshToken(value: string, application: Application, origin: AuditOrigin): Promise<boolean> {
-    const { database, clock, auditLog } = this.#dependencies;
+    const { database, clock } = this.#dependencies;
     const where = { tokenHash: hashOpaqueToken(value) };
     // Whose token it is, is only now found out: another account's application has to be told that it is not its own.
     const token = await withScope(everything, () =>
@@ -61,38 +60,41 @@ export class RevocationEndpoint {
     );
     if (token === null) return false;
     if (token.grant.applicationId !== application.id) throw anothersToken();
-    if (await revokeGrant(database, { grantId: token.grantId, at: clock() })) {
-      await auditLog.record({
+    await revokeGrant(database, {
+      grantId: token.grantId,
+      at: clock(),
+      event: {
         type: 'grant.revoked',
         accountId: application.accountId,
         applicationId: application.id,
         userId: token.grant.userId,
         origin,
-        details: { grant: token.grantId },
-      });
-    }
+      },
+    });
     return true;
   }
 
   async #revokeAccessToken(value: string, application: Application, origin: AuditOrigin): Promise<void> {
-    const { database, accessTokens, auditLog } = this.#dependencies;
+    const { database, accessTokens, clock } = this.#dependencies;
     const claims = await accessTokens.verify(value).catch((error) => {
       if (error instanceof Problem) return null;
       throw error;
     });
     if (claims === null) return;
     if (claims.clientId !== application.clientId) throw anothersToken();
-    const { count } = await database.prisma.revokedAccessToken.createMany({
-      data: [{ jti: claims.tokenId, expiresAt: new Date(claims.expiresAt * 1000) }],
-      skipDuplicates: true,
-    });
-    if (count === 0) return;
-    await auditLog.record({
+    const event: AuditEvent = {
       type: 'token.revoked',
       accountId: application.accountId,
       applicationId: application.id,
       userId: claims.grantId === null ? null : claims.subject,
       origin,
+    };
+    await database.prisma.$transaction(async (tx) => {
+      const { count } = await tx.revokedAccessToken.createMany({
+        data: [{ jti: claims.tokenId, expiresAt: new Date(claims.expiresAt * 1000) }],
+        skipDuplicates: true,
+      });
+      if (count > 0) await recordIn(tx, event, clock());
     });
   }
 }

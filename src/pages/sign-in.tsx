@@ -5,7 +5,7 @@ import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
 import { onwardOrigins } from '../oauth/authorization/onward-origins.js';
 import type { Applications } from '../services/applications/applications.js';
-import type { AuditLog } from '../services/audit-log.js';
+import type { AuditEvent, AuditLog } from '../services/audit-log.js';
 import type { FailureLimit } from '../services/failure-limit.js';
 import { maximumPasswordLength, passwordMatches } from '../services/passwords.js';
 import { findUserForSignIn, type User } from '../services/users.js';
@@ -56,18 +56,13 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
   app.post('/sign_out', { config: { page: true } }, async (request, reply) => {
     sessions.verifyCsrf(request);
     const user = await sessions.user(request);
-    await sessions.signOut(request, reply);
-    if (user !== null) {
-      const { accountId, id: userId } = user;
-      await dependencies.auditLog.record({
-        type: 'sign_out',
-        accountId,
-        userId,
-        origin: auditOrigin(request),
-      });
-    }
+    await sessions.signOut(request, reply, user === null ? undefined : signOutEvent(user, request));
     return reply.headers(privatePageHeaders()).redirect('/sign_in', 303);
   });
+}
+
+function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest): AuditEvent {
+  return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
 }
 
 type Attempt = { user: User } | { status: number; fault: string; retryAfterSeconds?: number };

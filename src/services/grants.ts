@@ -1,20 +1,26 @@
 import { type Database, Prisma } from '../database/client.js';
+import { type AuditEvent, recordIn } from './audit-log.js';
 
 /**
  * Ends what a user allowed an application: its refresh tokens and every access token that came of it are
  * refused from now on. Ending it twice changes nothing.
  *
+ * @param event why it ends; stored together with that
  * @returns whether it was in force until now
  */
 export async function revokeGrant(
   { prisma }: Database,
-  { grantId, at }: { grantId: string; at: Date },
+  { grantId, at, event }: { grantId: string; at: Date; event: Omit<AuditEvent, 'details'> },
 ): Promise<boolean> {
-  const { count } = await prisma.grant.updateMany({
-    where: { id: grantId, revokedAt: null },
-    data: { revokedAt: at },
+  return prisma.$transaction(async (tx) => {
+    const { count } = await tx.grant.updateMany({
+      where: { id: grantId, revokedAt: null },
+      data: { revokedAt: at },
+    });
+    if (count === 0) return false;
+    await recordIn(tx, { ...event, details: { grant: grantId } }, at);
+    return true;
   });
-  return count > 0;
 }
 
 /** Condition that a row of `grants` is in force: not revoked, and with a refresh token that still works. */

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Database } from '../database/client.js';
 import { everything, withScope } from '../database/scope.js';
+import { type AuditEvent, recordIn } from './audit-log.js';
 import { toUser, type User, type UserRow, userSelection } from './users.js';
 
 /** A session ends this long after it was last used, and after this long in any case. */
@@ -64,10 +65,19 @@ export class Sessions {
     return toUser(row);
   }
 
-  /** Ends a session. Ending one that is over is no error. */
-  async end(id: string): Promise<void> {
+  /**
+   * Ends a session. Ending one that is over is no error.
+   *
+   * @param event why it ends; stored together with that
+   */
+  async end(id: string, event?: AuditEvent): Promise<void> {
     const where = { idHash: hashId(id) };
-    await withScope(everything, () => this.#database.prisma.session.deleteMany({ where }));
+    await withScope(everything, () =>
+      this.#database.prisma.$transaction(async (tx) => {
+        const { count } = await tx.session.deleteMany({ where });
+        if (count > 0 && event !== undefined) await recordIn(tx, event, this.#clock());
+      }),
+    );
   }
 }
 

@@ -42,7 +42,8 @@ async function setUpAlone(t: Test): Promise<Setting> {
   return setUp(t, await openTestDatabase(t));
 }
 
-const rotate = ({ signingKeys }: TestApp) => signingKeys.rotate({ tokenTtlSeconds: 3600 });
+const rotate = ({ signingKeys }: Pick<TestApp, 'signingKeys'>) =>
+  signingKeys.rotate({ tokenTtlSeconds: 3600 });
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 const publishedKids = async (api: TestApp): Promise<string[]> =>
   (await api.get(jwksAddress)).json().keys.map(({ kid }: { kid: string }) => kid);

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/client.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import type { Application, Applications } from '../../services/applications/applications.js';
-import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
+import { type AuditLog, type AuditOrigin, recordIn } from '../../services/audit-log.js';
 import type { User } from '../../services/users.js';
 import { newOpaqueToken } from '../opaque-token.js';
 import {
@@ -34,6 +34,14 @@ interface Dependencies {
   readonly clock: Clock;
   readonly issuer: string;
   readonly codeTtlSeconds: number;
+}
+
+/** Who decides, for which application, and from where. */
+interface Subject {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly applicationId: string;
+  readonly origin: AuditOrigin;
 }
 
 /** Asks a user whether an application may act for them. @see RFC 6749 section 4.1 and RFC 7636 */
@@ -75,7 +83,7 @@ export class AuthorizationEndpoint {
     const step = await this.prepare(parameters, user);
     if (step.kind !== 'consent') return step;
     const { issuer, auditLog } = this.#dependencies;
-    const subject = {
+    const subject: Subject = {
       accountId: step.user.accountId,
       userId: step.user.id,
       applicationId: step.application.id,
@@ -87,18 +95,14 @@ export class AuthorizationEndpoint {
       return { kind: 'redirect', location: answerAddress(parameters, issuer, refusal) };
     }
     const scopes = step.scopes.offered;
-    const code = await this.#issueCode(parameters, step.application, step.user, scopes);
-    await Promise.all([
-      auditLog.record({ type: 'consent.allowed', ...subject, details: { scopes } }),
-      auditLog.record({ type: 'authorization_code.issued', ...subject, details: { scopes } }),
-    ]);
+    const code = await this.#issueCode(parameters, subject, scopes);
     return { kind: 'redirect', location: answerAddress(parameters, issuer, { code }) };
   }
 
+  /** Stores a code and the events of it, or neither. */
   async #issueCode(
     { redirect_uri, code_challenge }: AuthorizationParameters,
-    application: Application,
-    user: User,
+    subject: Subject,
     scopes: readonly string[],
   ): Promise<string> {
     const { database, clock, codeTtlSeconds } = this.#dependencies;
@@ -106,15 +110,22 @@ export class AuthorizationEndpoint {
     const createdAt = clock();
     const data = {
       codeHash: hash,
-      applicationId: application.id,
-      userId: user.id,
+      applicationId: subject.applicationId,
+      userId: subject.userId,
       redirectUri: redirect_uri,
       scopes: [...scopes],
       codeChallenge: code_challenge,
       createdAt,
       expiresAt: new Date(createdAt.getTime() + codeTtlSeconds * 1000),
     };
-    await withScope(accountScope(user.accountId), () => database.prisma.authorizationCode.create({ data }));
+    await withScope(accountScope(subject.accountId), () =>
+      database.prisma.$transaction(async (tx) => {
+        await tx.authorizationCode.create({ data });
+        for (const type of ['consent.allowed', 'authorization_code.issued'] as const) {
+          await recordIn(tx, { type, ...subject, details: { scopes } }, createdAt);
+        }
+      }),
+    );
     return value;
   }
 }

@@ -100,20 +100,23 @@ async function useCode(
 async function revokeAfterReplay(
   { codeHash, applicationId, codeChallenge }: Exchange,
   { application, origin }: GrantRequest,
-  { database, clock, auditLog, replayLeewaySeconds }: GrantContext,
+  { database, clock, replayLeewaySeconds }: GrantContext,
 ): Promise<void> {
   const code = await database.prisma.authorizationCode.findFirst({
     where: { codeHash, applicationId, codeChallenge, grantId: { not: null } },
   });
   if (code?.usedAt == null || code.grantId === null) return;
-  if (clock().getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000) return;
-  if (!(await revokeGrant(database, { grantId: code.grantId, at: clock() }))) return;
-  await auditLog.record({
-    type: 'authorization_code.replayed',
-    accountId: application.accountId,
-    applicationId,
-    userId: code.userId,
-    origin,
-    details: { grant: code.grantId },
+  const now = clock();
+  if (now.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000) return;
+  await revokeGrant(database, {
+    grantId: code.grantId,
+    at: now,
+    event: {
+      type: 'authorization_code.replayed',
+      accountId: application.accountId,
+      applicationId,
+      userId: code.userId,
+      origin,
+    },
   });
 }

@@ -50,7 +50,7 @@ async function refusal(
   tokenHash: Buffer<ArrayBuffer>,
   requested: string[] | undefined,
   { application, origin }: GrantRequest,
-  { database, clock, auditLog, replayLeewaySeconds }: GrantContext,
+  { database, clock, replayLeewaySeconds }: GrantContext,
 ): Promise<Problem> {
   const token = await database.prisma.refreshToken.findFirst({
     where: { tokenHash, grant: { applicationId: application.id } },
@@ -66,14 +66,17 @@ async function refusal(
   const now = clock();
   if (usedAt !== null) {
     const stolen = now.getTime() - usedAt.getTime() > replayLeewaySeconds * 1000;
-    if (stolen && (await revokeGrant(database, { grantId: grant.id, at: now }))) {
-      await auditLog.record({
-        type: 'refresh_token.replayed',
-        accountId: application.accountId,
-        applicationId: application.id,
-        userId: grant.userId,
-        origin,
-        details: { grant: grant.id },
+    if (stolen) {
+      await revokeGrant(database, {
+        grantId: grant.id,
+        at: now,
+        event: {
+          type: 'refresh_token.replayed',
+          accountId: application.accountId,
+          applicationId: application.id,
+          userId: grant.userId,
+          origin,
+        },
       });
     }
     return invalid;

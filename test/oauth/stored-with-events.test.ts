@@ -1,0 +1,174 @@
+import { decodeJwt } from 'jose';
+import t, { type Test } from 'tap';
+import { buildTestApp } from '../support/app.js';
+import { asOwner } from '../support/owner.js';
+import { isPage } from '../support/pages.js';
+import {
+  authorizationRequest,
+  createScene,
+  grantCode,
+  grantTokens,
+  hashOf,
+  oauthRefusal,
+  refresh,
+  revoke,
+  signedInBrowser,
+  tokenAccepted,
+  tokenRefused,
+  tokensOf,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock, signingKeys } = api;
+const { prisma } = database;
+
+/** Does something while the database takes no event of this type about this account, or about none. */
+async function whileRefused<Result>(
+  type: string,
+  accountId: string | null,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const account = accountId === null ? 'account_id IS NULL' : `coalesce(account_id = '${accountId}', false)`;
+  await asOwner(
+    database,
+    `ALTER TABLE audit_events ADD CONSTRAINT refused CHECK (NOT (type = '${type}' AND ${account})) NOT VALID`,
+  );
+  try {
+    return await act();
+  } finally {
+    await asOwner(database, 'ALTER TABLE audit_events DROP CONSTRAINT refused');
+  }
+}
+
+async function toldOf(t: Test, accountId: string | null, type: string, times: number): Promise<void> {
+  t.equal(await prisma.auditEvent.count({ where: { accountId, type } }), times, `${type} ${times} times`);
+}
+
+async function revocationOf(refreshToken: string): Promise<Date | null> {
+  const { grant } = await prisma.refreshToken.findUniqueOrThrow({
+    where: { tokenHash: hashOf(refreshToken) },
+    include: { grant: true },
+  });
+  return grant.revokedAt;
+}
+
+t.test('a grant is revoked together with its event, or is not: the retry does both, once', async (t) => {
+  const scene = await createScene(database);
+  const { accountId, application } = scene;
+  const { accessToken, refreshToken } = await grantTokens(api, scene);
+  const failed = await whileRefused('grant.revoked', accountId, () => revoke(api, application, refreshToken));
+  t.equal(failed.statusCode, 500);
+  t.equal(await revocationOf(refreshToken), null);
+  await tokenAccepted(t, api, accessToken);
+  await toldOf(t, accountId, 'grant.revoked', 0);
+
+  for (const time of ['the retry', 'once more']) {
+    t.equal((await revoke(api, application, refreshToken)).statusCode, 200, time);
+    await tokenRefused(t, api, accessToken, 'invalid_token');
+    await toldOf(t, accountId, 'grant.revoked', 1);
+  }
+});
+
+t.test('an access token is revoked together with its event, or is not', async (t) => {
+  const scene = await createScene(database);
+  const { accountId, application } = scene;
+  const { accessToken } = await grantTokens(api, scene);
+  const where = { jti: String(decodeJwt(accessToken).jti) };
+  const failed = await whileRefused('token.revoked', accountId, () => revoke(api, application, accessToken));
+  t.equal(failed.statusCode, 500);
+  t.equal(await prisma.revokedAccessToken.count({ where }), 0);
+  await tokenAccepted(t, api, accessToken);
+  await toldOf(t, accountId, 'token.revoked', 0);
+
+  for (const time of ['the retry', 'once more']) {
+    t.equal((await revoke(api, application, accessToken)).statusCode, 200, time);
+    await tokenRefused(t, api, accessToken, 'invalid_token');
+    await toldOf(t, accountId, 'token.revoked', 1);
+  }
+});
+
+t.test('the replay of a refresh token revokes and raises its alarm, or does neither', async (t) => {
+  const scene = await createScene(database);
+  const { accountId, application } = scene;
+  const { refreshToken: stolen } = await grantTokens(api, scene);
+  const { accessToken } = tokensOf(await refresh(api, application, stolen));
+  clock.advanceSeconds(11);
+  const replay = () => refresh(api, application, stolen);
+  const failed = await whileRefused('refresh_token.replayed', accountId, replay);
+  t.equal(failed.statusCode, 500);
+  t.equal(await revocationOf(stolen), null);
+  await tokenAccepted(t, api, accessToken);
+  await toldOf(t, accountId, 'refresh_token.replayed', 0);
+
+  for (const label of ['the retry', 'once more']) {
+    oauthRefusal(t, await replay(), 'invalid_grant', { label });
+    await tokenRefused(t, api, accessToken, 'invalid_token');
+    await toldOf(t, accountId, 'refresh_token.replayed', 1);
+  }
+});
+
+t.test('the replay of a code revokes and raises its alarm, or does neither', async (t) => {
+  const scene = await createScene(database);
+  const { accountId } = scene;
+  const { form } = await grantCode(api, scene);
+  const replay = () => api.postForm('/v1/oauth/token', form);
+  const { accessToken, refreshToken } = tokensOf(await replay());
+  clock.advanceSeconds(11);
+  const failed = await whileRefused('authorization_code.replayed', accountId, replay);
+  t.equal(failed.statusCode, 500);
+  t.equal(await revocationOf(refreshToken), null);
+  await tokenAccepted(t, api, accessToken);
+  await toldOf(t, accountId, 'authorization_code.replayed', 0);
+
+  for (const label of ['the retry', 'once more']) {
+    oauthRefusal(t, await replay(), 'invalid_grant', { label });
+    await tokenRefused(t, api, accessToken, 'invalid_token');
+    await toldOf(t, accountId, 'authorization_code.replayed', 1);
+  }
+});
+
+t.test('a code is stored together with both events of the consent, or none of them is', async (t) => {
+  const events = ['consent.allowed', 'authorization_code.issued'];
+  for (const refused of events) {
+    const scene = await createScene(database);
+    const { accountId, application, user } = scene;
+    const browser = await signedInBrowser(api, user);
+    const { url } = authorizationRequest(scene);
+    const page = await browser.open(url);
+    const allow = () => browser.submitForm(page, url, { decision: 'allow' });
+    const codes = () => prisma.authorizationCode.count({ where: { applicationId: application.id } });
+    isPage(t, await whileRefused(refused, accountId, allow), 500);
+    t.equal(await codes(), 0);
+    for (const type of events) await toldOf(t, accountId, type, 0);
+
+    t.match((await allow()).headers.location, /[?&]code=/);
+    t.equal(await codes(), 1);
+    for (const type of events) await toldOf(t, accountId, type, 1);
+  }
+});
+
+t.test('a session ends together with the event of the sign-out, or goes on', async (t) => {
+  const { accountId, user } = await createScene(database);
+  const browser = await signedInBrowser(api, user);
+  const page = await browser.open('/people');
+  const leave = () => browser.submitForm(page, '/sign_out', {});
+  isPage(t, await whileRefused('sign_out', accountId, leave), 500);
+  isPage(t, await browser.open('/people'));
+  await toldOf(t, accountId, 'sign_out', 0);
+
+  t.equal((await leave()).statusCode, 303);
+  t.equal(await prisma.session.count({ where: { userId: user.id } }), 0);
+  await toldOf(t, accountId, 'sign_out', 1);
+});
+
+t.test('signing keys rotate together with their event, or stay', async (t) => {
+  const rotate = () => signingKeys.rotate({ tokenTtlSeconds: 3600 });
+  const before = await prisma.signingKey.findMany();
+  await t.rejects(whileRefused('signing_key.rotated', null, rotate), /refused/);
+  t.same(await prisma.signingKey.findMany(), before);
+  await toldOf(t, null, 'signing_key.rotated', 0);
+
+  const kid = await rotate();
+  t.match(await prisma.signingKey.findMany({ where: { retiredAt: null } }), [{ kid }]);
+  await toldOf(t, null, 'signing_key.rotated', 1);
+});
