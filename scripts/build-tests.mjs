@@ -45,7 +45,10 @@ export async function buildTests() {
     });
     mkdirSync(path.join(root, path.dirname(output)), { recursive: true });
     writeFileSync(path.join(root, `${output}.map`), sourceMapText);
-    writeFileSync(path.join(root, output), file === currentFile ? outputText : importCurrent(output, outputText));
+    writeFileSync(
+      path.join(root, output),
+      file === currentFile ? outputText : importCurrent(output, outputText),
+    );
   }
 }
 

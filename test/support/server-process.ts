@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,15 +16,6 @@ export interface ServerProcess {
 
 /** How long a server may take to start on a busy machine. */
 const patienceMs = 60_000;
-
-/** Compiles what the processes run; fast when nothing changed. */
-export function buildServer(): void {
-  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
-    cwd: packageRoot,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`The build failed:\n${stdout}${stderr}`);
-}
 
 /** Starts a server on a PostgreSQL database and waits until it is ready; it is stopped when the test ends. */
 export async function startServerProcess(
