@@ -19,7 +19,9 @@ export function compiled(file) {
  * a compiler. Types are the business of `npm run typecheck`.
  */
 export async function buildTests() {
-  const settings = Math.max(...['tsconfig.json', 'package-lock.json'].map(modified));
+  const settings = Math.max(
+    ...['tsconfig.json', 'package-lock.json', 'scripts/build-tests.mjs'].map(modified),
+  );
   const stale = filesBelow('test')
     .filter((file) => /\.tsx?$/.test(file))
     .filter((file) => modified(compiled(file)) <= Math.max(modified(file), settings));
@@ -43,6 +45,17 @@ export async function buildTests() {
     });
     mkdirSync(path.join(root, path.dirname(output)), { recursive: true });
     writeFileSync(path.join(root, `${output}.map`), sourceMapText);
-    writeFileSync(path.join(root, output), outputText);
+    writeFileSync(
+      path.join(root, output),
+      file === currentFile ? outputText : importCurrent(output, outputText),
+    );
   }
+}
+
+const currentFile = path.join('test', 'support', 'current-file.ts');
+
+/** Has a compiled file take `t` from the file that runs, where its source takes it from the process. */
+function importCurrent(output, text) {
+  const from = path.relative(path.dirname(output), compiled(currentFile));
+  return text.replace(/ from 'tap';/, ` from './${from}';`);
 }

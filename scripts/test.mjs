@@ -5,8 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buildTests, compiled, filesBelow } from './build-tests.mjs';
+import { buildTests, filesBelow } from './build-tests.mjs';
 import { root } from './modified.mjs';
+import { writeProcesses } from './test-processes.mjs';
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
@@ -29,7 +30,7 @@ try {
   const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
   const passed = run(
     // Without the loader that compiles.
-    [tap, '--test-env=TAP_TYPE_STRIP_ONLY=1', ...options, ...chosen.map(compiled)],
+    [tap, '--test-env=TAP_TYPE_STRIP_ONLY=1', ...options, ...writeProcesses(chosen)],
     { TMPDIR: directory, CONTRACT_EXCHANGES: exchanges },
   );
   const everything =

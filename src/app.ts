@@ -1,6 +1,12 @@
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifySchemaCompiler,
+  type FastifySerializerCompiler,
+  LogController,
+} from 'fastify';
 import type { Clock } from './clock.js';
 import { composeServices } from './composition.js';
 import type { Config } from './config.js';
@@ -51,6 +57,14 @@ export interface AppDependencies {
   readonly lifecycle?: Lifecycle;
   /** Who is told of requests besides the log. */
   readonly observers?: readonly RequestObserver[];
+  /** Absent: schemas are compiled for this application alone. A process with several of them can share the code. */
+  readonly schemaCompilers?: SchemaCompilers;
+}
+
+/** What makes code of the contract's schemas. */
+export interface SchemaCompilers {
+  readonly validator: FastifySchemaCompiler<Record<string, unknown>>;
+  readonly serializer: FastifySerializerCompiler<unknown>;
 }
 
 /** Largest body that any operation takes. */
@@ -65,7 +79,7 @@ const maximumParameterLength = 16 * 1024;
  * @throws {Error} when contract and handlers disagree
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, contract, logger, lifecycle, observers = [] } = dependencies;
+  const { config, contract, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document) => ({
     html: problemPage(document),
     headers: privatePageHeaders(),
@@ -117,7 +131,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
-  app.setValidatorCompiler(createValidatorCompiler());
+  app.setValidatorCompiler(schemaCompilers?.validator ?? createValidatorCompiler());
+  if (schemaCompilers !== undefined) app.setSerializerCompiler(schemaCompilers.serializer);
   app.removeContentTypeParser('text/plain');
   // An expectation that we do not know is passed over, like any other unknown header.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

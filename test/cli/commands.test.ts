@@ -8,10 +8,8 @@ import { findUserForSignIn } from '../../src/services/users.js';
 import { runCommand, runCommandHere } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeRecords, toCsv } from '../support/import.js';
-import { buildServer } from '../support/server-process.js';
 import { createTenant } from '../support/tenant.js';
 
-buildServer();
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string | Uint8Array) => runCommandHere(options, args, input);
 /** The same in a process of its own. */

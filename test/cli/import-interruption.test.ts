@@ -8,10 +8,7 @@ import { runCommand, runCommandHere, startCommand } from '../support/cli.js';
 import { createTestDatabase, testServer } from '../support/database.js';
 import { checkTree } from '../support/employee-tree.js';
 import { makeRecords, storedRecords, toCsv } from '../support/import.js';
-import { buildServer } from '../support/server-process.js';
 import { createTenant } from '../support/tenant.js';
-
-buildServer();
 
 const records = makeRecords(3_000);
 const text = toCsv(records);

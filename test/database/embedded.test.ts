@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type Test, test } from 'tap';
 import { type Database, openDatabase } from '../../src/database/client.js';
 import { DatabaseOpenError, violatedUniqueConstraint } from '../../src/database/database-errors.js';
+import { quick } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
 
 // Compiled, or not, as this file is.
@@ -105,8 +106,9 @@ async function openAgain(t: Test, dataDir: string): Promise<Database> {
 }
 
 function startWorker(t: Test, dataDir: string): ChildProcess {
-  // The parent's arguments carry the loader that reads TypeScript, where there is one.
-  const child = spawn(process.execPath, [...process.execArgv, worker, dataDir], {
+  // Only for TypeScript are the parent's arguments needed, which carry the loader that reads it.
+  const args = worker.endsWith('.ts') ? process.execArgv : quick;
+  const child = spawn(process.execPath, [...args, worker, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));

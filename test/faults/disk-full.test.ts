@@ -3,15 +3,8 @@ import t, { type Test } from 'tap';
 import { type Database, openDatabase } from '../../src/database/client.js';
 import { createTestDatabase } from '../support/database.js';
 import { createSmallDisk } from '../support/disk.js';
-import {
-  buildServer,
-  type ServerProcess,
-  spawnServerProcess,
-  startServerProcess,
-} from '../support/server-process.js';
+import { type ServerProcess, spawnServerProcess, startServerProcess } from '../support/server-process.js';
 import { createTenant, type TestApplication } from '../support/tenant.js';
-
-buildServer();
 
 const mebibyte = 2 ** 20;
 

@@ -5,9 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/database/client.js';
 import { createTestDatabase, testServer } from '../support/database.js';
-import { buildServer, type ServerProcess, startServerProcess } from '../support/server-process.js';
-
-buildServer();
+import { type ServerProcess, startServerProcess } from '../support/server-process.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
 

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { createTestDatabase, testServer } from '../support/database.js';
-import { buildServer, startServerProcess } from '../support/server-process.js';
+import { startServerProcess } from '../support/server-process.js';
 import { createTenant, type TestApplication } from '../support/tenant.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
@@ -50,7 +50,6 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
 
 /** Two servers in processes of their own, by their addresses. */
 async function setUp(t: Test) {
-  buildServer();
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
   t.teardown(() => database.close());

@@ -6,7 +6,7 @@ import { AccessTokens } from '../../src/oauth/access-tokens.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { createTestClock } from '../support/clock.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
-import { buildServer, startServerProcess } from '../support/server-process.js';
+import { startServerProcess } from '../support/server-process.js';
 import { createTenant } from '../support/tenant.js';
 import { createScene, grantCode, grantTokens, refresh } from '../support/users.js';
 
@@ -66,7 +66,6 @@ async function startFleet(t: Test): Promise<Fleet> {
     const other = await buildTestApp(t, { database, clock, environment });
     return { api, servers: [withinProcess(api), withinProcess(other)] };
   }
-  buildServer();
   const [one, other] = await Promise.all([
     startServerProcess(t, { databaseUrl }),
     startServerProcess(t, { databaseUrl }),

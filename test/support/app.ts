@@ -7,6 +7,7 @@ import type { Database } from '../../src/database/client.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import type { RequestObserver } from '../../src/observability/request-watch.js';
 import { createTestClock, type TestClock } from './clock.js';
+import { schemaCompilers } from './compile-once.js';
 import { Conformance } from './conformance.js';
 import { openTestDatabase } from './database.js';
 import { watchNetworkAnswers } from './network-conformance.js';
@@ -88,6 +89,7 @@ export async function buildTestApp(
     clock,
     logger,
     observers,
+    schemaCompilers,
   });
   const conformance = new Conformance(served, config.errorsUrl, { recorded });
   const networkFaults = watchNetworkAnswers(app, conformance);

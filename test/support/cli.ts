@@ -24,8 +24,8 @@ export interface RunningCommand {
   said(text: string): Promise<void>;
 }
 
-/** What .taprc gives the tests themselves. */
-const quick = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+/** Arguments for a process that opens an embedded database: what .taprc gives the tests themselves. */
+export const quick = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /** Nothing of the test runner's own environment. */
 function environmentOf({ databaseUrl, dataDir }: DatabaseOptions): Record<string, string> {
@@ -36,7 +36,7 @@ function environmentOf({ databaseUrl, dataDir }: DatabaseOptions): Record<string
   };
 }
 
-/** Starts the built command line; it is killed when the test ends. The caller has built it. */
+/** Starts the built command line; it is killed when the test ends. */
 export function startCommand(t: Test, database: DatabaseOptions, args: readonly string[]): RunningCommand {
   const main = path.join(packageRoot, 'dist', 'src', 'cli', 'main.js');
   const child = spawn(process.execPath, [...quick, main, ...args], {

@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { packageRoot } from '../../src/package-root.js';
 import { testSecret } from './app.js';
+import { quick } from './cli.js';
 import { freePort } from './free-port.js';
 
 /** A server in a process of its own. */
@@ -22,15 +23,6 @@ export interface ServerProcess {
 
 /** How long a server may take to start on a busy machine. */
 const patienceMs = 60_000;
-
-/** Compiles what the processes run; fast when nothing changed. */
-export function buildServer(): void {
-  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
-    cwd: packageRoot,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`The build failed:\n${stdout}${stderr}`);
-}
 
 interface ServerProcessOptions {
   /** Empty: the embedded database under `DATA_DIR`. */
@@ -51,28 +43,24 @@ export async function spawnServerProcess(
   { databaseUrl, environment = {} }: ServerProcessOptions,
 ): Promise<ServerProcess> {
   const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, path.join(packageRoot, 'dist', 'src', 'server.js')],
-    {
-      cwd: packageRoot,
-      // Nothing of the test runner's own environment.
-      env: {
-        PATH: process.env.PATH ?? '',
-        DATABASE_URL: databaseUrl,
-        PORT: String(port),
-        BASE_URL: 'http://api.test',
-        APP_SECRET: testSecret,
-        RATE_LIMIT_FAILURES: '0',
-        MAX_ACTIVE_REQUESTS: '0',
-        RATE_LIMIT_API: '0',
-        RATE_LIMIT_TOKEN: '0',
-        LOG_LEVEL: 'warn',
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [...quick, path.join(packageRoot, 'dist', 'src', 'server.js')], {
+    cwd: packageRoot,
+    // Nothing of the test runner's own environment.
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: databaseUrl,
+      PORT: String(port),
+      BASE_URL: 'http://api.test',
+      APP_SECRET: testSecret,
+      RATE_LIMIT_FAILURES: '0',
+      MAX_ACTIVE_REQUESTS: '0',
+      RATE_LIMIT_API: '0',
+      RATE_LIMIT_TOKEN: '0',
+      LOG_LEVEL: 'warn',
+      ...environment,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {

@@ -1,0 +1,56 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { compiled } from './build-tests.mjs';
+import { root } from './modified.mjs';
+
+/**
+ * Folders of test/ whose files share a process, in the order in which they are begun: those that take long come first, so
+ * that none of them is left alone at the end. A file belongs to the longest name that its own begins with.
+ */
+const processes = [
+  'faults',
+  'cli',
+  'oauth',
+  'clients',
+  'http',
+  'contract',
+  'http/reports',
+  'database',
+  'pages',
+  'browser',
+  'observability',
+  '',
+];
+
+const directory = path.join('dist', 'test', 'processes');
+
+/**
+ * Writes a program for each process that these test files need.
+ *
+ * @returns {string[]} the programs, in an order that is also that of their names
+ */
+export function writeProcesses(files) {
+  rmSync(path.join(root, directory), { recursive: true, force: true });
+  mkdirSync(path.join(root, directory), { recursive: true });
+  const members = new Map(processes.map((name) => [name, []]));
+  for (const file of files) members.get(processOf(file)).push(file);
+  return [...members]
+    .filter(([, members]) => members.length > 0)
+    .map(([name, members], index) => {
+      const number = String(index + 1).padStart(2, '0');
+      const program = path.join(directory, `${number}-${name.replaceAll('/', '-') || 'rest'}.js`);
+      const list = members.map((file) => ({ title: file, file: path.join(root, compiled(file)) }));
+      writeFileSync(
+        path.join(root, program),
+        `import { runFiles } from '../support/current-file.js';\n\nawait runFiles(${JSON.stringify(list, null, 2)});\n`,
+      );
+      return program;
+    });
+}
+
+function processOf(file) {
+  const name = path.relative('test', file);
+  return processes
+    .filter((prefix) => prefix === '' || name.startsWith(`${prefix}${path.sep}`))
+    .reduce((longest, prefix) => (prefix.length > longest.length ? prefix : longest));
+}
