@@ -95,6 +95,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       streamFromCursor(streamPool, cancel, { text, values, scope, signal }),
     poolState: () => [stateOf('requests', pool), stateOf('streams', streamPool)],
     openMigrationSession: () => openMigrationSession(options, () => pool.renew()),
+    maintain: async () => {},
     close: once(async () => {
       await prisma.$disconnect();
       await Promise.all([pool.end(), streamPool.end()]);
