@@ -6,8 +6,11 @@ import { prune } from './services/housekeeping.js';
 
 const pruneIntervalMilliseconds = 600_000;
 
+const maintenanceIntervalMilliseconds = 30_000;
+
 /**
- * Does what no request asks for: taking over rotated keys and deleting what has expired.
+ * Does what no request asks for: taking over rotated keys, keeping the database in order and deleting what has
+ * expired.
  *
  * @returns a function that stops it, and waits for what is under way
  */
@@ -24,6 +27,7 @@ export function startBackgroundWork({
 }): () => Promise<void> {
   const stops = [
     repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload(), logger),
+    repeat(maintenanceIntervalMilliseconds, 'maintenance of the database', () => database.maintain(), logger),
     // Processes that were started together need not all prune at the same moment.
     repeat(
       pruneIntervalMilliseconds * (0.5 + Math.random()),

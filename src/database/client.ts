@@ -92,6 +92,8 @@ export interface Database {
   renew(): Promise<void>;
   /** Opens the session that {@link migrate} works on. */
   openMigrationSession(): Promise<MigrationSession>;
+  /** Does what a database server does by itself from time to time, and the embedded database does not. */
+  maintain(): Promise<void>;
   /** Closes every connection and, when embedded, lets another process open the directory. */
   close(): Promise<void>;
 }

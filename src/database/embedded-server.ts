@@ -4,6 +4,9 @@ import { DatabaseStoppedError, describeError } from './database-errors.js';
 /** How the server leaves a statement that has failed, as usual: by PGlite's own convention. */
 const statementFailed = 100;
 
+/** How much of its log the server keeps to use its files again; by default that is a gigabyte. */
+const settings = ['max_wal_size=64MB', 'min_wal_size=32MB'];
+
 /**
  * PostgreSQL inside this process. Where it cannot go on, such as when its log finds no room on the disk, it would end
  * its process to recover in a new one. Its WebAssembly build cannot; left alone it runs on with what it was about to
@@ -22,6 +25,7 @@ export class EmbeddedServer extends PGlite {
     let lastWords: string | undefined;
     super({
       dataDir: directory,
+      startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
       onStderr: (line) => {
         lastWords = /(?:PANIC|FATAL): +(.*)/.exec(line)?.[1] ?? lastWords;
         return true;
@@ -71,10 +75,8 @@ export class EmbeddedServer extends PGlite {
 
   #stop(cause: unknown): DatabaseStoppedError {
     if (this.#failure !== undefined) return this.#failure;
-    const failure = new DatabaseStoppedError(
-      `DATA_DIR: the embedded database has stopped: ${this.reasonOf(cause)}`,
-      { cause },
-    );
+    const reason = this.reasonOf(cause);
+    const failure = new DatabaseStoppedError(`DATA_DIR: the embedded database has stopped: ${reason}`);
     this.#failure = failure;
     const refuse = () => {
       throw failure;

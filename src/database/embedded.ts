@@ -56,6 +56,7 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
     poolState: () => [],
     renew: async () => {},
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
+    maintain: () => trimLog(server),
     close() {
       closing ??= (async () => {
         await prisma.$disconnect();
@@ -65,4 +66,16 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
       return closing;
     },
   };
+}
+
+/** Bytes of the write-ahead log after which it is trimmed. */
+const logBytes = 32 * 2 ** 20;
+
+/** Writes what is in memory to its files, so that the log of how it came about is not needed any more. */
+async function trimLog(server: EmbeddedServer): Promise<void> {
+  const { rows } = await server.query<{ due: boolean }>(
+    'SELECT pg_current_wal_insert_lsn() - redo_lsn >= $1 AS due FROM pg_control_checkpoint()',
+    [logBytes],
+  );
+  if (rows[0]?.due) await server.query('CHECKPOINT');
 }

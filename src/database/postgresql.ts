@@ -99,6 +99,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     poolState: () => [stateOf('requests', pool), stateOf('streams', streamPool)],
     renew: () => pool.renew(),
     openMigrationSession: () => openMigrationSession(options, () => pool.renew()),
+    maintain: async () => {},
     close: once(async () => {
       await prisma.$disconnect();
       await Promise.all([pool.end(), streamPool.end()]);

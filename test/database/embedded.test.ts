@@ -1,10 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Test, test } from 'tap';
 import { type Database, openDatabase } from '../../src/database/client.js';
-import { DatabaseOpenError, violatedUniqueConstraint } from '../../src/database/database-errors.js';
+import {
+  DatabaseOpenError,
+  isDatabaseUnavailable,
+  violatedUniqueConstraint,
+} from '../../src/database/database-errors.js';
 import { quick } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
 
@@ -97,6 +101,51 @@ test('a transaction that cannot be committed is not taken for one that was', asy
   t.equal(refused, 'places_place_key');
   await insert(2);
   t.same(await query('SELECT place FROM places ORDER BY 1'), [{ place: 1 }, { place: 2 }]);
+});
+
+test('what it cannot go on after stops it, and harms nothing that was written', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  const first = await openDatabase({ dataDir });
+  const account = { name: 'Acme', employeePrefix: 'acme0000' };
+  await first.prisma.account.create({ data: { id: 'acme', ...account } });
+  const unfinished = first.prisma.$transaction(async (tx) => {
+    await tx.account.create({ data: { id: 'lost', name: 'Lost', employeePrefix: 'lost0000' } });
+    // Deeper than the stack of the process.
+    await tx.$queryRawUnsafe(`SELECT repeat('[', 1000000)::json`);
+  });
+  const failures = [
+    await t.rejects(unfinished),
+    await t.rejects(first.query('SELECT 1')),
+    await t.rejects(first.prisma.account.count()),
+    await t.rejects(first.prisma.$transaction(async (tx) => tx.account.count())),
+  ];
+  for (const failure of failures) t.ok(isDatabaseUnavailable(failure), 'the answer is 503');
+  t.match((await first.stopped).message, /^DATA_DIR: the embedded database has stopped: .*stack/);
+  await first.close();
+
+  const { prisma } = await openAgain(t, dataDir);
+  t.same(
+    (await prisma.account.findMany()).map(({ id }) => id),
+    ['acme'],
+  );
+  await prisma.account.update({ where: { id: 'acme' }, data: { name: 'Acme & Co.' } });
+});
+
+test('its log does not grow for ever', async (t) => {
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  const { query, maintain } = await openAgain(t, dataDir);
+  const log = path.join(dataDir, 'pglite', 'pg_wal');
+  const segments = async () => (await readdir(log)).filter((name) => /^[0-9A-F]{24}$/.test(name)).length;
+  const sizes: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    for (let piece = 0; piece < 40; piece += 1) {
+      await query(`SELECT pg_logical_emit_message(false, '', repeat('x', ${2 ** 20}))`);
+    }
+    await maintain();
+    sizes.push(await segments());
+  }
+  const most = 6;
+  t.ok(Math.max(...sizes) <= most, `${sizes} files of 16 MiB, after 40 MiB each`);
 });
 
 async function openAgain(t: Test, dataDir: string): Promise<Database> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import t, { type Test } from 'tap';
 import { type Database, openDatabase } from '../../src/database/client.js';
 import { createTestDatabase } from '../support/database.js';
@@ -91,8 +92,12 @@ async function connect(server: ServerProcess, application: TestApplication): Pro
 /** A report of which no byte can be spared, and that is nearly as large as a body may be. */
 function makeReport(): ReportRequest {
   const text = () => randomBytes(188).toString('base64url');
-  const value = () => Array.from({ length: 100 }, text);
-  const filters = ['department', 'status'].map((field) => ({ field, operator: 'in', value: value() }));
+  const value = () => Array.from({ length: 80 }, text);
+  const filters = ['department', 'status', 'last_name'].map((field) => ({
+    field,
+    operator: 'in',
+    value: value(),
+  }));
   return { title: text(), filters };
 }
 
@@ -121,7 +126,7 @@ t.test('a write that finds no room is a 503, and one that finds some again succe
   const acknowledged: ReportRequest[] = [];
   let server = await start();
   for (const end of ['kill', 'stop'] as const) {
-    await disk.fill(mebibyte);
+    await disk.fill(mebibyte / 4);
     await createUntilRefused(t, server, acknowledged);
     t.ok(acknowledged.length > 1, 'after some that fitted');
     t.equal((await server.get('/v1/employees')).status, 200, 'reading goes on');
@@ -141,6 +146,21 @@ t.test('a write that finds no room is a 503, and one that finds some again succe
     acknowledged.push(report);
   }
 });
+
+t.test(
+  'a first start that finds no room says so, and leaves nothing that the next one would trip over',
+  async (t) => {
+    const dataDir = t.testdir({});
+    const disk = createSmallDisk(dataDir);
+    await disk.fill(mebibyte);
+    const environment = { DATA_DIR: dataDir, ...disk.environment };
+    const server = await spawnServerProcess(t, { databaseUrl: '', environment });
+    t.equal(await server.ended, 1);
+    t.match(server.output(), /^DATA_DIR: .* does not open: No space left on device\n$/);
+    await disk.makeRoom();
+    t.same(await readdir(dataDir), []);
+  },
+);
 
 t.test('a log that finds no room ends the process, which loses nothing', async (t) => {
   // A start in the last quarter of a segment would make the next one.

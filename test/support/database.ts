@@ -11,7 +11,7 @@ import {
   dropPostgresqlDatabase,
 } from './postgresql-template.js';
 
-/** Server that the tests use instead of the embedded database; its user may create databases. */
+/** Server that the tests use instead of the embedded database; its user is a superuser. */
 export const testServer: string | undefined = process.env.TEST_DATABASE_URL || undefined;
 
 export interface TestDatabaseOptions {

@@ -1,0 +1,96 @@
+import t, { type Test } from 'tap';
+import { type Database, openDatabase } from '../../src/database/client.js';
+import { migrate } from '../../src/database/migrate.js';
+import { accountScope, everything, nothing, type Scope, withScope } from '../../src/database/scope.js';
+import { captureLog } from '../support/captured-log.js';
+import { testServer } from '../support/database.js';
+import { createDatabaseUser, type DatabaseUser } from '../support/database-user.js';
+import { createTenant, makeEmployees } from '../support/tenant.js';
+
+/** What is logged where nothing protects the accounts from each other. */
+const warning = /row-level security does not protect the accounts from each other/;
+
+if (testServer === undefined) {
+  t.pass('the embedded database has one user');
+} else {
+  const serverUrl: string = testServer;
+
+  t.test('a user without any privilege, who owns the tables, is bound', async (t) => {
+    const user = await createDatabaseUser(t, serverUrl);
+    const { database, warnings } = await open(t, user);
+    t.same(await identity(database), { role: user.name, rolsuper: false, rolbypassrls: false, owns: true });
+    await isBound(t, database);
+    t.same(warnings(), []);
+  });
+
+  t.test('a user with BYPASSRLS who may not take the role is not bound, and the log says so', async (t) => {
+    const user = await createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
+    const { database, warnings } = await open(t, user);
+    t.match(await identity(database), { role: user.name, rolbypassrls: true });
+    await fill(database);
+    t.equal((await employees(database, nothing)).length, 6);
+    t.equal(warnings().length, 1, 'once');
+    t.match(warnings()[0], warning);
+  });
+
+  t.test('a user with BYPASSRLS who was given the role before is bound', async (t) => {
+    const user = await createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
+    await user.asAdministrator(`DO $$ BEGIN
+      CREATE ROLE people_api_tenant NOLOGIN;
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+    END $$`);
+    await user.asAdministrator(`GRANT people_api_tenant TO ${user.name}`);
+    const { database, warnings } = await open(t, user);
+    t.match(await identity(database), { role: 'people_api_tenant', rolbypassrls: false, owns: false });
+    await isBound(t, database);
+    t.same(warnings(), []);
+  });
+}
+
+/** Opens the user's database as the server does, and makes its tables as the user. */
+async function open(t: Test, { databaseUrl }: DatabaseUser) {
+  const { logger, lines } = captureLog('warn');
+  const database = await openDatabase({ databaseUrl, dataDir: '', logger, poolSize: 2 });
+  t.teardown(() => database.close());
+  await migrate(database);
+  // As many at once as there are connections.
+  await Promise.all([0, 1].map(() => database.query('SELECT pg_sleep(0.02)::text')));
+  return { database, warnings: () => lines.filter((line) => line.includes('row-level security')) };
+}
+
+async function identity(database: Database) {
+  const [row] = await database.query(
+    `SELECT rolname::text AS role, rolsuper, rolbypassrls,
+       EXISTS (SELECT FROM pg_class WHERE relowner = pg_roles.oid) AS owns
+     FROM pg_roles WHERE rolname = current_user`,
+  );
+  return row;
+}
+
+/** Makes two accounts with employees. */
+function fill(database: Database) {
+  return withScope(everything, async () => [
+    await createTenant(database, { employees: makeEmployees(3) }),
+    await createTenant(database, { employees: makeEmployees(3) }),
+  ]);
+}
+
+async function employees(database: Database, scope: Scope): Promise<string[]> {
+  const rows = await withScope(scope, () => database.query<{ id: string }>('SELECT id FROM employees'));
+  return rows.map(({ id }) => id);
+}
+
+async function isBound(t: Test, database: Database): Promise<void> {
+  const [own, foreign] = await fill(database);
+  t.same(await employees(database, nothing), [], 'without a scope there is nothing');
+  t.same(await database.query('SELECT id FROM employees'), []);
+  t.same(
+    (await employees(database, accountScope(own?.accountId ?? ''))).sort(),
+    [...(own?.employeeIds ?? [])].sort(),
+  );
+  t.equal((await employees(database, everything)).length, 6);
+  const changed = await withScope(accountScope(own?.accountId ?? ''), () =>
+    database.query('DELETE FROM employees WHERE id = ANY ($1) RETURNING id', [foreign?.employeeIds]),
+  );
+  t.same(changed, [], 'and nothing of another account is changed');
+}

@@ -1,0 +1,106 @@
+import type { LightMyRequestResponse } from 'fastify';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { migrate } from '../../src/database/migrate.js';
+import { everything, withScope } from '../../src/database/scope.js';
+import { buildTestApp } from '../support/app.js';
+import { testServer } from '../support/database.js';
+import { createDatabaseUser, type DatabaseUser } from '../support/database-user.js';
+import { createTenant, makeEmployees } from '../support/tenant.js';
+
+const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
+
+/** Connections that the user may have. */
+const connectionLimit = 4;
+
+const connectionTimeoutMs = 1_000;
+
+/** Milliseconds beyond the time limit that a refusal may take, on a busy machine. */
+const graceMs = 3_000;
+
+/** An application on a database whose user may have few connections. */
+async function setUp(t: Test) {
+  // The server makes no exception for this user, unlike for a superuser.
+  const user = await createDatabaseUser(t, testServer ?? '', `CONNECTION LIMIT ${connectionLimit}`);
+  const database = await openDatabase({
+    databaseUrl: user.databaseUrl,
+    dataDir: '',
+    poolSize: connectionLimit,
+    connectionTimeoutMs,
+  });
+  t.teardown(() => database.close());
+  await migrate(database);
+  const api = await buildTestApp(t, { database });
+  const tenant = await withScope(everything, () => createTenant(database, { employees: makeEmployees(3) }));
+  return { user, api, tenant, token: await api.token(tenant.application) };
+}
+
+/** Ends the connections that there are and makes as many as there may be; the function that is returned ends these. */
+async function takeConnections(t: Test, { name, databaseUrl, asAdministrator }: DatabaseUser) {
+  const taken: pg.Client[] = [];
+  while (taken.length < connectionLimit) {
+    const ours = taken.map((client) => (client as unknown as { processID: number }).processID);
+    await asAdministrator(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE usename = '${name}' AND pid <> ALL ('{${ours}}')`,
+    );
+    const client = new pg.Client({ connectionString: databaseUrl });
+    // Those that were ended are counted until they are gone.
+    const connected = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    if (connected) taken.push(client);
+  }
+  const giveBack = async () => {
+    await Promise.all(taken.splice(0).map((client) => client.end()));
+  };
+  t.teardown(giveBack);
+  return giveBack;
+}
+
+function isUnavailable(t: Test, answer: LightMyRequestResponse, what: string): void {
+  t.equal(answer.statusCode, 503, what);
+  t.equal(answer.json().code, 'service_unavailable');
+  t.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+}
+
+t.test(
+  'connections that others have used up are a prompt 503 until they are given back',
+  onPostgresql,
+  async (t) => {
+    const { user, api, tenant, token } = await setUp(t);
+    const { clientId, clientSecret } = tenant.application;
+    const client = { client_id: clientId, client_secret: clientSecret };
+    const revoked = await api.token(tenant.application);
+    t.equal((await api.get('/v1/employees', revoked)).statusCode, 200, 'it was good');
+    t.equal((await api.postForm('/v1/oauth/revoke', { ...client, token: revoked })).statusCode, 200);
+    const giveBack = await takeConnections(t, user);
+
+    const inTime = async (ask: () => Promise<LightMyRequestResponse>, what: string) => {
+      const begun = performance.now();
+      isUnavailable(t, await ask(), what);
+      t.ok(performance.now() - begun < connectionTimeoutMs + graceMs, 'in time');
+    };
+    await Promise.all(
+      Array.from({ length: 20 }, () => inTime(() => api.get('/v1/employees', token), 'a read')),
+    );
+    await inTime(
+      () => api.postForm('/v1/oauth/token', { ...client, grant_type: 'client_credentials' }),
+      'a token',
+    );
+    await inTime(() => api.get('/v1/employees', revoked), 'a revoked token, while nobody knows');
+    await inTime(() => api.get('/readyz'), 'it says that it is not ready');
+    t.equal((await api.get('/healthz')).statusCode, 200, 'and that it is alive');
+
+    await giveBack();
+    const begun = performance.now();
+    let answer = await api.get('/v1/employees', token);
+    while (answer.statusCode === 503) answer = await api.get('/v1/employees', token);
+    t.equal(answer.statusCode, 200, 'it works again by itself');
+    t.ok(performance.now() - begun < 5_000, 'within seconds');
+    t.equal((await api.get('/readyz')).statusCode, 200);
+    t.equal((await api.get('/v1/employees', revoked)).statusCode, 401, 'what was revoked stays revoked');
+  },
+);

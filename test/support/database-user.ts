@@ -1,0 +1,46 @@
+import pg from 'pg';
+import type { Test } from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { dropPostgresqlDatabase } from './postgresql-template.js';
+
+/** A user of PostgreSQL with an empty database of its own. Both are gone when the test ends. */
+export interface DatabaseUser {
+  readonly name: string;
+  /** The database, as the user. */
+  readonly databaseUrl: string;
+  /** Runs a statement in the database as the user of the test server, who may do everything. */
+  asAdministrator(statement: string): Promise<Record<string, unknown>[]>;
+}
+
+/**
+ * @param serverUrl names a superuser
+ * @param attributes of the user, such as `BYPASSRLS`
+ */
+export async function createDatabaseUser(t: Test, serverUrl: string, attributes = ''): Promise<DatabaseUser> {
+  const name = `people_api_test_${randomId(12)}`;
+  const password = randomId();
+  await run(serverUrl, `CREATE ROLE ${name} LOGIN PASSWORD '${password}' ${attributes}`);
+  t.teardown(() => run(serverUrl, `DROP ROLE ${name}`));
+  await run(serverUrl, `CREATE DATABASE ${name} OWNER ${name}`);
+  const administratorUrl = urlOf(serverUrl, { pathname: `/${name}` });
+  t.teardown(() => dropPostgresqlDatabase(serverUrl, administratorUrl));
+  return {
+    name,
+    databaseUrl: urlOf(administratorUrl, { username: name, password }),
+    asAdministrator: (statement) => run(administratorUrl, statement),
+  };
+}
+
+async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(url: string, changes: Partial<Pick<URL, 'pathname' | 'username' | 'password'>>): string {
+  return Object.assign(new URL(url), changes).toString();
+}
