@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, namesOf, placeOf } from './describe.mjs';
-import { readYaml } from './files.mjs';
 import { judge } from './judge.mjs';
-import { redoclyChanges } from './redocly-diff.mjs';
 import { tableChanges } from './tables.mjs';
 
 /**
  * Every change between two contracts, each with its `impact` on clients, where it is (`at`), what it is (`message`)
  * and the `names` that the changelog has to mention.
+ *
+ * @param {object[]} redoclyChanges what Redocly finds
  */
-export function compareContracts(releasedFile, contractFile) {
-  const [released, contract] = [releasedFile, contractFile].map(readYaml);
-  const changes = redoclyChanges(releasedFile, contractFile)
+export function compareContracts(released, contract, redoclyChanges) {
+  const changes = redoclyChanges
     .filter(({ property, typeName }) => !(typeName === 'Info' && property === 'version'))
     .map((change) => ({
       impact: judge(change),

@@ -16,10 +16,6 @@ export const { values: files } = parseArgs({
   },
 });
 
-const documents = new Map();
-
-/** What a file says; nobody changes it. */
 export function readYaml(file) {
-  if (!documents.has(file)) documents.set(file, parse(readFileSync(file, 'utf8')));
-  return documents.get(file);
+  return parse(readFileSync(file, 'utf8'));
 }

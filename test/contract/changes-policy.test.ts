@@ -7,7 +7,9 @@ import {
   raised,
   releasedVersion,
   remove,
+  runOnCopies,
   schema,
+  writeCopies,
 } from '../support/contract-changes.js';
 
 const removal = remove(schema('EmployeeAttributes', 'properties', 'department'));
@@ -73,3 +75,21 @@ t.test('refuses an acceptance that has nothing to accept', async (t) => {
   t.equal(status, 1);
   t.match(stderr, /there is no such change/);
 });
+
+t.test(
+  'the command says what the comparison finds, and its exit code tells whether it is refused',
+  async (t) => {
+    for (const [changes, circumstances, status] of [
+      [[widened], { version, changelog, accepted }, 0],
+      [[widened, removal], { version }, 1],
+    ] as const) {
+      const expected = compareChanged(t, changes, circumstances);
+      const files = writeCopies(t, changes, circumstances);
+      const command = runOnCopies('contract-changes', files);
+      t.equal(command.status, status);
+      t.equal(expected.status, status);
+      t.equal(command.stdout, expected.stdout);
+      t.equal(command.stderr.replaceAll(files.accepted, 'accepted'), expected.stderr);
+    }
+  },
+);
