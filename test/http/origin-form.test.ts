@@ -11,7 +11,8 @@ t.test('a request target that names the whole address means the same as its path
   const ask = async (target: string) => {
     const bytes = `GET ${target} HTTP/1.1\r\nHost: people.example\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     const [answer] = await exchange(port, bytes, { expect: 1 });
-    return { status: answer?.statusCode, body: JSON.parse(answer?.body ?? '') };
+    const { statusCode, headers, body } = answer ?? {};
+    return { status: statusCode, location: headers?.location, body: body ? JSON.parse(body) : null };
   };
   const path = '/v1/employees?page%5Bsize%5D=2';
   const plain = await ask(path);
@@ -21,6 +22,5 @@ t.test('a request target that names the whole address means the same as its path
   }
   const lost = await ask('http://people.example/v1/employees/nobody');
   t.match(lost, { status: 404, body: { instance: '/v1/employees/nobody', code: 'not_found' } });
-  t.match(await ask('http://people.example'), { status: 404, body: { instance: '/' } });
-  t.match(await ask('http://people.example?a=1'), { status: 404, body: { code: 'public-api-not-found' } });
+  t.match(await ask('http://people.example?a=1'), await ask('/?a=1'), 'without a path it is the root');
 });
