@@ -7,6 +7,9 @@ import { openDatabase } from '../../src/database/client.js';
 import { createTestDatabase, testServer } from '../support/database.js';
 import { type ServerProcess, startServerProcess } from '../support/server-process.js';
 
+// Most of it is waiting.
+t.jobs = 4;
+
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
 
 /** A server in a process of its own, on either engine. */

@@ -164,22 +164,28 @@ t.test('a grant goes with its last refresh token, and not before', async (t) => 
 /** Adds many rows that are over, and some that are not. */
 async function addMany(setting: Setting, over: number, alive: number): Promise<void> {
   const { database, application, accountId, user } = setting;
-  const rows = <Row>(make: (expiresAt: Date) => Row): Row[] => [
-    ...Array.from({ length: over }, () => make(secondsFromNow(-2 * day))),
-    ...Array.from({ length: alive }, () => make(secondsFromNow(day))),
-  ];
-  await database.prisma.revokedAccessToken.createMany({
-    data: rows((expiresAt) => ({ jti: randomId(), expiresAt })),
-  });
-  const grants = rows((expiresAt) => ({ id: randomId(), expiresAt }));
-  await database.prisma.grant.createMany({
-    data: grants.map(({ id }) => ({ id, accountId, applicationId: application.id, userId: user.id })),
-  });
-  await database.prisma.refreshToken.createMany({
-    data: grants.flatMap(({ id: grantId, expiresAt }) =>
-      [0, 1].map(() => ({ grantId, expiresAt, tokenHash: randomBytes(32) })),
-    ),
-  });
+  for (const [count, expiresAt] of [
+    [over, secondsFromNow(-2 * day)],
+    [alive, secondsFromNow(day)],
+  ] as const) {
+    const rows = [randomId(), String(count), expiresAt.toISOString()];
+    await database.query(
+      `INSERT INTO revoked_access_tokens (jti, expires_at)
+       SELECT $1::text || n, $3::timestamptz FROM generate_series(1, $2::int) AS n`,
+      rows,
+    );
+    await database.query(
+      `INSERT INTO grants (id, account_id, application_id, user_id)
+       SELECT $1::text || n, $3, $4, $5 FROM generate_series(1, $2::int) AS n`,
+      [...rows.slice(0, 2), accountId, application.id, user.id],
+    );
+    await database.query(
+      `INSERT INTO refresh_tokens (token_hash, grant_id, expires_at)
+       SELECT sha256(convert_to($1::text || n || ' ' || copy, 'UTF8')), $1::text || n, $3::timestamptz
+       FROM generate_series(1, $2::int) AS n, generate_series(1, 2) AS copy ORDER BY n`,
+      rows,
+    );
+  }
 }
 
 t.test('deletes more rows than one batch holds', async (t) => {

@@ -28,7 +28,8 @@ interface Window {
   readonly complaints: readonly string[];
 }
 
-let started: Promise<LiveSite> | undefined;
+/** The site of each test file: those that share a process start their own. */
+const sites = new WeakMap<Test, Promise<LiveSite>>();
 
 /** A test with a window of a real browser, which must not find anything wrong. */
 export function browserTest(
@@ -37,12 +38,17 @@ export function browserTest(
   options: BrowserContextOptions = {},
 ): void {
   root.test(title, { skip }, async (t) => {
-    started ??= startLiveSite(root);
-    const site = await started;
+    const site = await siteOf(root);
     const { page, complaints } = await site.open(t, options);
     await body(t, page, site);
     t.same(complaints, [], 'no violation of the content security policy, and no error');
   });
+}
+
+function siteOf(file: Test): Promise<LiveSite> {
+  const site = sites.get(file) ?? startLiveSite(file);
+  sites.set(file, site);
+  return site;
 }
 
 async function startLiveSite(t: Test): Promise<LiveSite> {

@@ -17,7 +17,7 @@ const bars = { goodput: 0.8, p99Ms: 1_000, recoveryMs: 5_000 };
 /** Three times of what the server can do. */
 export function trial({ short, seed, verdict }) {
   const seconds = short
-    ? { warm: 2, peak: 2, quiet: 0.5, over: 3 }
+    ? { warm: 1, peak: 1, quiet: 0.5, over: 2 }
     : { warm: 10, peak: 10, quiet: 3, over: 30 };
   const random = createRandom(seed);
   return withWorld({ name: 'overload', accounts: 4, employees: 500 }, async ({ url, accounts }) => {

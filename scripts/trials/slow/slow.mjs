@@ -26,7 +26,7 @@ const probe = fileURLToPath(new URL('tell-timeouts.mjs', import.meta.url));
 
 /** A thousand connections that a byte comes on now and then, beside clients that behave. */
 export function trial({ short, seed, verdict }) {
-  const milliseconds = short ? 2_500 : 20_000;
+  const milliseconds = short ? 1_000 : 20_000;
   const random = createRandom(seed);
   return withWorld(
     { name: 'slow', accounts: 3, employees: short ? 2_000 : 20_000 },
