@@ -4,20 +4,21 @@ import { compiled } from './build-tests.mjs';
 import { root } from './modified.mjs';
 
 /**
- * Folders of test/ whose files share a process, in the order in which they are begun: those that take long come first, so
- * that none of them is left alone at the end. A file belongs to the longest name that its own begins with.
+ * Folders of test/ whose files share a process, in the order in which they are begun: what mostly waits is first, and
+ * what takes long comes before what does not, so that nothing is left alone at the end. A file belongs to the longest
+ * name that its own begins with.
  */
 const processes = [
   'faults',
-  'cli',
-  'oauth',
-  'clients',
-  'http',
   'contract',
+  'oauth',
+  'cli',
   'http/reports',
+  'http',
+  'clients',
+  'browser',
   'database',
   'pages',
-  'browser',
   'observability',
   '',
 ];
