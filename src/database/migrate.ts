@@ -27,19 +27,24 @@ const advisoryLock = 72_707_369;
  * @returns the names of the migrations applied.
  * @throws {MigrationError} one line, when the database is newer, broken half-way, or a migration fails.
  */
-export async function migrate(
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
+  try {
+    return await bringUpToDate(database, options);
+  } finally {
+    // Connections may have been made before the policies were, by this process or by another.
+    await database.renew();
+  }
+}
+
+async function bringUpToDate(
   database: Database,
-  { directory = migrationsDirectory, logger }: MigrateOptions = {},
+  { directory = migrationsDirectory, logger }: MigrateOptions,
 ): Promise<string[]> {
   const files = await readMigrations(directory);
   const before = await readApplied(database);
   // Until the lock is ours, a migration that another process is at looks like one that failed.
   const settled = before.every(({ finished }) => finished);
-  if (settled && pendingMigrations(files, before).length === 0) {
-    // Another process may have made policies since the connections were.
-    await database.renew();
-    return [];
-  }
+  if (settled && pendingMigrations(files, before).length === 0) return [];
 
   const session = await database.openMigrationSession();
   try {

@@ -98,7 +98,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       streamFromCursor(streamPool, cancel, { text, values, scope, signal }),
     poolState: () => [stateOf('requests', pool), stateOf('streams', streamPool)],
     renew: () => pool.renew(),
-    openMigrationSession: () => openMigrationSession(options, () => pool.renew()),
+    openMigrationSession: () => openMigrationSession(options),
     maintain: async () => {},
     close: once(async () => {
       await prisma.$disconnect();
@@ -109,7 +109,6 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
 
 async function openMigrationSession(
   options: DatabaseOptions & { databaseUrl: string },
-  afterwards: () => Promise<void>,
 ): Promise<MigrationSession> {
   // One connection that is never retired: the advisory lock belongs to it, and so must every script. No time
   // limits: waiting for another process and building an index both take as long as they take.
@@ -120,10 +119,7 @@ async function openMigrationSession(
   logPoolErrors(pool, options.logger);
   return {
     adapterFactory: new ScriptPrismaPg(pool),
-    close: async () => {
-      await pool.end();
-      await afterwards();
-    },
+    close: () => pool.end(),
   };
 }
 
