@@ -4,7 +4,7 @@ import { everything, withScope } from '../database/scope.js';
 /** How long the audit log is kept. */
 export const auditRetentionDays = 400;
 
-/** Rows that one statement deletes: few enough that nobody waits for their locks. */
+/** Rows that one statement deletes, more or less: few enough that nobody waits for their locks. */
 const batchSize = 1000;
 
 const dayMilliseconds = 86_400_000;
@@ -17,13 +17,20 @@ function deleteWhere(table: string, condition: Prisma.Sql): Prisma.Sql {
       SELECT ctid FROM ${name} WHERE ${condition} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED))`;
 }
 
-/** A grant goes with the last of its refresh tokens; its access tokens are long expired by then. */
+/**
+ * A grant goes with the last of its refresh tokens; its access tokens are long expired by then. Its tokens go
+ * together, by whoever locked the grant: two who each hold some of them would wait for each other.
+ */
 function deleteRefreshTokens(before: Date): Prisma.Sql {
   return Prisma.sql`
-    WITH gone AS (
-      ${deleteWhere('refresh_tokens', Prisma.sql`expires_at < ${before}`)} RETURNING grant_id
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM grants WHERE id IN (
+        SELECT grant_id FROM refresh_tokens WHERE expires_at < ${before} LIMIT ${batchSize})
+      FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM refresh_tokens USING locked WHERE grant_id = locked.id AND expires_at < ${before} RETURNING 1
     ), finished AS (
-      DELETE FROM grants WHERE id IN (SELECT grant_id FROM gone)
+      DELETE FROM grants USING locked WHERE grants.id = locked.id
         AND NOT EXISTS (SELECT FROM refresh_tokens WHERE grant_id = grants.id AND expires_at >= ${before})
     )
     SELECT count(*)::int AS count FROM gone`;
@@ -68,7 +75,7 @@ async function pruneAll({ prisma }: Database, now: Date): Promise<Record<string,
     do {
       deleted = await deleteBatch();
       total += deleted;
-    } while (deleted === batchSize);
+    } while (deleted >= batchSize);
     pruned[table] = total;
   }
   return pruned;
