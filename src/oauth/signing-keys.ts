@@ -96,20 +96,19 @@ export class SigningKeys {
    * Signs with a new key from now on. The old one is published until the last token that it signed has expired;
    * other processes may still sign with it until they look again.
    *
-   * @param tokenTtlSeconds how long the old key has to be good for; 0: all earlier keys, and whatever they signed, are
-   *   refused at once here, and elsewhere as soon as the other processes look again
+   * @param earlier `tokenTtlSeconds`: how long the old key has to be good for; `'discard'`: all earlier keys, and
+   *   whatever they signed, are refused at once here, and elsewhere as soon as the other processes look again
    */
-  async rotate({ tokenTtlSeconds }: { tokenTtlSeconds: number }): Promise<string> {
+  async rotate(earlier: { tokenTtlSeconds: number } | 'discard'): Promise<string> {
     const key = await newKey(this.#seal, this.#clock);
     const now = this.#clock();
-    const overlapMilliseconds = tokenTtlSeconds * 1000 + 2 * refreshIntervalMilliseconds;
     await this.#database.prisma.$transaction(async (transaction) => {
       await transaction.$executeRaw`LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE`;
       await transaction.signingKey.updateMany({
         where: { retiredAt: null },
-        data: { retiredAt: now, expiresAt: new Date(now.getTime() + overlapMilliseconds) },
+        data: { retiredAt: now, expiresAt: earlier === 'discard' ? now : lastUse(now, earlier) },
       });
-      if (tokenTtlSeconds === 0) await transaction.signingKey.updateMany({ data: { expiresAt: now } });
+      if (earlier === 'discard') await transaction.signingKey.updateMany({ data: { expiresAt: now } });
       await transaction.signingKey.create({ data: key });
       await recordIn(transaction, { type: 'signing_key.rotated', details: { kid: key.kid } }, now);
     });
@@ -121,6 +120,11 @@ export class SigningKeys {
   async reload(): Promise<void> {
     this.#known = (await loadKeys(this.#database, this.#seal, this.#clock)) ?? this.#known;
   }
+}
+
+/** When the last token has expired that another process signs before it learns of the new key. */
+function lastUse(now: Date, { tokenTtlSeconds }: { tokenTtlSeconds: number }): Date {
+  return new Date(now.getTime() + tokenTtlSeconds * 1000 + 2 * refreshIntervalMilliseconds);
 }
 
 function unexpired(now: Date) {

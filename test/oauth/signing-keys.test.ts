@@ -147,7 +147,7 @@ t.test('keys that may have leaked are discarded, with every token that they sign
   await rotate(api);
   const old = await api.token(tenant.application);
   await tokenAccepted(t, other, oldest);
-  const kid = await api.signingKeys.rotate({ tokenTtlSeconds: 0 });
+  const kid = await api.signingKeys.rotate('discard');
   t.same(await publishedKids(api), [kid]);
   for (const token of [oldest, old]) await tokenRefused(t, api, token, 'invalid_token');
   await tokenAccepted(t, api, await api.token(tenant.application));

@@ -14,9 +14,9 @@ export function addKeyCommands(program: Command, surroundings: Surroundings): vo
     .action(({ discardOld = false }: { discardOld?: boolean }) =>
       withContext(surroundings, async ({ config, database, clock, appSecret }) => {
         const signingKeys = await SigningKeys.open(database, await appSecret(), clock);
-        const kid = await signingKeys.rotate({
-          tokenTtlSeconds: discardOld ? 0 : config.accessTokenTtlSeconds,
-        });
+        const kid = await signingKeys.rotate(
+          discardOld ? 'discard' : { tokenTtlSeconds: config.accessTokenTtlSeconds },
+        );
         print(
           surroundings,
           `Tokens are signed with key ${kid} from now on; running servers take it over within a minute.`,
