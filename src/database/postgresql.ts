@@ -12,6 +12,7 @@ import { DatabaseOpenError, describeError } from './database-errors.js';
 import { PrismaClient } from './generated/client.js';
 import { streamFromCursor } from './postgresql-stream.js';
 import { PreparedQuery, type TextRow } from './prepared-query.js';
+import type { ReadyPool } from './ready-pool.js';
 import { currentScope, everything, nothing, type Scope, withScope } from './scope.js';
 import { ScopedPool } from './scoped-pool.js';
 import { ScriptPrismaPg } from './script-prisma-pg.js';
@@ -91,8 +92,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     },
     queryText<Row extends TextRow>(text: string, values: readonly unknown[], scope: Scope) {
       const query = new PreparedQuery({ name: statementNames({ sql: text }), text, values, scope });
-      // The types have this for clients only; with a pool it is a promise of what the query calls back with.
-      return pool.query(query) as unknown as Promise<Row[]>;
+      return pool.run(query) as Promise<TextRow[]> as Promise<Row[]>;
     },
     streamLines: (text, values, signal, scope = currentScope(outside)) =>
       streamFromCursor(streamPool, cancel, { text, values, scope, signal }),
@@ -140,8 +140,9 @@ function connectionConfig(
   };
 }
 
-function stateOf(name: PoolState['pool'], pool: pg.Pool): PoolState {
-  return { pool: name, total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
+function stateOf(name: PoolState['pool'], pool: ReadyPool): PoolState {
+  const idle = pool.idleCount + pool.readyCount;
+  return { pool: name, total: pool.totalCount, idle, waiting: pool.waitingCount };
 }
 
 /** Only the user who has logged in may cancel what the sessions of this user do, not the role that they take. */

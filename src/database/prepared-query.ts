@@ -1,30 +1,32 @@
-import type { Connection, Submittable } from 'pg';
+import type { Writable } from 'node:stream';
+import type { Connection } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
+import { serialize } from 'pg-protocol';
+import type { Answered } from './ready-pool.js';
 import { nothing, type Scope } from './scope.js';
-import { sendScope } from './scope-statement.js';
+import { scopeMessages } from './scope-statement.js';
 
 /** Columns of a row in the order of the statement; `null` is NULL. Each column must be of the type text. */
 export type TextRow = readonly (string | null)[];
 
 /** What the driver keeps on a connection, beyond what its types tell. */
 interface PreparingConnection {
-  readonly stream: { cork(): void; uncork(): void };
+  readonly stream: Writable;
   readonly parsedStatements: Readonly<Record<string, string>>;
-  parse(statement: { name: string; text: string; types: readonly never[] }): void;
-  bind(values: { statement: string; values: readonly unknown[]; valueMapper: typeof prepareValue }): void;
-  execute(portal: { portal: string; rows: number }): void;
-  sync(): void;
 }
+
+const execute = serialize.execute();
+const sync = serialize.sync();
 
 /**
  * A prepared statement that is run without being described: whoever wrote it knows its columns. That spares the
  * driver a third of its work for each round trip.
  */
-export class PreparedQuery implements Submittable {
+export class PreparedQuery implements Answered<TextRow[]> {
   /** The driver notes under this name that the statement is prepared. */
   readonly name: string;
   readonly text: string;
-  /** Set by the driver. */
+  /** Set by whoever runs it. */
   declare callback: (error: Error | null, rows?: TextRow[]) => void;
   readonly #values: readonly unknown[];
   readonly #scope: Scope;
@@ -43,15 +45,17 @@ export class PreparedQuery implements Submittable {
   }
 
   submit(driverConnection: Connection): void {
-    const connection = driverConnection as unknown as PreparingConnection;
+    const { stream, parsedStatements } = driverConnection as unknown as PreparingConnection;
     const { name, text } = this;
-    connection.stream.cork();
-    if (this.#scope !== nothing) sendScope(driverConnection, this.#scope);
-    if (connection.parsedStatements[name] === undefined) connection.parse({ name, text, types: [] });
-    connection.bind({ statement: name, values: this.#values, valueMapper: prepareValue });
-    connection.execute({ portal: '', rows: 0 });
-    connection.sync();
-    connection.stream.uncork();
+    const messages: Buffer[] = this.#scope === nothing ? [] : scopeMessages(this.#scope);
+    if (parsedStatements[name] === undefined) messages.push(serialize.parse({ name, text, types: [] }));
+    messages.push(
+      serialize.bind({ statement: name, values: [...this.#values], valueMapper: prepareValue }),
+      execute,
+      sync,
+    );
+    // The loss of a connection is told to its queries by the driver.
+    if (stream.writable) stream.write(Buffer.concat(messages));
   }
 
   handleDataRow({ fields }: { fields: TextRow }): void {

@@ -1,5 +1,5 @@
-import type { ClientBase, Connection } from 'pg';
-import { prepareValue } from 'pg/lib/utils';
+import type { ClientBase } from 'pg';
+import { serialize } from 'pg-protocol';
 import type { Scope } from './scope.js';
 
 /** Says whose rows the rest of the transaction may touch, and gives no row: nobody has to read the answer. */
@@ -32,18 +32,10 @@ export async function prepareSession(client: ClientBase): Promise<boolean> {
   return rows[0]?.unbound !== true || rows[0].taken;
 }
 
-/** What the driver offers, beyond what its types tell. */
-interface BindingConnection {
-  bind(values: { statement: string; values: readonly unknown[]; valueMapper: typeof prepareValue }): void;
-  execute(portal: { portal: string; rows: number }): void;
-}
-
 /**
- * Sends the statement to a connection that is prepared for it. Together with what is sent before the next `sync` it is
+ * What says the scope to a connection that is prepared for it. Together with what is sent before the next `sync` it is
  * one transaction, at the end of which the scope ends as well, whatever happens.
  */
-export function sendScope(connection: Connection, scope: Scope): void {
-  const { bind, execute } = connection as unknown as BindingConnection;
-  bind.call(connection, { statement: statement.name, values: [scope], valueMapper: prepareValue });
-  execute.call(connection, { portal: '', rows: 0 });
+export function scopeMessages(scope: Scope): [Buffer, Buffer] {
+  return [serialize.bind({ statement: statement.name, values: [scope] }), serialize.execute()];
 }

@@ -1,4 +1,5 @@
 import pg, { type Connection, type PoolConfig, type QueryConfig, type Submittable } from 'pg';
+import { ReadyPool } from './ready-pool.js';
 import { installRowTap } from './row-tap.js';
 import { currentScope, nothing, type Scope } from './scope.js';
 import { prepareSession } from './scope-statement.js';
@@ -20,7 +21,7 @@ export interface ScopedPoolOptions extends PoolConfig {
  * each statement that is not part of a transaction, and with the beginning of each transaction; it ends with the
  * transaction, so that a connection that is idle never has one.
  */
-export class ScopedPool extends pg.Pool {
+export class ScopedPool extends ReadyPool {
   readonly #outside: Scope;
 
   constructor({ outside, rowsAsBytes = false, onUnbound, ...config }: ScopedPoolOptions) {
@@ -43,6 +44,7 @@ export class ScopedPool extends pg.Pool {
 
   /** Gives up connections that were made before the tables and the role were. To be called when nobody uses any. */
   async renew(): Promise<void> {
+    this.releaseReady();
     for (let left = this.idleCount; left > 0; left -= 1) (await this.connect()).release(true);
   }
 }

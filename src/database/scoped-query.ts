@@ -1,6 +1,6 @@
 import pg, { type Connection, type QueryConfig } from 'pg';
 import type { Scope } from './scope.js';
-import { sendScope } from './scope-statement.js';
+import { scopeMessages } from './scope-statement.js';
 
 type Callback = (error: Error | null, result: unknown) => void;
 
@@ -55,4 +55,9 @@ export class ScopedQuery extends (pg.Query as unknown as DriverQuery) {
     const isScope = this.#completed === (this.#begins ? 2 : 1);
     if (!isScope) super.handleCommandComplete(message, connection);
   }
+}
+
+function sendScope(connection: Connection, scope: Scope): void {
+  if (!connection.stream.writable) return;
+  for (const message of scopeMessages(scope)) connection.stream.write(message);
 }
