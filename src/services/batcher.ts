@@ -30,8 +30,11 @@ export function createBatcher<Key, Value>(
   const turns = new Turns(atOnce);
   const begin = () => turns.begin();
   const call = forgiving(answer);
+  // Whether requests come one at a time: then nobody is worth waiting for.
+  let alone = true;
   const loader = new DataLoader<Key, Value | Promise<Value>>(
     async (keys) => {
+      alone = keys.length === 1;
       try {
         return await call(keys);
       } finally {
@@ -43,7 +46,8 @@ export function createBatcher<Key, Value>(
       maxBatchSize: maximum,
       batchScheduleFn: (dispatch) => {
         turns.add(dispatch);
-        setImmediate(begin);
+        if (alone) queueMicrotask(begin);
+        else setImmediate(begin);
       },
     },
   );
