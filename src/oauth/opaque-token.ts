@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { randomId } from '../database/ids.js';
 
 /** A code or refresh token as the client gets it, and as the database keeps it. */
@@ -17,5 +17,5 @@ export function newOpaqueToken(): OpaqueToken {
 
 /** SHA-256: a random token of 256 bits needs no slow hash. */
 export function hashOpaqueToken(value: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(value).digest();
+  return hash('sha256', value, 'buffer');
 }

@@ -63,27 +63,21 @@ export class AuditLog {
   }
 }
 
+// One JSON text takes the server half the time of a list for each column.
 const insertion = `
   INSERT INTO audit_events
     (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
-  SELECT id, type, account_id, user_id, application_id, address, request_id, details::jsonb, $9::timestamptz
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-    AS event (id, type, account_id, user_id, application_id, address, request_id, details)`;
+  SELECT id, type, "accountId", "userId", "applicationId", address, "requestId", details, $2::timestamptz
+  FROM json_to_recordset($1::json) AS event (
+    id text, type text, "accountId" text, "userId" text, "applicationId" text, address text, "requestId" text,
+    details jsonb)`;
 
 async function writeAll(database: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
-  const values = [
-    events.map(() => randomId()),
-    events.map(({ type }) => type),
-    events.map(({ accountId }) => accountId ?? null),
-    events.map(({ userId }) => userId ?? null),
-    events.map(({ applicationId }) => applicationId ?? null),
-    events.map(({ origin }) => origin?.address ?? null),
-    events.map(({ origin }) => origin?.requestId ?? null),
-    events.map(({ details }) => JSON.stringify(details ?? {})),
-    clock().toISOString(),
-  ];
+  const at = clock();
+  const rows = events.map((event) => ({ ...toRow(event, at), createdAt: undefined }));
   const accountIds = events.flatMap(({ accountId }) => accountId ?? []);
-  await database.queryText(insertion, values, accountScope(...accountIds));
+  const scope = accountScope(...accountIds);
+  await database.queryText(insertion, [JSON.stringify(rows), at.toISOString()], scope);
   return events.map(() => true);
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/client.js';
 import { everything } from '../../database/scope.js';
 import { type AccountId, toAccountId } from '../account-id.js';
@@ -40,25 +41,37 @@ const query = `
                 FROM application_secrets secret WHERE application_id = applications.id))::text
   FROM applications WHERE client_id = ANY ($1::text[])`;
 
+/** Texts of applications that need not be read again, as long as the database says the same. */
+const rememberedTexts = 1_000;
+
 export class Applications {
+  readonly #database: Database;
   readonly #find: (clientId: string) => Promise<Application | null>;
+  readonly #read = new LRUCache<string, Application>({ max: rememberedTexts });
 
   constructor(database: Database) {
-    this.#find = createBatcher((clientIds) => findAll(database, clientIds), { maximum: 200, atOnce: 2 });
+    this.#database = database;
+    this.#find = createBatcher((clientIds) => this.#findAll(clientIds), { maximum: 200, atOnce: 2 });
   }
 
   /** The application with this `client_id`, whatever its account: a client is known before its account is. */
   findByClientId(clientId: string): Promise<Application | null> {
     return this.#find(clientId);
   }
-}
 
-async function findAll(database: Database, clientIds: readonly string[]): Promise<(Application | null)[]> {
-  const rows = await database.queryText<Row>(query, [[...new Set(clientIds)]], everything);
-  const found = new Map(
-    rows.map(([json]) => toApplication(JSON.parse(json))).map((one) => [one.clientId, one]),
-  );
-  return clientIds.map((clientId) => found.get(clientId) ?? null);
+  async #findAll(clientIds: readonly string[]): Promise<(Application | null)[]> {
+    const rows = await this.#database.queryText<Row>(query, [[...new Set(clientIds)]], everything);
+    const found = new Map(rows.map(([json]) => this.#toApplication(json)).map((one) => [one.clientId, one]));
+    return clientIds.map((clientId) => found.get(clientId) ?? null);
+  }
+
+  #toApplication(json: string): Application {
+    const known = this.#read.get(json);
+    if (known !== undefined) return known;
+    const application = toApplication(JSON.parse(json));
+    this.#read.set(json, application);
+    return application;
+  }
 }
 
 function toApplication({ accountId, secrets, ...application }: Stored): Application {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { randomId } from '../../database/ids.js';
 
 /** Length of `[a-z0-9]` text that carries 256 bits. */
@@ -12,5 +12,5 @@ export function newClientSecret(): { value: string; hash: Buffer<ArrayBuffer> } 
 
 /** SHA-256 of a secret, as it is stored. A 256-bit random secret needs no slow hash. */
 export function hashSecret(secret: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
