@@ -14,7 +14,7 @@ type Answer<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value | Er
 
 /**
  * Lets requests that arrive together share one question to the database. A key is never answered by a call that
- * began before the key was asked for.
+ * began before the key was asked for. As long as requests come one at a time, none of them waits for others.
  *
  * The fault of one key is not that of its neighbours: where the database refuses a call for several keys, and so has
  * kept nothing of it, each key is asked for again, alone. A call whose outcome nobody knows, because the connection
@@ -30,7 +30,7 @@ export function createBatcher<Key, Value>(
   const turns = new Turns(atOnce);
   const begin = () => turns.begin();
   const call = forgiving(answer);
-  // Whether requests come one at a time: then nobody is worth waiting for.
+  // Whether the last call was for one key.
   let alone = true;
   const loader = new DataLoader<Key, Value | Promise<Value>>(
     async (keys) => {
