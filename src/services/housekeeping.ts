@@ -75,7 +75,7 @@ async function pruneAll({ prisma }: Database, now: Date): Promise<Record<string,
     do {
       deleted = await deleteBatch();
       total += deleted;
-    } while (deleted >= batchSize);
+    } while (deleted > 0);
     pruned[table] = total;
   }
   return pruned;
