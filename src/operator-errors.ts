@@ -1,5 +1,10 @@
 import { ConfigError } from './config.js';
-import { DatabaseOpenError, DatabaseStoppedError } from './database/database-errors.js';
+import {
+  DatabaseOpenError,
+  DatabaseStoppedError,
+  describeError,
+  isDatabaseUnavailable,
+} from './database/database-errors.js';
 import { MigrationError } from './database/migrate.js';
 import { UnreadableSigningKeyError } from './oauth/signing-keys.js';
 
@@ -19,5 +24,7 @@ export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const operatorError =
     kinds.some((kind) => error instanceof kind) || ('code' in error && error.code === 'EADDRINUSE');
-  return operatorError ? error.message : (error.stack ?? error.message);
+  if (operatorError) return error.message;
+  if (isDatabaseUnavailable(error)) return `The database was lost: ${describeError(error)}`;
+  return error.stack ?? error.message;
 }
