@@ -3,12 +3,12 @@ import { buildApp } from './app.js';
 import { resolveAppSecret } from './app-secret.js';
 import { startBackgroundWork } from './background-work.js';
 import { systemClock } from './clock.js';
-import { keepCompiledCode } from './compiled-code.js';
 import { readConfig } from './config.js';
 import { loadContract } from './contract/contract.js';
 import { openDatabase } from './database/client.js';
 import { fillDemoData } from './database/demo-data/fill.js';
 import { migrate } from './database/migrate.js';
+import { setUpEngine } from './engine.js';
 import type { Lifecycle } from './http/lifecycle.js';
 import { SigningKeys } from './oauth/signing-keys.js';
 import { startInstruments } from './observability/instruments.js';
@@ -24,7 +24,7 @@ const statementTimeoutMs = 10_000;
 const connectionTimeoutMs = 3_000;
 
 async function start(): Promise<void> {
-  keepCompiledCode();
+  setUpEngine();
   const config = readConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecret = await resolveAppSecret(config);

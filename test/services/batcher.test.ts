@@ -26,27 +26,30 @@ t.test('keys that are asked for together are one call, and each gets its own val
   t.same(await values, ['value 1', 'value 2', 'value 3']);
 });
 
-t.test('who asks alone waits for nobody; after some have asked together, others are waited for', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 5 });
-  const callsBeforeOthersCame = async (keys: readonly number[]) => {
-    const others = turn();
-    keys.forEach(ask);
-    await others;
-    const { length } = calls;
-    await turn();
-    return length;
-  };
-  t.equal(await callsBeforeOthersCame([1]), 1);
-  t.equal(await callsBeforeOthersCame([2]), 2);
-  t.equal(await callsBeforeOthersCame([3, 4]), 3);
-  t.equal(await callsBeforeOthersCame([5]), 3);
-  t.equal(await callsBeforeOthersCame([6]), 5);
-  t.same(
-    calls.map(({ keys }) => keys),
-    [[1], [2], [3, 4], [5], [6]],
-  );
-});
+t.test(
+  'who asks alone waits for nobody; after some have asked together, others are waited for',
+  async (t) => {
+    const { calls, answer } = slowAnswer();
+    const ask = createBatcher(answer, { maximum: 10, atOnce: 5 });
+    const callsBeforeOthersCame = async (keys: readonly number[]) => {
+      const others = turn();
+      keys.forEach(ask);
+      await others;
+      const { length } = calls;
+      await turn();
+      return length;
+    };
+    t.equal(await callsBeforeOthersCame([1]), 1);
+    t.equal(await callsBeforeOthersCame([2]), 2);
+    t.equal(await callsBeforeOthersCame([3, 4]), 3);
+    t.equal(await callsBeforeOthersCame([5]), 3);
+    t.equal(await callsBeforeOthersCame([6]), 5);
+    t.same(
+      calls.map(({ keys }) => keys),
+      [[1], [2], [3, 4], [5], [6]],
+    );
+  },
+);
 
 t.test('a key is never answered by a call that began before it was asked for', async (t) => {
   const { calls, answer } = slowAnswer();

@@ -6,8 +6,8 @@ import { exchangeOnce, requestBytes } from '../load/connection.mjs';
 
 const patienceMs = 60_000;
 
-/** Memory and compiled code of every server are kept as ours keeps its own where it is deployed. */
-const sameForAll = ['--max-semi-space-size=64', '--no-flush-bytecode'];
+/** Every server has the engine that ours has where it is deployed. */
+const sameForAll = ['--max-semi-space-size=64', '--no-flush-bytecode', '--no-allocation-site-pretenuring'];
 
 /**
  * @typedef {object} Subject A server in a process of its own.
