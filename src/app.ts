@@ -119,7 +119,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     else done();
   });
   if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
-  limitActiveRequests(app, config.maxActiveRequests);
+  limitActiveRequests(app, { maximum: config.maxActiveRequests, sendProblem });
   app.server.maxConnections = config.maxConnections;
   // Whose rows a request may touch is said where it becomes known; for operations, where they are bound.
   app.addHook('onRoute', (route) => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.js';
+import type { ProblemSender } from './problem-sender.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,6 +18,13 @@ declare module 'fastify' {
 /** Seconds after which a client may try again; the queue in front of it is worked off by then. */
 const retryAfterSeconds = '1';
 
+/** Made once: when there is too much to do, a refusal has to be what costs least. */
+const overloaded = new Problem(
+  'service_unavailable',
+  'The service has more to do than it can. Try again shortly.',
+  { headers: { 'retry-after': retryAfterSeconds } },
+);
+
 /** Requests that are always worked on at the same time: as many are answered soon by the slowest server. */
 const alwaysAllowed = 100;
 
@@ -30,10 +38,15 @@ const patienceMilliseconds = 150;
  *
  * As many are allowed as were done in the 150 ms before, which is how long the last of them waits then.
  *
+ * They are answered with 503 `service_unavailable`, to be tried again after a second, past everything that follows upon
+ * an error.
+ *
  * @param maximum requests that the server works on at the same time at most; 0 is any number
- * @throws {Problem} 503 `service_unavailable`, to be tried again after a second
  */
-export function limitActiveRequests(app: FastifyInstance, maximum: number): void {
+export function limitActiveRequests(
+  app: FastifyInstance,
+  { maximum, sendProblem }: { maximum: number; sendProblem: ProblemSender },
+): void {
   if (maximum === 0) return;
   const tell = summarised((shed) => app.log.warn({ shed }, 'requests were refused: there is too much to do'));
   const limit = new ActiveLimit(maximum);
@@ -53,11 +66,12 @@ export function limitActiveRequests(app: FastifyInstance, maximum: number): void
   };
   app.decorateRequest('active', false);
   app.decorateRequest('shed', false);
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (active >= limit.value && request.routeOptions.config.probe !== true) {
       request.shed = true;
       tell();
-      throw overloaded();
+      sendProblem(overloaded, request, reply);
+      return;
     }
     begin(request);
     done();
@@ -104,10 +118,4 @@ function summarised(write: (count: number) => void): () => void {
       count = 0;
     }, 1000).unref();
   };
-}
-
-function overloaded(): Problem {
-  return new Problem('service_unavailable', 'The service has more to do than it can. Try again shortly.', {
-    headers: { 'retry-after': retryAfterSeconds },
-  });
 }
