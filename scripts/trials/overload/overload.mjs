@@ -49,10 +49,13 @@ export function trial({ short, seed, verdict }) {
         verdict,
       };
       await openConnections(flood);
+      const usedUntilNow = processSeconds(server.pid);
       const { seen, settled } = await openLoop(load);
+      const usedUnderLoad = (processSeconds(server.pid) - usedUntilNow) / seen.seconds;
       await checkRecovery({ send, next, verdict, quietBefore, milliseconds: seconds.quiet * 1000 });
       await settled();
       report(verdict, seen, peak.perSecond);
+      verdict.say(`the server used ${(usedUnderLoad * 100).toFixed(0)} % of a processor for it`);
       verdict.bar('the server is alive', server.alive());
     } finally {
       client.close();
