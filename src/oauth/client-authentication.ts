@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Problem } from '../problems/problem.js';
 import type { Application, Applications, LiveSecret } from '../services/applications/applications.js';
 import { hashSecret } from '../services/applications/client-secret.js';
@@ -18,9 +17,6 @@ interface Dependencies {
   readonly failureLimit: FailureLimit;
   readonly auditLog: AuditLog;
 }
-
-/** A failure takes this long, whatever was wrong: to store its event takes longer for a client that there is. */
-const failureMilliseconds = 20;
 
 /** What an unknown client is compared with, so that it takes the same work as a known one. */
 const nobody: LiveSecret = { id: '', hash: Buffer.alloc(32) };
@@ -52,7 +48,7 @@ export class ClientAuthentication {
     const matched =
       clientSecret === undefined ? undefined : findMatch(clientSecret, application?.secrets ?? [nobody]);
     if (application === null || (clientSecret !== undefined && matched === undefined)) {
-      await Promise.all([this.#countFailure(clientId, application, origin), wait(failureMilliseconds)]);
+      await this.#countFailure(clientId, application, origin);
       throw invalidClient(credentials);
     }
     recognised(application);

@@ -2,6 +2,7 @@ import { Problem } from '../problems/problem.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import type { ClientCall } from './client-call.js';
 import { readClientCredentials } from './credentials.js';
+import { refusingEvenly } from './even-refusals.js';
 import { authorizationCode } from './grants/authorization-code.js';
 import { clientCredentials } from './grants/client-credentials.js';
 import type { Grant, GrantContext, TokenForm, TokenResponse } from './grants/grant.js';
@@ -36,8 +37,9 @@ export class TokenEndpoint {
     }
     for (const name of grant.requires) requireParameter(name, form[name]);
     const credentials = readClientCredentials(form, call.authorization);
-    const application = await this.#clientAuthentication.identify(credentials, call);
-    const request = { form, credentials, application, origin: call.origin };
-    return grant.handle(request, this.#context);
+    return refusingEvenly(async () => {
+      const application = await this.#clientAuthentication.identify(credentials, call);
+      return grant.handle({ form, credentials, application, origin: call.origin }, this.#context);
+    });
   }
 }

@@ -28,7 +28,8 @@ const timed = [
 export function trial({ short, seed, verdict }) {
   const random = createRandom(seed);
   return withWorld({ name: 'tenants', accounts: 2, employees: 60 }, async ({ url, accounts }) => {
-    const server = await startServer(url);
+    // Codes have to outlive the comparison of times.
+    const server = await startServer(url, { AUTHORIZATION_CODE_TTL: '600' });
     const client = new Client(server.port);
     const send = (request) => client.send(request);
     try {

@@ -1,0 +1,57 @@
+import t from 'tap';
+import { refusingEvenly } from '../../src/oauth/even-refusals.js';
+import { Problem } from '../../src/problems/problem.js';
+import { buildTestApp } from '../support/app.js';
+import { createScene, grantCode, grantTokens, oauthRefusal, refresh, revoke } from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database } = api;
+
+/** Whole milliseconds are counted from one that had begun already. */
+const leastMilliseconds = 19;
+
+t.test(
+  'what is wrong with a client, code or refresh token cannot be told by how soon it is refused',
+  async (t) => {
+    const own = await createScene(database);
+    const foreign = await createScene(database);
+    const unknown = { ...own.application, clientId: 'nobody' };
+    const { refreshToken } = await grantTokens(api, foreign);
+    const { form } = await grantCode(api, foreign);
+    const wrongSecret = { client_secret: 'x'.repeat(52) };
+    const attempts = {
+      'an unknown refresh token': () => refresh(api, own.application, 'x'.repeat(52)),
+      'the refresh token of another application': () => refresh(api, own.application, refreshToken),
+      'an unknown code': () => api.postForm('/v1/oauth/token', { ...form, code: 'x'.repeat(52) }),
+      'the code of another application': () =>
+        api.postForm('/v1/oauth/token', { ...form, client_id: own.application.clientId }),
+      'an unknown client': () => refresh(api, unknown, refreshToken),
+      'a wrong secret': () => refresh(api, foreign.application, refreshToken, wrongSecret),
+      'an unknown client that revokes': () => revoke(api, unknown, refreshToken),
+      'a wrong secret of one that revokes': () => revoke(api, foreign.application, refreshToken, wrongSecret),
+    };
+    for (const [what, attempt] of Object.entries(attempts)) {
+      const begun = performance.now();
+      const response = await attempt();
+      const milliseconds = performance.now() - begun;
+      oauthRefusal(t, response, /client|secret/.test(what) ? 'invalid_client' : 'invalid_grant');
+      t.ok(milliseconds >= leastMilliseconds, `${what}: ${milliseconds} ms`);
+    }
+  },
+);
+
+t.test('other outcomes are passed on as they are', async (t) => {
+  t.equal(await refusingEvenly(async () => 'tokens'), 'tokens');
+  for (const error of [
+    new Problem('invalid_grant', 'No.'),
+    new Problem('invalid_scope', 'No.'),
+    new Error(),
+  ]) {
+    await t.rejects(
+      refusingEvenly(async () => {
+        throw error;
+      }),
+      error,
+    );
+  }
+});
