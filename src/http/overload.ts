@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problems/problem.js';
+import { ActiveRequests, type Workable } from './active-requests.js';
 import type { ProblemSender } from './problem-sender.js';
 
 declare module 'fastify' {
@@ -7,9 +8,7 @@ declare module 'fastify' {
     /** Answered even when everything else is refused: it is how others find out. */
     probe?: boolean;
   }
-  interface FastifyRequest {
-    /** Whether the server is at work on the request, rather than waiting for its body or sending the answer. */
-    active: boolean;
+  interface FastifyRequest extends Workable {
     /** Whether it was refused because there was too much to do. */
     shed: boolean;
   }
@@ -24,9 +23,6 @@ const overloaded = new Problem(
   'The service has more to do than it can. Try again shortly.',
   { headers: { 'retry-after': retryAfterSeconds } },
 );
-
-/** Requests that are always worked on at the same time: as many are answered soon by the slowest server. */
-const alwaysAllowed = 100;
 
 /** Milliseconds for which a request may have to wait behind others. */
 const patienceMilliseconds = 150;
@@ -49,62 +45,33 @@ export function limitActiveRequests(
 ): void {
   if (maximum === 0) return;
   const tell = summarised((shed) => app.log.warn({ shed }, 'requests were refused: there is too much to do'));
-  const limit = new ActiveLimit(maximum);
-  const timer = setInterval(() => limit.adapt(), patienceMilliseconds).unref();
+  const requests = new ActiveRequests(maximum);
+  const timer = setInterval(() => requests.adapt(), patienceMilliseconds).unref();
   app.addHook('onClose', async () => clearInterval(timer));
-  let active = 0;
-  const begin = (request: FastifyRequest) => {
-    if (request.active) return;
-    request.active = true;
-    active += 1;
-  };
-  const end = (request: FastifyRequest) => {
-    if (!request.active) return;
-    request.active = false;
-    active -= 1;
-    limit.done += 1;
-  };
   app.decorateRequest('active', false);
   app.decorateRequest('shed', false);
   app.addHook('onRequest', (request, reply, done) => {
-    if (active >= limit.value && request.routeOptions.config.probe !== true) {
+    if (requests.full && request.routeOptions.config.probe !== true) {
       request.shed = true;
       tell();
       sendProblem(overloaded, request, reply);
       return;
     }
-    begin(request);
+    requests.begin(request);
     done();
   });
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    end(request);
+    requests.pause(request);
     done(null, payload);
   });
   app.addHook('preValidation', (request, _reply, done) => {
-    begin(request);
+    requests.begin(request);
     done();
   });
   app.addHook('onSend', (request, _reply, payload, done) => {
-    end(request);
+    requests.finish(request);
     done(null, payload);
   });
-}
-
-class ActiveLimit {
-  /** Pieces of work that were done since the limit was adapted. */
-  done = 0;
-  value: number;
-  readonly #maximum: number;
-
-  constructor(maximum: number) {
-    this.#maximum = maximum;
-    this.value = Math.min(maximum, alwaysAllowed);
-  }
-
-  adapt(): void {
-    this.value = Math.min(this.#maximum, Math.max(alwaysAllowed, this.done));
-    this.done = 0;
-  }
 }
 
 /** One line a second at most: whoever has too much to do must not write a line about each thing that is left undone. */
