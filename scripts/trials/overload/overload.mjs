@@ -4,6 +4,7 @@ import { quantile } from '../../bench/measure/statistics.mjs';
 import { Client } from '../client/client.mjs';
 import { closedLoop, createMix } from '../load-mix.mjs';
 import { createRandom } from '../random.mjs';
+import { keepApart } from '../world/processors.mjs';
 import { startServer } from '../world/server.mjs';
 import { withWorld } from '../world/world.mjs';
 import { openConnections, openLoop } from './open-loop.mjs';
@@ -25,9 +26,16 @@ export function trial({ short, seed, verdict }) {
     const client = new Client(server.port);
     const send = (request) => client.send(request);
     const flood = new Client(server.port);
+    let processors;
     try {
       const next = await createMix({ url, accounts, send, random });
-      await closedLoop({ send, next, connections: peakConnections, milliseconds: seconds.warm * 1000 });
+      const warmUp = () =>
+        closedLoop({ send, next, connections: peakConnections, milliseconds: seconds.warm * 500 });
+      // All connections to the database are open after it.
+      await warmUp();
+      processors = await keepApart({ url, server });
+      verdict.say(processors.text);
+      await warmUp();
       const quietBefore = await measureQuiet({ send, next, milliseconds: seconds.quiet * 1000 });
       const usedBefore = processSeconds(server.pid);
       const peak = await closedLoop({
@@ -58,6 +66,7 @@ export function trial({ short, seed, verdict }) {
       verdict.say(`the server used ${(usedUnderLoad * 100).toFixed(0)} % of a processor for it`);
       verdict.bar('the server is alive', server.alive());
     } finally {
+      processors?.restore();
       client.close();
       flood.close();
       await server.stop();

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { ask } from './world.mjs';
+
+/**
+ * Gives the callers, which are this process, a processor of their own, and the rest to the server and its sessions in
+ * PostgreSQL. Real callers do not take the processor away from whom they call.
+ *
+ * @param {{ url: string, server: { pid: number } }} service
+ * @returns {Promise<{ text: string, restore: () => void }>} text: what was done, or why it was not
+ */
+export async function keepApart({ url, server }) {
+  const sessions = await ask(
+    url,
+    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  try {
+    const before = processorsOf(process.pid);
+    const [own, ...others] = before;
+    if (others.length === 0) return together('there is only one');
+    const restore = () => assign(process.pid, before);
+    try {
+      assign(process.pid, [own]);
+      for (const pid of [server.pid, ...sessions.map((session) => session.pid)]) assign(pid, others);
+    } catch (error) {
+      restore();
+      throw error;
+    }
+    return {
+      text: `callers have a processor of their own; the server and ${sessions.length} sessions of PostgreSQL have ${others.length}`,
+      restore,
+    };
+  } catch (error) {
+    return together(error.message.split('\n')[0]);
+  }
+}
+
+function together(reason) {
+  return { text: `callers share processors with the server and PostgreSQL: ${reason}`, restore() {} };
+}
+
+/** @returns {number[]} */
+function processorsOf(pid) {
+  const list = taskset('-c', '-p', String(pid)).split(': ').pop().trim();
+  return list.split(',').flatMap((part) => {
+    const [from, to = from] = part.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
+}
+
+/** For all threads of a process. */
+function assign(pid, processors) {
+  taskset('-a', '-c', '-p', processors.join(','), String(pid));
+}
+
+function taskset(...args) {
+  return execFileSync('taskset', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
