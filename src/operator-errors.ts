@@ -25,6 +25,6 @@ export function describeFailure(error: unknown): string {
   const operatorError =
     kinds.some((kind) => error instanceof kind) || ('code' in error && error.code === 'EADDRINUSE');
   if (operatorError) return error.message;
-  if (isDatabaseUnavailable(error)) return `The database was lost: ${describeError(error)}`;
+  if (isDatabaseUnavailable(error)) return `The database cannot serve: ${describeError(error)}`;
   return error.stack ?? error.message;
 }

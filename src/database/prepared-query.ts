@@ -50,7 +50,7 @@ export class PreparedQuery implements Answered<TextRow[]> {
     const messages: Buffer[] = this.#scope === nothing ? [] : scopeMessages(this.#scope);
     if (parsedStatements[name] === undefined) messages.push(serialize.parse({ name, text, types: [] }));
     messages.push(
-      serialize.bind({ statement: name, values: [...this.#values], valueMapper: prepareValue }),
+      serialize.bind({ statement: name, values: this.#values as unknown[], valueMapper: prepareValue }),
       execute,
       sync,
     );

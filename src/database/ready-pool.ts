@@ -19,6 +19,8 @@ export class ReadyPool extends pg.Pool {
     super(config);
     this.#most = Math.floor((config.max ?? 10) / 2);
     this.on('connect', (client) => {
+      // Also for the moment between the pool and whoever has waited for the connection, in which it is nobody's and its
+      // loss must not end the process. Whoever gets it finds out by the next statement.
       client.on('error', (error) => this.#drop(client, error));
     });
   }

@@ -54,9 +54,6 @@ function clientClass(outside: Scope, rowsAsBytes: boolean) {
   return class ScopedClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config);
-      // Between the pool and whoever has waited for the connection it is nobody's for a moment, in which its loss must not
-      // end the process. Whoever gets it finds out by the next statement.
-      this.on('error', () => {});
       if (rowsAsBytes) installRowTap((this as unknown as { connection: Connection }).connection);
       const query = this.query.bind(this) as (...given: unknown[]) => unknown;
       this.query = ((given: Given, values?: unknown, callback?: unknown) => {

@@ -35,7 +35,7 @@ t.test(
     );
     t.match(
       describeFailure(lost),
-      /^The database was lost: [^\n]+$/,
+      /^The database cannot serve: [^\n]+$/,
       'whoever got the session hears of its end',
     );
     t.same(await database.queryText('SELECT 3::text', [], nothing), [['3']], 'and there is another one');
