@@ -3,6 +3,7 @@ import type { PublicGate } from '../contract/bind.js';
 import type { PublicOperation } from '../contract/handlers.js';
 import type { AdmitClient } from '../oauth/client-call.js';
 import { Problem } from '../problems/problem.js';
+import { networkOf } from '../services/network.js';
 import type { RequestLimit } from '../services/request-limit.js';
 import { admit, isCounted } from './rate-limit.js';
 
@@ -48,7 +49,8 @@ export class PublicLimits implements PublicGate {
    */
   async admit(id: PublicOperation, { ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
     const limit = this.#limits[countedBy[id]];
-    if (countedBy[id] !== 'client' && limit !== null) await admit(limit, `api address ${ip}`, reply);
+    if (countedBy[id] !== 'client' && limit !== null)
+      await admit(limit, `api address ${networkOf(ip)}`, reply);
   }
 
   /** Counts a request for a client that is known by now. */
@@ -72,7 +74,7 @@ export class PublicLimits implements PublicGate {
   ): Promise<void> {
     const { client } = this.#limits;
     if (countedBy[id] !== 'client' || client === null || isCounted(reply) || !isRefusal(error)) return;
-    await admit(client, `token address ${request.ip}`, reply);
+    await admit(client, `token address ${networkOf(request.ip)}`, reply);
   }
 }
 

@@ -5,8 +5,10 @@ import { hashSecret } from '../services/applications/client-secret.js';
 import type { SecretUse } from '../services/applications/secret-use.js';
 import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
 import type { FailureLimit } from '../services/failure-limit.js';
+import { networkOf } from '../services/network.js';
 import type { ClientCall } from './client-call.js';
 import { type ClientCredentials, invalidClient } from './credentials.js';
+import { refusingEvenly } from './even-refusals.js';
 import { requireParameter } from './parameters.js';
 
 export { hashSecret };
@@ -41,8 +43,24 @@ export class ClientAuthentication {
     credentials: ClientCredentials,
     { origin, admit, recognised }: Omit<ClientCall, 'authorization'>,
   ): Promise<Application> {
-    const { applications, secretUse } = this.#dependencies;
     const clientId = requireParameter('client_id', credentials.clientId);
+    const { application, matched } = await refusingEvenly(() => this.#prove(clientId, credentials, origin));
+    recognised(application);
+    await admit(
+      matched === undefined
+        ? `client ${clientId} address ${networkOf(origin.address)}`
+        : `client ${clientId}`,
+    );
+    if (matched !== undefined) this.#dependencies.secretUse.note(application.accountId, matched.id);
+    return application;
+  }
+
+  async #prove(
+    clientId: string,
+    credentials: ClientCredentials,
+    origin: AuditOrigin,
+  ): Promise<{ application: Application; matched: LiveSecret | undefined }> {
+    const { applications } = this.#dependencies;
     const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
     const { clientSecret } = credentials;
     const matched =
@@ -51,12 +69,7 @@ export class ClientAuthentication {
       await this.#countFailure(clientId, application, origin);
       throw invalidClient(credentials);
     }
-    recognised(application);
-    await admit(
-      matched === undefined ? `client ${clientId} address ${origin.address}` : `client ${clientId}`,
-    );
-    if (matched !== undefined) secretUse.note(application.accountId, matched.id);
-    return application;
+    return { application, matched };
   }
 
   /**
@@ -65,8 +78,10 @@ export class ClientAuthentication {
    */
   async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
     const { failureLimit, auditLog } = this.#dependencies;
-    const subjects = [`client address ${origin.address}`, `client ${clientId}`];
-    const retryAfterSeconds = await failureLimit.count(subjects);
+    const retryAfterSeconds = await failureLimit.count({
+      by: `client address ${networkOf(origin.address)}`,
+      of: `client ${clientId}`,
+    });
     if (retryAfterSeconds > 0) {
       throw new Problem(
         'rate_limit_exceeded',

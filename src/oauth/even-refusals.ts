@@ -1,17 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ProblemCode } from '../contract/contract.js';
 import { Problem } from '../problems/problem.js';
 
-/** From the beginning of the work to its refusal. All that can be refused takes less, unless there is too much to do. */
+/** From the beginning of the work to its refusal: several times what the work mostly takes. */
 const refusalMilliseconds = 20;
 
-/** Refusals that say the same for what does not exist and for what is another's. */
-const alike: ReadonlySet<ProblemCode> = new Set(['invalid_client', 'invalid_grant']);
-
 /**
- * Does work that may be refused as `invalid_client` or `invalid_grant`, and lets these refusals take the same time
- * whatever was looked at for them: to find a record that is somebody else's is more work than to find none, and what
- * is written down about a client that exists is more than about one that does not.
+ * Does work that may be refused with a problem, and lets refusals take the same time whatever was looked at for them: to
+ * find a record that is somebody else's is more work than to find none, and what is written down about a client that
+ * exists is more than about one that does not.
  *
  * @throws whatever the work throws
  */
@@ -20,7 +16,7 @@ export async function refusingEvenly<Result>(work: () => Promise<Result>): Promi
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem && alike.has(error.code)) await until(begun + refusalMilliseconds);
+    if (error instanceof Problem) await until(begun + refusalMilliseconds);
     throw error;
   }
 }

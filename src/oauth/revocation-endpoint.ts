@@ -10,7 +10,6 @@ import type { AccessTokens } from './access-tokens.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import type { ClientCall } from './client-call.js';
 import { readClientCredentials } from './credentials.js';
-import { refusingEvenly } from './even-refusals.js';
 import { hashOpaqueToken } from './opaque-token.js';
 import { requireParameter } from './parameters.js';
 
@@ -42,8 +41,7 @@ export class RevocationEndpoint {
     const { origin } = call;
     const token = requireParameter('token', form.token);
     const credentials = readClientCredentials(form, call.authorization);
-    const { clientAuthentication } = this.#dependencies;
-    const application = await refusingEvenly(() => clientAuthentication.identify(credentials, call));
+    const application = await this.#dependencies.clientAuthentication.identify(credentials, call);
     if (application.clientType === 'confidential')
       requireParameter('client_secret', credentials.clientSecret);
     // A token is recognised by itself, so token_type_hint would only save a lookup.

@@ -37,9 +37,8 @@ export class TokenEndpoint {
     }
     for (const name of grant.requires) requireParameter(name, form[name]);
     const credentials = readClientCredentials(form, call.authorization);
-    return refusingEvenly(async () => {
-      const application = await this.#clientAuthentication.identify(credentials, call);
-      return grant.handle({ form, credentials, application, origin: call.origin }, this.#context);
-    });
+    const application = await this.#clientAuthentication.identify(credentials, call);
+    const request = { form, credentials, application, origin: call.origin };
+    return refusingEvenly(() => grant.handle(request, this.#context));
   }
 }

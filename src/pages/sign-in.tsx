@@ -7,6 +7,7 @@ import { onwardOrigins } from '../oauth/authorization/onward-origins.js';
 import type { Applications } from '../services/applications/applications.js';
 import type { AuditEvent, AuditLog } from '../services/audit-log.js';
 import type { FailureLimit } from '../services/failure-limit.js';
+import { networkOf } from '../services/network.js';
 import { maximumPasswordLength, passwordMatches } from '../services/passwords.js';
 import { findUserForSignIn, type User } from '../services/users.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
@@ -74,8 +75,8 @@ async function tryToSignIn(
   { database, auditLog, failureLimit }: SignInDependencies,
 ): Promise<Attempt> {
   const origin = auditOrigin(request);
-  const subjects = [`address ${origin.address}`, `e-mail ${email.toLowerCase()}`];
-  const retryAfterSeconds = await failureLimit.count(subjects);
+  const attempt = { by: `address ${networkOf(origin.address)}`, of: `e-mail ${email.toLowerCase()}` };
+  const retryAfterSeconds = await failureLimit.count(attempt);
   if (retryAfterSeconds > 0) {
     const fault = `Too many attempts. Wait ${retryAfterSeconds} seconds, then try again.`;
     return { status: 429, fault, retryAfterSeconds };
@@ -89,7 +90,7 @@ async function tryToSignIn(
     await auditLog.record({ type: 'sign_in.failed', ...known, origin });
     return { status: 401, fault: 'E-mail address or password is wrong.' };
   }
-  await failureLimit.giveBack(subjects);
+  await failureLimit.giveBack(attempt);
   await auditLog.record({ type: 'sign_in.succeeded', ...known, origin });
   return { user: found.user };
 }

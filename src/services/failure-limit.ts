@@ -1,5 +1,13 @@
 import type { Count, Counter } from './counters/counter.js';
 
+/** An attempt to prove who one is. */
+export interface Attempt {
+  /** Where it comes from. */
+  readonly by: string;
+  /** Who it says it is. */
+  readonly of: string;
+}
+
 /**
  * Counts failed attempts to prove who one is, by whoever makes them and for whomever; all processes count
  * together.
@@ -15,21 +23,23 @@ export class FailureLimit {
   }
 
   /**
-   * Counts a failure of each of these. Who counts before the attempt is judged, and gives it back when it was
-   * good, lets no number of attempts at once slip through.
+   * Counts a failure. Who counts before the attempt is judged, and gives it back when it was good, lets no number of
+   * attempts at once slip through.
+   *
+   * What is refused because of who makes it does not count for whom it is made: one place could otherwise keep any number
+   * of people out.
    *
    * @returns seconds until the next attempt may be judged; 0 when this one may
    */
-  async count(subjects: readonly string[]): Promise<number> {
+  async count({ by, of }: Attempt): Promise<number> {
     if (this.#limit === 0) return 0;
-    const counts = await Promise.all(subjects.map((subject) => this.#counter.add(subject, 1)));
-    return Math.max(0, ...counts.map((count) => this.#wait(count)));
+    return this.#wait(await this.#counter.add(by, 1)) || this.#wait(await this.#counter.add(of, 1));
   }
 
   /** Takes a failure back: the attempt was good. */
-  async giveBack(subjects: readonly string[]): Promise<void> {
+  async giveBack({ by, of }: Attempt): Promise<void> {
     if (this.#limit === 0) return;
-    await Promise.all(subjects.map((subject) => this.#counter.add(subject, -1)));
+    await Promise.all([by, of].map((subject) => this.#counter.add(subject, -1)));
   }
 
   #wait({ total, resetMs }: Count): number {

@@ -40,6 +40,24 @@ t.test(
   },
 );
 
+t.test(
+  'when a client has failed too often, it cannot be told either whether there is such a client',
+  async (t) => {
+    const limited = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '1' } });
+    const { application } = await createScene(limited.database);
+    for (const clientId of [application.clientId, 'nobody', 'nobody']) {
+      const attempt = () =>
+        refresh(limited, { ...application, clientId }, 'x', { client_secret: 'x'.repeat(52) });
+      await attempt();
+      const begun = performance.now();
+      const response = await attempt();
+      const milliseconds = performance.now() - begun;
+      t.equal(response.json().code, 'rate_limit_exceeded');
+      t.ok(milliseconds >= leastMilliseconds, `${clientId}: ${milliseconds} ms`);
+    }
+  },
+);
+
 t.test('other outcomes are passed on as they are', async (t) => {
   t.equal(await refusingEvenly(async () => 'tokens'), 'tokens');
   for (const error of [

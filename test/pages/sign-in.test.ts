@@ -450,6 +450,24 @@ t.test('after as many failures as are allowed a network address is refused for e
   t.equal((await attempt(nextAddress(), user.email, user.password)).statusCode, 303);
 });
 
+t.test('a network address that is refused keeps nobody out', async (t) => {
+  const { user } = await createScene(database);
+  const address = nextAddress();
+  for (let time = 0; time < 3; time += 1) await attempt(address, nobody(), 'wrong');
+  for (let time = 0; time < 5; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
+  t.equal((await attempt(nextAddress(), user.email, user.password)).statusCode, 303);
+});
+
+t.test('all IPv6 addresses of a network are one, and others are others', async (t) => {
+  const { user } = await createScene(database);
+  for (let time = 0; time < 3; time += 1)
+    t.equal((await attempt(`2001:db8:0:7::${time}`, nobody(), 'wrong')).statusCode, 401);
+  throttled(t, await attempt('2001:db8:0:7:ffff::1', user.email, user.password));
+  t.equal((await attempt('2001:db8:0:8::1', user.email, user.password)).statusCode, 303);
+  const { address } = await database.prisma.auditEvent.findFirstOrThrow({ where: { userId: user.id } });
+  t.equal(address, '2001:db8:0:8::1', 'the audit log has the whole address');
+});
+
 t.test('an unknown e-mail address is throttled as a known one is', async (t) => {
   const email = nobody();
   for (let time = 0; time < 3; time += 1) {
