@@ -29,6 +29,7 @@ import { routeNotFound } from './http/not-found.js';
 import { originForm } from './http/origin-form.js';
 import { limitActiveRequests } from './http/overload.js';
 import { createProblemSender } from './http/problem-sender.js';
+import { closeQueuedAnswers } from './http/queued-answers.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
 import { RequestLog } from './observability/request-log.js';
@@ -118,6 +119,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     if (request.is404) sendProblem(routeNotFound(request), request, reply);
     else done();
   });
+  closeQueuedAnswers(app);
   if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
   limitActiveRequests(app, { maximum: config.maxActiveRequests, sendProblem });
   app.server.maxConnections = config.maxConnections;

@@ -102,23 +102,23 @@ class LinesQuery implements Submittable {
 /** Sees to it that a connection is let go of once, in one way or the other. */
 function holdConnection(client: PoolClient, cancel: (processId: number) => Promise<void>) {
   let held = true;
-  // The loss of a connection shows in the next statement; without a listener it would end the process.
-  const ignore = () => {};
-  client.on('error', ignore);
   const release = (destroy: boolean): boolean => {
     if (!held) return false;
     held = false;
-    if (!destroy) client.off('error', ignore);
+    if (!destroy) client.off('error', lost);
     client.release(destroy);
     return true;
   };
+  // Its place is free from now on, also where nobody asks for more: the loss itself shows in the next statement.
+  const lost = () => release(true);
+  client.on('error', lost);
   return {
     giveBack: () => release(false),
     abandon: () => {
       const { processID } = client as PoolClient & { processID?: number };
       if (!release(true) || processID === undefined) return;
       // The server notices a closed connection only between statements, and a sort can be a long one.
-      cancel(processID).catch(ignore);
+      cancel(processID).catch(() => {});
     },
   };
 }

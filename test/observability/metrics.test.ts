@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import net from 'node:net';
 import t, { type Test } from 'tap';
 import { ConfigError } from '../../src/config.js';
 import type { Database } from '../../src/database/client.js';
@@ -6,6 +7,7 @@ import { startInstruments } from '../../src/observability/instruments.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
 import { freePort } from '../support/free-port.js';
+import { listen } from '../support/sockets.js';
 import { createScene, grantTokens, refresh } from '../support/users.js';
 
 const database = await openTestDatabase(t);
@@ -63,6 +65,28 @@ t.test('requests are counted by operation, method and status, and timed', async 
     await read('people_http_problems_total{operation="listEmployees",status="401",code="unauthorized"}'),
     1,
   );
+});
+
+t.test('a request that waited behind another one when its connection ended is done, too', async (t) => {
+  const { api, read } = await measure(t);
+  api.app.get('/never', () => new Promise(() => {}));
+  const port = await listen(api.app);
+  let arrived = 0;
+  const bothArrived = new Promise<void>((resolve) => {
+    api.app.server.on('request', () => {
+      arrived += 1;
+      if (arrived === 2) resolve();
+    });
+  });
+  const socket = net.connect(port, '127.0.0.1');
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: api.test\r\n\r\n`;
+  socket.write(request('/never') + request('/v1/reports'));
+  await bothArrived;
+  socket.destroy();
+  const since = Date.now();
+  while ((await read('people_http_requests_in_flight')) > 0 && Date.now() - since < 5000);
+  t.equal(await read('people_http_requests_in_flight'), 0);
+  t.equal(await read('people_http_requests_total{operation="listReports",method="GET",status="401"}'), 1);
 });
 
 t.test('no label says anything that a caller worded', async (t) => {

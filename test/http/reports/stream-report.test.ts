@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
+import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { Database } from '../../../src/database/client.js';
@@ -91,6 +92,25 @@ t.test('a client that goes away frees what its stream held, as often as it likes
     if (round % 4 === 3) await freed(t);
   }
   t.equal(parseCsv(await readAll(await ask())).length, headcount + 1);
+});
+
+t.test('tables that wait behind another answer are freed with their connection', async (t) => {
+  const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+  const request = [
+    `GET /v1/reports/${everybody}/results HTTP/1.1`,
+    'Host: api.test',
+    'Accept: text/csv',
+    `Authorization: Bearer ${client.token}`,
+    '',
+    '',
+  ].join('\r\n');
+  socket.write(request.repeat(4));
+  // Nobody reads the first one, and so the others wait with what they hold.
+  while ((await held()) < 4) await wait(20);
+  socket.destroy();
+  await freed(t);
+  const others = await Promise.all(Array.from({ length: 5 }, () => ask()));
+  for (const response of others) t.equal(parseCsv(await readAll(response)).length, headcount + 1);
 });
 
 t.test('other requests are served while a client reads slowly', async (t) => {
