@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { Problem } from '../problems/problem.js';
 import { ActiveRequests, type Workable } from './active-requests.js';
 import type { ProblemSender } from './problem-sender.js';
@@ -50,7 +50,7 @@ export function limitActiveRequests(
   app.addHook('onClose', async () => clearInterval(timer));
   app.decorateRequest('active', false);
   app.decorateRequest('shed', false);
-  app.addHook('onRequest', (request, reply, done) => {
+  const beginOrRefuse: onRequestHookHandler = (request, reply, done) => {
     if (requests.full && request.routeOptions.config.probe !== true) {
       request.shed = true;
       tell();
@@ -59,15 +59,14 @@ export function limitActiveRequests(
     }
     requests.begin(request);
     done();
-  });
+  };
+  app.addHook('onRequest', beginOrRefuse);
   app.addHook('preParsing', (request, _reply, payload, done) => {
     requests.pause(request);
     done(null, payload);
   });
-  app.addHook('preValidation', (request, _reply, done) => {
-    requests.begin(request);
-    done();
-  });
+  // Bodies may arrive together. Where there is none, the place that was left just now is still free.
+  app.addHook('preValidation', beginOrRefuse);
   app.addHook('onSend', (request, _reply, payload, done) => {
     requests.finish(request);
     done(null, payload);

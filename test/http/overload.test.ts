@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import http from 'node:http';
 import net from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import t from 'tap';
 import { buildTestApp } from '../support/app.js';
 import { listen } from '../support/sockets.js';
@@ -39,6 +42,40 @@ t.test('probes are answered whatever the load', async (t) => {
   t.equal(ready.statusCode, 200);
 });
 
+t.test('requests whose bodies arrive together are no more than the server works on', async (t) => {
+  const api = await buildTestApp(t, { environment: { MAX_ACTIVE_REQUESTS: '2' } });
+  const count = 10;
+  let decided = 0;
+  let goOn = () => {};
+  const allDecided = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const decide = () => {
+    decided += 1;
+    if (decided === count) goOn();
+  };
+  api.app.post('/held', () => {
+    decide();
+    return allDecided.then(() => 'served');
+  });
+  const port = await listen(api.app);
+  const arrived = requestsArrive(api.app, count);
+  const clients = Array.from({ length: count }, () => {
+    const request = http.request({ host: '127.0.0.1', port, path: '/held', method: 'POST', agent: false });
+    request.setHeader('content-type', 'application/x-www-form-urlencoded').flushHeaders();
+    return { request, answered: once(request, 'response') as Promise<[http.IncomingMessage]> };
+  });
+  await arrived;
+  const statuses = clients.map(async ({ request, answered }) => {
+    request.end('a=b');
+    const [{ statusCode }] = await answered;
+    if (statusCode === 503) decide();
+    return statusCode;
+  });
+  t.same((await Promise.all(statuses)).toSorted(), [200, 200, ...Array.from({ length: 8 }, () => 503)]);
+  t.equal((await api.get('/v1/reports')).statusCode, 401, 'and there is room again');
+});
+
 t.test('requests whose bodies are still on their way take no place', async (t) => {
   const api = await buildTestApp(t, { environment: { MAX_ACTIVE_REQUESTS: '2' } });
   const port = await listen(api.app);
@@ -61,3 +98,14 @@ t.test('requests whose bodies are still on their way take no place', async (t) =
   }
   for (const socket of slow) socket.destroy();
 });
+
+/** Until the heads of so many requests are there. */
+function requestsArrive({ server }: FastifyInstance, expected: number): Promise<void> {
+  let arrived = 0;
+  return new Promise((resolve) => {
+    server.on('request', () => {
+      arrived += 1;
+      if (arrived === expected) resolve();
+    });
+  });
+}
