@@ -4,8 +4,8 @@ import { type MigrationFile, migrationsDirectory, readMigrations } from './migra
 import {
   type AppliedMigration,
   appliedMigrationsQuery,
+  compareMigrations,
   MigrationError,
-  pendingMigrations,
 } from './migration-state.js';
 
 export { MigrationError } from './migration-state.js';
@@ -22,10 +22,11 @@ const advisoryLock = 72_707_369;
 
 /**
  * Brings the tables to this version of the code. Any number of processes may call it at once: one works, the
- * others wait for it. An up-to-date database costs one query.
+ * others wait for it. An up-to-date database costs one query. One that a later version has migrated is served as it is.
  *
  * @returns the names of the migrations applied.
- * @throws {MigrationError} one line, when the database is newer, broken half-way, or a migration fails.
+ * @throws {MigrationError} one line, when the database is of another line of versions, broken half-way, or a migration
+ *   fails.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   try {
@@ -44,14 +45,19 @@ async function bringUpToDate(
   const before = await readApplied(database);
   // Until the lock is ours, a migration that another process is at looks like one that failed.
   const settled = before.every(({ finished }) => finished);
-  if (settled && pendingMigrations(files, before).length === 0) return [];
+  if (settled) {
+    const { pending, later } = compareMigrations(files, before);
+    if (later.length > 0)
+      logger?.warn({ migrations: later }, 'the database was migrated by a later version of the service');
+    if (pending.length === 0) return [];
+  }
 
   const session = await database.openMigrationSession();
   try {
     if (database.kind === 'postgresql') await takeLock(session);
     else await forgetUnfinished(database);
     // Another process may have done the work while this one waited for the lock.
-    const pending = pendingMigrations(files, await readApplied(database));
+    const { pending } = compareMigrations(files, await readApplied(database));
     if (pending.length === 0) return [];
     const applied = await apply(session, directory, files);
     logger?.info({ migrations: applied }, 'the database was migrated');

@@ -17,36 +17,46 @@ export const appliedMigrationsQuery = `
   SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
   FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`;
 
+/** How what the database has differs from what the code has. */
+export interface MigrationState {
+  /** Still to be applied, in order. */
+  readonly pending: readonly MigrationFile[];
+  /** Names of those that a later version has applied. They take nothing away that this one needs. */
+  readonly later: readonly string[];
+}
+
 /**
  * Compares what the database has with what the code has.
  *
- * @returns the migrations still to apply, in order.
- * @throws {MigrationError} when the database is newer than the code, a migration failed half-way, or one was
- *   changed after it had been applied.
+ * @throws {MigrationError} when a migration failed half-way, was changed after it had been applied, or is one that the code
+ *   should know
  */
-export function pendingMigrations(
+export function compareMigrations(
   files: readonly MigrationFile[],
   applied: readonly AppliedMigration[],
-): MigrationFile[] {
+): MigrationState {
   const known = new Map(files.map((file) => [file.name, file]));
+  const newest = files.at(-1)?.name ?? '';
+  const later: string[] = [];
   for (const { name, checksum, finished } of applied) {
-    const file = known.get(name);
-    if (file === undefined) {
-      throw new MigrationError(
-        `The database is newer than this version of the service: it has the migration ${name}, the code does not`,
-      );
-    }
     if (!finished) {
       throw new MigrationError(
         `The migration ${name} failed before: repair the database, then mark it with "npx prisma migrate resolve"`,
       );
     }
-    if (!matchesChecksum(file.script, checksum)) {
+    const file = known.get(name);
+    if (file !== undefined && !matchesChecksum(file.script, checksum)) {
       throw new MigrationError(
         `The migration ${name} was changed after it had been applied: restore it and put the change in a new one`,
       );
     }
+    if (file === undefined && name < newest) {
+      throw new MigrationError(
+        `The database is of another line of versions: it has the migration ${name}, which the code does not have`,
+      );
+    }
+    if (file === undefined) later.push(name);
     known.delete(name);
   }
-  return [...known.values()];
+  return { pending: [...known.values()], later };
 }

@@ -108,13 +108,38 @@ test('applies what is new to a database of an earlier version', async (t) => {
   t.same(await database.query('SELECT * FROM next'), []);
 });
 
-test('refuses a database that is newer than the code', async (t) => {
+test('serves a database that a later version has migrated, and says so', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
-  await addMigration(directory, '99990101000000_next', 'SELECT 1;');
+  await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
   await migrate(database, { directory });
 
-  await rejectsInOneLine(t, migrate(database), /newer than this version .*99990101000000_next/);
+  const warnings: unknown[] = [];
+  const logger = { info() {}, warn: (facts: object) => void warnings.push(facts) };
+  t.same(await migrate(database, { logger }), []);
+  t.same(warnings, [{ migrations: ['99990101000000_next'] }]);
+  t.same(await migrate(database, { directory }), [], 'and the later version finds its own');
+});
+
+test('refuses a database with a migration that the code should have', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '20260302500000_theirs', 'SELECT 1;');
+  await migrate(database, { directory });
+
+  await rejectsInOneLine(t, migrate(database), /another line of versions: .*20260302500000_theirs/);
+});
+
+test('refuses a database in which a later version has failed', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '99990101000000_next', 'SELECT no_such_function();');
+  await rejectsInOneLine(t, migrate(database, { directory }), /no_such_function/);
+
+  const again = { postgresql: /99990101000000_next failed before/, embedded: undefined }[database.kind];
+  if (again === undefined)
+    t.same(await migrate(database), [], 'the embedded database has nothing left of it');
+  else await rejectsInOneLine(t, migrate(database), again);
 });
 
 test('a failing migration changes nothing, and can be tried again once it is resolved', async (t) => {
