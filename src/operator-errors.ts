@@ -22,9 +22,7 @@ const kinds = [
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const operatorError =
-    kinds.some((kind) => error instanceof kind) || ('code' in error && error.code === 'EADDRINUSE');
-  if (operatorError) return error.message;
+  if (kinds.some((kind) => error instanceof kind)) return error.message;
   if (isDatabaseUnavailable(error)) return `The database cannot serve: ${describeError(error)}`;
   return error.stack ?? error.message;
 }

@@ -10,6 +10,7 @@ import { fillDemoData } from './database/demo-data/fill.js';
 import { migrate } from './database/migrate.js';
 import { setUpEngine } from './engine.js';
 import type { Lifecycle } from './http/lifecycle.js';
+import { listen } from './listen.js';
 import { SigningKeys } from './oauth/signing-keys.js';
 import { startInstruments } from './observability/instruments.js';
 import { describeFailure } from './operator-errors.js';
@@ -31,7 +32,7 @@ async function start(): Promise<void> {
   const opened = await openDatabase({ ...config, logger, statementTimeoutMs, connectionTimeoutMs });
   const instruments = await startInstruments(config, opened);
   const { database, observers } = instruments;
-  await migrate(database);
+  await migrate(database, { logger });
   if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
   const signingKeys = await SigningKeys.open(database, appSecret, systemClock);
   const contract = loadContract();
@@ -61,7 +62,7 @@ async function start(): Promise<void> {
   process.on('SIGTERM', stop);
   void opened.stopped.then(stop);
 
-  await app.listen({ host: config.host, port: config.port });
+  await listen(app, config);
   process.stdout.write(startupMessage(config));
 }
 
