@@ -25,6 +25,7 @@ export function startBackgroundWork({
   clock: Clock;
   logger: FastifyBaseLogger;
 }): () => Promise<void> {
+  const ending = new AbortController();
   const stops = [
     repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload(), logger),
     repeat(maintenanceIntervalMilliseconds, 'maintenance of the database', () => database.maintain(), logger),
@@ -32,11 +33,12 @@ export function startBackgroundWork({
     repeat(
       pruneIntervalMilliseconds * (0.5 + Math.random()),
       'pruning',
-      async () => logger.debug({ pruned: await prune(database, clock()) }, 'pruned'),
+      async () => logger.debug({ pruned: await prune(database, clock(), ending.signal) }, 'pruned'),
       logger,
     ),
   ];
   return async () => {
+    ending.abort();
     await Promise.all(stops.map((stop) => stop()));
   };
 }

@@ -40,13 +40,18 @@ function deleteRefreshTokens(before: Date): Prisma.Sql {
  * Deletes what has expired, in small batches. Any number of processes may do it at once: each passes over the
  * rows that another one has taken.
  *
+ * @param signal says that it is to end after the batch that is being deleted
  * @returns how many rows of each table were deleted
  */
-export function prune(database: Database, now: Date): Promise<Record<string, number>> {
-  return withScope(everything, () => pruneAll(database, now));
+export function prune(database: Database, now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
+  return withScope(everything, () => pruneAll(database, now, signal));
 }
 
-async function pruneAll({ prisma }: Database, now: Date): Promise<Record<string, number>> {
+async function pruneAll(
+  { prisma }: Database,
+  now: Date,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, number>> {
   // What was used is kept for a day after it expired, so that a replay is still recognised as theft.
   const dayAgo = new Date(now.getTime() - dayMilliseconds);
   const auditBefore = new Date(now.getTime() - auditRetentionDays * dayMilliseconds);
@@ -71,11 +76,11 @@ async function pruneAll({ prisma }: Database, now: Date): Promise<Record<string,
   const pruned: Record<string, number> = {};
   for (const [table, deleteBatch] of Object.entries(batches)) {
     let total = 0;
-    let deleted: number;
-    do {
+    let deleted = -1;
+    while (deleted !== 0 && signal?.aborted !== true) {
       deleted = await deleteBatch();
       total += deleted;
-    } while (deleted > 0);
+    }
     pruned[table] = total;
   }
   return pruned;

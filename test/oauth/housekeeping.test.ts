@@ -197,6 +197,17 @@ t.test('deletes more rows than one batch holds', async (t) => {
   t.match(await countAll(setting.database), { revoked_access_tokens: 5, refresh_tokens: 10, grants: 5 });
 });
 
+t.test('a prune that is to end leaves the rest for the next one', async (t) => {
+  const setting = await setUp(t);
+  await addMany(setting, 2100, 5);
+  const ending = new AbortController();
+  const pruning = prune(setting.database, now, ending.signal);
+  ending.abort();
+  t.equal((await pruning).revoked_access_tokens, 0);
+  t.match(await countAll(setting.database), { revoked_access_tokens: 2105 });
+  t.equal((await prune(setting.database, now)).revoked_access_tokens, 2100);
+});
+
 t.test('several prunes at once delete everything that is over, once', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2500, 5);
