@@ -13,24 +13,36 @@ export async function keepApart({ url, server }) {
     url,
     'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
+  const moved = [];
+  let before = [];
+  const move = (pid, processors) => {
+    assign(pid, processors);
+    moved.push(pid);
+  };
+  const restore = () => {
+    for (const pid of moved.splice(0)) assignIfAlive(pid, before);
+  };
   try {
-    const before = processorsOf(process.pid);
+    before = processorsOf(process.pid);
     const [own, ...others] = before;
     if (others.length === 0) return together('there is only one');
-    const restore = () => assign(process.pid, before);
-    try {
-      assign(process.pid, [own]);
-      for (const pid of [server.pid, ...sessions.map((session) => session.pid)]) assign(pid, others);
-    } catch (error) {
-      restore();
-      throw error;
-    }
+    move(process.pid, [own]);
+    for (const pid of [server.pid, ...sessions.map((session) => session.pid)]) move(pid, others);
     return {
       text: `callers have a processor of their own; the server and ${sessions.length} sessions of PostgreSQL have ${others.length}`,
       restore,
     };
   } catch (error) {
+    restore();
     return together(error.message.split('\n')[0]);
+  }
+}
+
+function assignIfAlive(pid, processors) {
+  try {
+    assign(pid, processors);
+  } catch {
+    // It has ended meanwhile.
   }
 }
 
