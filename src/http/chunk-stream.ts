@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
@@ -25,13 +25,14 @@ export class ChunkStream extends Readable {
    * Begins to make a body. What goes wrong before the first chunk is there is thrown, and can still be answered
    * with a problem; what goes wrong later destroys the stream, and the connection with it.
    *
-   * @param response tells by `close` that the client is gone
+   * @param response tells by `close` that the client is gone; it may have been gone before
    */
   static async begin(
-    response: EventEmitter,
+    response: Pick<ServerResponse, 'once' | 'destroyed'>,
     make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>,
   ): Promise<ChunkStream> {
     const abort = new AbortController();
+    if (response.destroyed) abort.abort();
     response.once('close', () => abort.abort());
     const chunks = make(abort.signal);
     const first = await chunks.next().catch((error) => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { ProblemCode } from '../contract/contract.js';
@@ -74,15 +75,21 @@ export class RequestWatch {
 
 function describe(request: FastifyRequest, reply: FastifyReply, durationMs: number): FinishedRequest {
   const method = methodOf(request);
+  const begun = wasBegun(reply.raw);
   return {
     request,
     reply,
     operation: operationOf(request, method),
     method,
-    status: reply.raw.headersSent ? reply.raw.statusCode : undefined,
-    aborted: !reply.raw.writableEnded,
+    status: begun ? reply.raw.statusCode : undefined,
+    aborted: !begun || !reply.raw.writableEnded,
     durationMs,
     party: partyOf(request),
     problemCode: request.problemCode ?? null,
   };
+}
+
+/** Whether anything of an answer was sent. One that waited behind another has headers, and had no connection yet. */
+function wasBegun({ headersSent, writableFinished, socket }: ServerResponse): boolean {
+  return headersSent && (writableFinished || socket !== null);
 }

@@ -86,7 +86,7 @@ t.test('a request that waited behind another one when its connection ended is do
   const since = Date.now();
   while ((await read('people_http_requests_in_flight')) > 0 && Date.now() - since < 5000);
   t.equal(await read('people_http_requests_in_flight'), 0);
-  t.equal(await read('people_http_requests_total{operation="listReports",method="GET",status="401"}'), 1);
+  t.equal(await read('people_http_requests_total{operation="listReports",method="GET",status="aborted"}'), 1);
 });
 
 t.test('no label says anything that a caller worded', async (t) => {

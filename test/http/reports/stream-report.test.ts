@@ -94,7 +94,8 @@ t.test('a client that goes away frees what its stream held, as often as it likes
   t.equal(parseCsv(await readAll(await ask())).length, headcount + 1);
 });
 
-t.test('tables that wait behind another answer are freed with their connection', async (t) => {
+/** Sends four requests for a table at once, and reads none of the answers. */
+function askAhead(): net.Socket {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {});
   const request = [
     `GET /v1/reports/${everybody}/results HTTP/1.1`,
@@ -105,9 +106,28 @@ t.test('tables that wait behind another answer are freed with their connection',
     '',
   ].join('\r\n');
   socket.write(request.repeat(4));
+  return socket;
+}
+
+t.test('tables that wait behind another answer are freed with their connection', async (t) => {
+  const socket = askAhead();
   // Nobody reads the first one, and so the others wait with what they hold.
   while ((await held()) < 4) await wait(20);
   socket.destroy();
+  await freed(t);
+  const others = await Promise.all(Array.from({ length: 5 }, () => ask()));
+  for (const response of others) t.equal(parseCsv(await readAll(response)).length, headcount + 1);
+});
+
+t.test('tables whose connection ends before they are begun hold nothing', async (t) => {
+  for (let turns = 0; turns < 24; turns += 2) {
+    const arrived = once(api.app.server, 'request');
+    const socket = askAhead();
+    await arrived;
+    for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    socket.destroy();
+    await once(socket, 'close');
+  }
   await freed(t);
   const others = await Promise.all(Array.from({ length: 5 }, () => ask()));
   for (const response of others) t.equal(parseCsv(await readAll(response)).length, headcount + 1);
