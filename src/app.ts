@@ -16,6 +16,7 @@ import { localiser } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
 import { nothing, withScope } from './database/scope.js';
+import { ActiveRequests } from './http/active-requests.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
 import { connectionLimits, headerLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
@@ -121,7 +122,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   closeQueuedAnswers(app);
   if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
-  limitActiveRequests(app, { maximum: config.maxActiveRequests, sendProblem });
+  if (config.maxActiveRequests > 0) {
+    const requests = new ActiveRequests(config.maxActiveRequests);
+    limitActiveRequests(app, { requests, sendProblem });
+  }
   app.server.maxConnections = config.maxConnections;
   // Whose rows a request may touch is said where it becomes known; for operations, where they are bound.
   app.addHook('onRoute', (route) => {

@@ -1,6 +1,6 @@
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.js';
-import { ActiveRequests, type Workable } from './active-requests.js';
+import type { ActiveRequests, Workable } from './active-requests.js';
 import type { ProblemSender } from './problem-sender.js';
 
 declare module 'fastify' {
@@ -36,21 +36,17 @@ const patienceMilliseconds = 150;
  *
  * They are answered with 503 `service_unavailable`, to be tried again after a second, past everything that follows upon
  * an error.
- *
- * @param maximum requests that the server works on at the same time at most; 0 is any number
  */
 export function limitActiveRequests(
   app: FastifyInstance,
-  { maximum, sendProblem }: { maximum: number; sendProblem: ProblemSender },
+  { requests, sendProblem }: { requests: ActiveRequests; sendProblem: ProblemSender },
 ): void {
-  if (maximum === 0) return;
   const tell = summarised((shed) => app.log.warn({ shed }, 'requests were refused: there is too much to do'));
-  const requests = new ActiveRequests(maximum);
   const timer = setInterval(() => requests.adapt(), patienceMilliseconds).unref();
   app.addHook('onClose', async () => clearInterval(timer));
   app.decorateRequest('active', false);
   app.decorateRequest('shed', false);
-  const beginOrRefuse: onRequestHookHandler = (request, reply, done) => {
+  const beginOrRefuse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     if (requests.full && request.routeOptions.config.probe !== true) {
       request.shed = true;
       tell();
@@ -62,15 +58,22 @@ export function limitActiveRequests(
   };
   app.addHook('onRequest', beginOrRefuse);
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    requests.pause(request);
+    if (hasBody(request)) requests.pause(request);
     done(null, payload);
   });
-  // Bodies may arrive together. Where there is none, the place that was left just now is still free.
-  app.addHook('preValidation', beginOrRefuse);
+  app.addHook('preValidation', (request, reply, done) => {
+    if (request.active) done();
+    // Bodies may arrive together.
+    else beginOrRefuse(request, reply, done);
+  });
   app.addHook('onSend', (request, _reply, payload, done) => {
     requests.finish(request);
     done(null, payload);
   });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** One line a second at most: whoever has too much to do must not write a line about each thing that is left undone. */

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import t from 'tap';
+import { ActiveRequests } from '../../src/http/active-requests.js';
+import { limitActiveRequests } from '../../src/http/overload.js';
 import { buildTestApp } from '../support/app.js';
 import { listen } from '../support/sockets.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
@@ -74,6 +76,32 @@ t.test('requests whose bodies arrive together are no more than the server works 
   });
   t.same((await Promise.all(statuses)).toSorted(), [200, 200, ...Array.from({ length: 8 }, () => 503)]);
   t.equal((await api.get('/v1/reports')).statusCode, 401, 'and there is room again');
+});
+
+t.test('what is worked on already is not refused when fewer are allowed', async (t) => {
+  const requests = new ActiveRequests(400);
+  const app = fastify();
+  t.teardown(() => app.close());
+  limitActiveRequests(app, { requests, sendProblem: (_problem, _request, reply) => reply.code(503).send() });
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  // As one that waits for what the database says of its token.
+  app.get('/slow', { onRequest: () => opened }, async () => 'served');
+  await app.ready();
+  for (let count = 0; count < 200; count += 1) {
+    const request = { active: false };
+    requests.begin(request);
+    requests.finish(request);
+  }
+  requests.adapt();
+  const answers = Array.from({ length: 200 }, () => app.inject('/slow').then(({ statusCode }) => statusCode));
+  while (!requests.full) await new Promise((resolve) => setImmediate(resolve));
+  requests.adapt();
+  t.equal((await app.inject('/slow')).statusCode, 503, 'a hundred are allowed now');
+  open();
+  t.same(new Set(await Promise.all(answers)), new Set([200]));
 });
 
 t.test('requests whose bodies are still on their way take no place', async (t) => {
