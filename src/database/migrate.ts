@@ -42,23 +42,23 @@ async function bringUpToDate(
   { directory = migrationsDirectory, logger }: MigrateOptions,
 ): Promise<string[]> {
   const files = await readMigrations(directory);
+  const compare = (applied: readonly AppliedMigration[]) => {
+    const { pending, later } = compareMigrations(files, applied);
+    if (later.length > 0)
+      logger?.warn({ migrations: later }, 'the database was migrated by a later version of the service');
+    return pending;
+  };
   const before = await readApplied(database);
   // Until the lock is ours, a migration that another process is at looks like one that failed.
   const settled = before.every(({ finished }) => finished);
-  if (settled) {
-    const { pending, later } = compareMigrations(files, before);
-    if (later.length > 0)
-      logger?.warn({ migrations: later }, 'the database was migrated by a later version of the service');
-    if (pending.length === 0) return [];
-  }
+  if (settled && compare(before).length === 0) return [];
 
   const session = await database.openMigrationSession();
   try {
     if (database.kind === 'postgresql') await takeLock(session);
     else await forgetUnfinished(database);
     // Another process may have done the work while this one waited for the lock.
-    const { pending } = compareMigrations(files, await readApplied(database));
-    if (pending.length === 0) return [];
+    if (compare(await readApplied(database)).length === 0) return [];
     const applied = await apply(session, directory, files);
     logger?.info({ migrations: applied }, 'the database was migrated');
     return applied;

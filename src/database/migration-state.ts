@@ -21,7 +21,7 @@ export const appliedMigrationsQuery = `
 export interface MigrationState {
   /** Still to be applied, in order. */
   readonly pending: readonly MigrationFile[];
-  /** Names of those that a later version has applied. They take nothing away that this one needs. */
+  /** Names of those that a later version has applied, on top of all of ours. They take nothing away that we need. */
   readonly later: readonly string[];
 }
 
@@ -36,8 +36,7 @@ export function compareMigrations(
   applied: readonly AppliedMigration[],
 ): MigrationState {
   const known = new Map(files.map((file) => [file.name, file]));
-  const newest = files.at(-1)?.name ?? '';
-  const later: string[] = [];
+  const unknown: string[] = [];
   for (const { name, checksum, finished } of applied) {
     if (!finished) {
       throw new MigrationError(
@@ -50,13 +49,16 @@ export function compareMigrations(
         `The migration ${name} was changed after it had been applied: restore it and put the change in a new one`,
       );
     }
-    if (file === undefined && name < newest) {
-      throw new MigrationError(
-        `The database is of another line of versions: it has the migration ${name}, which the code does not have`,
-      );
-    }
-    if (file === undefined) later.push(name);
+    if (file === undefined) unknown.push(name);
     known.delete(name);
   }
-  return { pending: [...known.values()], later };
+  const pending = [...known.values()];
+  const newest = files.at(-1)?.name ?? '';
+  const foreign = pending.length > 0 ? unknown[0] : unknown.find((name) => name < newest);
+  if (foreign !== undefined) {
+    throw new MigrationError(
+      `The database is of another line of versions: it has the migration ${foreign}, which the code does not have`,
+    );
+  }
+  return { pending, later: unknown };
 }

@@ -130,6 +130,17 @@ test('refuses a database with a migration that the code should have', async (t) 
   await rejectsInOneLine(t, migrate(database), /another line of versions: .*20260302500000_theirs/);
 });
 
+test('refuses a database that lacks a migration of ours and has a later one of somebody else', async (t) => {
+  const database = await openTestDatabase(t, { empty: true });
+  const directory = await copyMigrations(t);
+  const newest = (await readMigrations(directory)).at(-1)?.name ?? '';
+  await rm(path.join(directory, newest), { recursive: true });
+  await addMigration(directory, '99990101000000_theirs', 'SELECT 1;');
+  await migrate(database, { directory });
+
+  await rejectsInOneLine(t, migrate(database), /another line of versions: .*99990101000000_theirs/);
+});
+
 test('refuses a database in which a later version has failed', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
