@@ -12,6 +12,7 @@ import type { components } from '../contract/generated.js';
 import { isStorableText } from '../contract/text.js';
 import type { Database } from '../database/client.js';
 import { recordIn } from '../services/audit-log.js';
+import { createBatcher } from '../services/batcher.js';
 import { createSeal, type Seal } from './sealing.js';
 
 /** The signature algorithm of new keys. */
@@ -47,13 +48,19 @@ export class SigningKeys {
   readonly #database: Database;
   readonly #seal: Seal;
   readonly #clock: Clock;
+  /** Anybody may name a key that does not exist: all who do at the same time are one question. */
+  readonly #isStored: (kid: string) => Promise<boolean>;
   #known: KnownKeys;
+  #loads = 0;
+  /** The load that the known keys are from. */
+  #lastLoad = 0;
 
   private constructor(database: Database, seal: Seal, clock: Clock, known: KnownKeys) {
     this.#database = database;
     this.#seal = seal;
     this.#clock = clock;
     this.#known = known;
+    this.#isStored = createBatcher((kids) => this.#areStored(kids), { maximum: 200, atOnce: 1 });
   }
 
   /**
@@ -78,18 +85,20 @@ export class SigningKeys {
 
   /** Key that checks the signatures made with `kid`, if there is one; another process may have just made it. */
   async find(kid: string): Promise<CryptoKey | undefined> {
-    if (!this.has(kid) && isStorableText(kid)) {
-      const stored = await this.#database.prisma.signingKey.findUnique({
-        where: { kid, ...unexpired(this.#clock()) },
-        select: { kid: true },
-      });
-      if (stored !== null) await this.reload();
-    }
+    if (!this.has(kid) && isStorableText(kid) && (await this.#isStored(kid))) await this.reload();
     return this.#known.verification.get(kid);
   }
 
   has(kid: string): boolean {
     return this.#known.verification.has(kid);
+  }
+
+  async #areStored(kids: readonly string[]): Promise<boolean[]> {
+    const stored = await this.#database.prisma.signingKey.findMany({
+      where: { kid: { in: [...kids] }, ...unexpired(this.#clock()) },
+      select: { kid: true },
+    });
+    return kids.map((kid) => stored.some((key) => key.kid === kid));
   }
 
   /**
@@ -118,7 +127,13 @@ export class SigningKeys {
 
   /** Takes over what other processes have changed. */
   async reload(): Promise<void> {
-    this.#known = (await loadKeys(this.#database, this.#seal, this.#clock)) ?? this.#known;
+    this.#loads += 1;
+    const load = this.#loads;
+    const known = await loadKeys(this.#database, this.#seal, this.#clock);
+    // One that began later has seen what is newer.
+    if (known === undefined || load < this.#lastLoad) return;
+    this.#lastLoad = load;
+    this.#known = known;
   }
 }
 

@@ -21,7 +21,7 @@ export async function claimForm(
   form: ShownForm,
   { resultId, at }: { resultId: string; at: Date },
 ): Promise<string | null> {
-  const key = createHash('sha256').update(`${form.userId} ${form.nonce}`).digest();
+  const key = keyOf(form);
   // A form is tied to the session that it was shown in, and no session lives longer.
   const expiresAt = new Date(at.getTime() + absoluteSeconds * 1000);
   const { count } = await tx.submittedForm.createMany({
@@ -31,4 +31,13 @@ export async function claimForm(
   if (count > 0) return null;
   const { resultId: earlier } = await tx.submittedForm.findUniqueOrThrow({ where: { key } });
   return earlier;
+}
+
+/** Takes the note back, in the same transaction: the form was refused, and may be sent again. */
+export async function releaseForm(tx: Prisma.TransactionClient, form: ShownForm): Promise<void> {
+  await tx.submittedForm.delete({ where: { key: keyOf(form) } });
+}
+
+function keyOf({ userId, nonce }: ShownForm): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(`${userId} ${nonce}`).digest() as Buffer<ArrayBuffer>;
 }

@@ -140,6 +140,44 @@ t.test('the JWKS lists both keys until the overlap ends, and pruning deletes the
   t.match(kept, [{ kid, retiredAt: null, expiresAt: null }]);
 });
 
+t.test('a look at the keys that took long does not put back what was discarded meanwhile', async (t) => {
+  const { api, database } = await setUpAlone(t);
+  const old = api.signingKeys.current.kid;
+  let tellRead = () => {};
+  const read = new Promise<void>((resolve) => {
+    tellRead = resolve;
+  });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let looks = 0;
+  const prisma = database.prisma.$extends({
+    query: {
+      signingKey: {
+        async findMany({ args, query }) {
+          looks += 1;
+          const isSlow = looks === 2;
+          const rows = await query(args);
+          if (isSlow) {
+            tellRead();
+            await released;
+          }
+          return rows;
+        },
+      },
+    },
+  }) as unknown as Database['prisma'];
+  const keys = await SigningKeys.open({ ...database, prisma }, testSecret, api.clock);
+  const late = keys.reload();
+  await read;
+  const kid = await keys.rotate('discard');
+  release();
+  await late;
+  t.equal(keys.current.kid, kid);
+  t.notOk(keys.has(old));
+});
+
 t.test('keys that may have leaked are discarded, with every token that they signed', async (t) => {
   const { api, database, tenant } = await setUpAlone(t);
   const other = await buildTestApp(t, { database, clock: api.clock });

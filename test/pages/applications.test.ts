@@ -297,6 +297,15 @@ t.test('rotates a secret without an interruption', async (t) => {
   isPage(t, refused, 409);
   t.match(refused.body, /This is the only secret/);
   t.equal((await credentialsGrant(second.clientId, second.clientSecret)).statusCode, 200);
+
+  const again = await browser.submit(`${address}/secrets`, { ...form, form: 'another' });
+  isPage(t, again);
+  const fourth = credentialsOn(again);
+  t.equal(
+    (await credentialsGrant(fourth.clientId, fourth.clientSecret)).statusCode,
+    200,
+    'a form that was refused may be sent again',
+  );
 });
 
 t.test('two administrators at once leave two secrets at most and one at least', async (t) => {

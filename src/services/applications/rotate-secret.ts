@@ -2,7 +2,7 @@ import type { Database } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
 import type { Act } from '../act.js';
 import { recordIn } from '../audit-log.js';
-import { claimForm } from '../submitted-forms.js';
+import { claimForm, releaseForm } from '../submitted-forms.js';
 import { newClientSecret } from './client-secret.js';
 import { lockApplication } from './lock-application.js';
 
@@ -28,6 +28,7 @@ export async function createSecret(
     if (application.clientType === 'public') return { kind: 'public_client' };
     if ((await claimForm(tx, { userId, nonce }, { resultId: id, at })) !== null) return { kind: 'repeated' };
     if ((await tx.applicationSecret.count({ where: { applicationId } })) >= maximumSecrets) {
+      await releaseForm(tx, { userId, nonce });
       return { kind: 'too_many' };
     }
     await tx.applicationSecret.create({
