@@ -43,7 +43,7 @@ export interface ImportCounts extends UpsertCounts {
 
 export type ImportEnding =
   | { readonly kind: 'complete' | 'interrupted' | 'too_many_refused' }
-  /** The database failed; the batch of these lines is not stored. */
+  /** The database failed; the batch of these lines is not stored, or not known to be. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly lines: BatchLines };
 
 export interface ImportOutcome {
@@ -57,7 +57,7 @@ const day = 86_400_000;
 const attempts = 3;
 
 /**
- * Makes an account's employees what a file says, batch by batch. What is stored is counted exactly, whatever ends
+ * Makes an account's employees what a file says, batch by batch. What is known to be stored is counted, whatever ends
  * the import, and an import that is run again finds what is stored already and leaves it alone.
  *
  * @throws {UnusableFileError} when the file cannot be imported at all
