@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify from 'fastify';
 import t from 'tap';
 import { ActiveRequests } from '../../src/http/active-requests.js';
 import { limitActiveRequests } from '../../src/http/overload.js';
 import { buildTestApp } from '../support/app.js';
-import { listen } from '../support/sockets.js';
+import { listen, requestsArrive } from '../support/sockets.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
 t.test(
@@ -126,14 +126,3 @@ t.test('requests whose bodies are still on their way take no place', async (t) =
   }
   for (const socket of slow) socket.destroy();
 });
-
-/** Until the heads of so many requests are there. */
-function requestsArrive({ server }: FastifyInstance, expected: number): Promise<void> {
-  let arrived = 0;
-  return new Promise((resolve) => {
-    server.on('request', () => {
-      arrived += 1;
-      if (arrived === expected) resolve();
-    });
-  });
-}

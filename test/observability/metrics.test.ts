@@ -7,7 +7,7 @@ import { startInstruments } from '../../src/observability/instruments.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
 import { freePort } from '../support/free-port.js';
-import { listen } from '../support/sockets.js';
+import { listen, requestsArrive } from '../support/sockets.js';
 import { createScene, grantTokens, refresh } from '../support/users.js';
 
 const database = await openTestDatabase(t);
@@ -71,13 +71,7 @@ t.test('a request that waited behind another one when its connection ended is do
   const { api, read } = await measure(t);
   api.app.get('/never', () => new Promise(() => {}));
   const port = await listen(api.app);
-  let arrived = 0;
-  const bothArrived = new Promise<void>((resolve) => {
-    api.app.server.on('request', () => {
-      arrived += 1;
-      if (arrived === 2) resolve();
-    });
-  });
+  const bothArrived = requestsArrive(api.app, 2);
   const socket = net.connect(port, '127.0.0.1');
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: api.test\r\n\r\n`;
   socket.write(request('/never') + request('/v1/reports'));

@@ -9,6 +9,17 @@ export async function listen(app: FastifyInstance): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
+/** Until the heads of so many requests are there. */
+export function requestsArrive({ server }: FastifyInstance, expected: number): Promise<void> {
+  let arrived = 0;
+  return new Promise((resolve) => {
+    server.on('request', () => {
+      arrived += 1;
+      if (arrived === expected) resolve();
+    });
+  });
+}
+
 /** Milliseconds after which a server that neither answers nor closes counts as hanging. */
 const patienceMs = 10_000;
 
