@@ -25,8 +25,8 @@ export class ActiveRequests {
     return this.#now >= this.#limit;
   }
 
+  /** Work on a request that is not active begins, or goes on. */
   begin(request: Workable): void {
-    if (request.active) return;
     request.active = true;
     this.#now += 1;
   }
