@@ -1,4 +1,4 @@
-// Builds dist/ where it is older than its sources: generated code first, then TypeScript.
+// Builds dist/ where it is older than its sources: generated code first, then TypeScript, then an empty database.
 import { spawnSync } from 'node:child_process';
 import { utimesSync } from 'node:fs';
 import path from 'node:path';
@@ -12,6 +12,9 @@ if (!isFresh(info, ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock
   // The compiler leaves the file alone when nothing of its output changed.
   const now = new Date();
   utimesSync(path.join(root, info), now, now);
+}
+if (!isFresh('dist/embedded-template/PG_VERSION', ['prisma/migrations', 'package-lock.json'])) {
+  run([path.join(root, 'scripts', 'embedded-template.mjs')]);
 }
 
 function run(args) {

@@ -77,6 +77,7 @@ async function takeAll() {
   await owner.getByRole('link', { name: 'Retire' }).first().click();
   await take(owner, 'secret-retire');
   await open(owner, 'application-public', `${applications}/appdemospa`);
+  await open(owner, 'application-revoke-access', `${applications}/appdemospa/revoke_access`);
   await open(owner, 'application-delete', `${applications}/appdemospa/delete`);
   await open(owner, 'audit-log', '/people/settings/audit_log');
   await open(owner, 'audit-log-empty', '/people/settings/audit_log?type=application.deleted');

@@ -2,13 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from './config.js';
+import type { AppSecrets } from './services/keyring.js';
 
 /**
- * The secret that seals keys and signs cookies: the configured one, or one that is made at the first start and
- * kept, readable for the owner alone, beside the data that it protects.
+ * The secrets that seal keys and sign forms: the configured ones. Without `APP_SECRET`, one is generated at the first
+ * start and stored beside the data that it protects, readable for the owner alone.
  */
-export async function resolveAppSecret({ appSecret, dataDir }: Config): Promise<string> {
-  if (appSecret !== undefined) return appSecret;
+export async function resolveAppSecrets(config: Config): Promise<AppSecrets> {
+  return {
+    current: config.appSecret ?? (await generatedSecret(config.dataDir)),
+    previous: config.previousAppSecret,
+  };
+}
+
+async function generatedSecret(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'app-secret');
   await mkdir(dataDir, { recursive: true });
   try {

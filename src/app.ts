@@ -16,25 +16,26 @@ import { localiser } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
 import { nothing, withScope } from './database/scope.js';
-import { ActiveRequests } from './http/active-requests.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
-import { connectionLimits, headerLimits } from './http/connection-limits.js';
+import { connectionLimits, headerLimits, silenceLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
 import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
 import { parseForm } from './http/form-parser.js';
 import { healthRoutes } from './http/health-routes.js';
-import { guardHost } from './http/host-guard.js';
 import { closeConnectionsAtTheEnd, type Lifecycle } from './http/lifecycle.js';
 import { routeNotFound } from './http/not-found.js';
 import { originForm } from './http/origin-form.js';
-import { limitActiveRequests } from './http/overload.js';
 import { createProblemSender } from './http/problem-sender.js';
 import { closeQueuedAnswers } from './http/queued-answers.js';
+import type { ReportLimits } from './http/report-limits.js';
+import { checkRequestHead } from './http/request-head.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
+import { closeSilentConnections, type SilenceLimits } from './http/silent-connections.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
 import { RequestLog } from './observability/request-log.js';
 import { requestLogger } from './observability/request-logger.js';
+import { RequestUsage } from './observability/request-usage.js';
 import { type RequestObserver, RequestWatch } from './observability/request-watch.js';
 import { assetRoutes } from './pages/assets.js';
 import { consentForm } from './pages/consent.js';
@@ -44,6 +45,8 @@ import { problemPage } from './pages/problem-page.js';
 import { referencePage } from './pages/reference.js';
 import { privatePageHeaders } from './pages/security-headers.js';
 import { signInPages } from './pages/sign-in.js';
+import type { AppSecrets } from './services/keyring.js';
+import type { UsageRecorder } from './services/usage/usage-recorder.js';
 
 /** What the application is composed of besides its own code. */
 export interface AppDependencies {
@@ -51,14 +54,19 @@ export interface AppDependencies {
   readonly contract: Contract;
   readonly database: Database;
   readonly signingKeys: SigningKeys;
-  /** Seals what browsers carry. */
-  readonly appSecret: string;
+  /** Sign what browsers carry. */
+  readonly appSecrets: AppSecrets;
   readonly clock: Clock;
+  readonly usage: UsageRecorder;
   readonly logger: FastifyBaseLogger | false;
   /** Absent: the process does not end while the application is used. */
   readonly lifecycle?: Lifecycle;
+  /** Absent: the limits that the contract describes. */
+  readonly reportLimits?: ReportLimits;
   /** Who is told of requests besides the log. */
   readonly observers?: readonly RequestObserver[];
+  /** Absent: those that are documented. A test cannot wait for them. */
+  readonly silenceLimits?: SilenceLimits;
   /** Absent: schemas are compiled for this application alone. A process with several of them can share the code. */
   readonly schemaCompilers?: SchemaCompilers;
 }
@@ -81,7 +89,7 @@ const maximumParameterLength = 16 * 1024;
  * @throws {Error} when contract and handlers disagree
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, contract, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
+  const { config, contract, usage, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document) => ({
     html: problemPage(document),
     headers: privatePageHeaders(),
@@ -89,6 +97,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const handleError = createErrorHandler(sendProblem);
   const requestWatch = new RequestWatch([
     ...(logger === false ? [] : [new RequestLog(logger, config)]),
+    new RequestUsage(usage),
     ...observers,
   ]);
   const app = fastify({
@@ -115,18 +124,17 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     reply.header(requestIdHeader, request.id);
     if (https) reply.header('strict-transport-security', 'max-age=31536000');
     allowCrossOrigin(request, reply);
-    guardHost(request);
+    checkRequestHead(request);
     // Before a body is read: where there is no route, nothing else about the request matters.
     if (request.is404) sendProblem(routeNotFound(request), request, reply);
     else done();
   });
   closeQueuedAnswers(app);
   if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
-  if (config.maxActiveRequests > 0) {
-    const requests = new ActiveRequests(config.maxActiveRequests);
-    limitActiveRequests(app, { requests, sendProblem });
-  }
   app.server.maxConnections = config.maxConnections;
+  // Node.js would drop the headers after the thousandth, and a second Authorization among them. Their size is limited.
+  app.server.maxHeadersCount = 0;
+  closeSilentConnections(app.server, dependencies.silenceLimits ?? silenceLimits);
   // Whose rows a request may touch is said where it becomes known; for operations, where they are bound.
   app.addHook('onRoute', (route) => {
     const { handler, config } = route;
@@ -151,10 +159,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(referencePage, { localise });
   await app.register(errorPages, { contract, localise });
   const services = composeServices(dependencies, app.log);
-  const { handlers, authenticate, publicGate, consent, signIn, people, secretUse, counters } = services;
+  const { handlers, authenticate, publicGate, consent, signIn, people, secretUse, exports, counters } =
+    services;
   app.addHook('onReady', () => counters.open());
   app.addHook('onClose', async () => {
     await secretUse.settled();
+    await exports.settled();
+    await usage.flush().catch((err) => app.log.warn({ err }, 'the last calls were not counted'));
     counters.close();
   });
   await app.register(assetRoutes);

@@ -3,31 +3,35 @@ import type { Clock } from './clock.js';
 import type { Database } from './database/client.js';
 import { refreshIntervalMilliseconds, type SigningKeys } from './oauth/signing-keys.js';
 import { prune } from './services/housekeeping.js';
+import { type UsageRecorder, usageIntervalMilliseconds } from './services/usage/usage-recorder.js';
 
 const pruneIntervalMilliseconds = 600_000;
 
 const maintenanceIntervalMilliseconds = 30_000;
 
 /**
- * Does what no request asks for: taking over rotated keys, keeping the database in order and deleting what has
- * expired.
+ * Does what no request asks for: taking over rotated keys, storing usage, keeping the database in order and deleting
+ * what has expired.
  *
  * @returns a function that stops it, and waits for what is under way
  */
 export function startBackgroundWork({
   database,
   signingKeys,
+  usage,
   clock,
   logger,
 }: {
   database: Database;
   signingKeys: SigningKeys;
+  usage: UsageRecorder;
   clock: Clock;
   logger: FastifyBaseLogger;
 }): () => Promise<void> {
   const ending = new AbortController();
   const stops = [
     repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload(), logger),
+    repeat(usageIntervalMilliseconds, 'storing of usage', () => usage.flush(), logger),
     repeat(maintenanceIntervalMilliseconds, 'maintenance of the database', () => database.maintain(), logger),
     // Processes that were started together need not all prune at the same moment.
     repeat(

@@ -10,6 +10,9 @@ import { OAuthHandlers } from './http/handlers/oauth.js';
 import { ReportResultHandlers } from './http/handlers/report-results.js';
 import { ReportHandlers } from './http/handlers/reports.js';
 import { UserHandlers } from './http/handlers/users.js';
+import { KnownBrowsers } from './http/known-browsers.js';
+import { createLifecycle } from './http/lifecycle.js';
+import { defaultReportLimits } from './http/report-limits.js';
 import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
 import { ClientAuthentication } from './oauth/client-authentication.js';
@@ -27,7 +30,11 @@ import { AuditLog } from './services/audit-log.js';
 import type { Counters } from './services/counters/counters.js';
 import type { CounterLogger } from './services/counters/redis-connection.js';
 import { FailureLimit } from './services/failure-limit.js';
+import { Idempotency } from './services/idempotency/idempotency.js';
+import { ReportCreation } from './services/reports/create-report.js';
+import { ReportExports } from './services/reports/results/report-exports.js';
 import { Sessions } from './services/sessions.js';
+import { SignIn } from './services/sign-in.js';
 
 /** What the routes are served by. */
 export interface Composition {
@@ -39,15 +46,18 @@ export interface Composition {
   readonly signIn: SignInDependencies;
   readonly people: PeopleSiteDependencies;
   readonly secretUse: SecretUse;
+  readonly exports: ReportExports;
 }
 
 /** Makes every service once and hands each one what it needs. */
 export function composeServices(dependencies: AppDependencies, log: CounterLogger): Composition {
-  const { config, contract, database, signingKeys, clock, appSecret } = dependencies;
+  const { config, contract, database, signingKeys, clock, appSecrets } = dependencies;
+  const { lifecycle = createLifecycle(), reportLimits = defaultReportLimits } = dependencies;
   const { baseUrl } = config;
   const applications = new Applications(database);
   const auditLog = new AuditLog(database, clock);
   const secretUse = new SecretUse(database, clock);
+  const exports = new ReportExports(database);
   const counters = composeCounters(dependencies, log);
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
   const { api, publicLimits } = composeLimits(config, counters);
@@ -57,7 +67,8 @@ export function composeServices(dependencies: AppDependencies, log: CounterLogge
     failureLimit,
     auditLog,
   });
-  const sessions = new BrowserSessions(new Sessions(database, clock), { appSecret, baseUrl });
+  const userSessions = new Sessions(database, clock);
+  const sessions = new BrowserSessions(userSessions, { appSecrets, baseUrl });
   const accessTokens = new AccessTokens(signingKeys, {
     issuer: baseUrl,
     ttlSeconds: config.accessTokenTtlSeconds,
@@ -90,6 +101,10 @@ export function composeServices(dependencies: AppDependencies, log: CounterLogge
     clock,
   });
   const metadata = authorizationServerMetadata(contract, baseUrl);
+  const reportCreation = new ReportCreation(database, {
+    idempotency: new Idempotency(database, { maxKeys: config.maxIdempotencyKeys }),
+    maxReports: config.maxReportsPerAccount,
+  });
 
   return {
     handlers: mergeHandlers(
@@ -102,14 +117,26 @@ export function composeServices(dependencies: AppDependencies, log: CounterLogge
       }),
       new ConsentHandlers(authorization, sessions),
       new EmployeeHandlers(database, baseUrl),
-      new ReportHandlers(database, { baseUrl, clock }),
-      new ReportResultHandlers(database, baseUrl),
+      new ReportHandlers(database, { baseUrl, clock, creation: reportCreation }),
+      new ReportResultHandlers(database, {
+        baseUrl,
+        clock,
+        exports,
+        limits: reportLimits,
+        cutOff: lifecycle.cutOff.signal,
+      }),
       new UserHandlers(database, clock),
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database), api),
     publicGate: publicLimits,
     consent: { contract, endpoint: authorization, sessions },
-    signIn: { database, sessions, applications, auditLog, failureLimit, baseUrl },
+    signIn: {
+      signIn: new SignIn({ database, sessions: userSessions, auditLog, failureLimit }),
+      sessions,
+      knownBrowsers: new KnownBrowsers({ appSecrets, baseUrl, clock }),
+      applications,
+      baseUrl,
+    },
     people: {
       database,
       sessions,
@@ -119,6 +146,7 @@ export function composeServices(dependencies: AppDependencies, log: CounterLogge
       scopes: contract.scopes,
     },
     secretUse,
+    exports,
     counters,
   };
 }

@@ -1,9 +1,12 @@
 import { isIP } from 'node:net';
 import { Ajv } from 'ajv';
+import { baseUrlRule, webAddressRule, withoutTrailingSlashes } from './base-url.js';
 
 /** Settings of one process, read once from the environment and never changed afterwards. */
 export interface Config {
   readonly production: boolean;
+  /** Whether a server in production may have addresses without https. */
+  readonly allowHttp: boolean;
   readonly host: string;
   readonly port: number;
   /** Issuer, token audience and prefix of every absolute link; no trailing slash. */
@@ -15,6 +18,8 @@ export interface Config {
   readonly dataDir: string;
   /** Absent: generated once under {@link Config.dataDir}. */
   readonly appSecret: string | undefined;
+  /** A second secret that is accepted while `APP_SECRET` is changed. */
+  readonly previousAppSecret: string | undefined;
   readonly demoData: boolean;
   readonly accessTokenTtlSeconds: number;
   readonly refreshTokenTtlSeconds: number;
@@ -24,8 +29,6 @@ export interface Config {
   readonly rateLimitFailures: number;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed; none: nobody's is. */
   readonly trustedProxies: readonly string[];
-  /** Requests that the server works on at the same time before it refuses more; 0 is any number. */
-  readonly maxActiveRequests: number;
   /** Connections that are open at the same time before new ones are dropped. */
   readonly maxConnections: number;
   /** How long the server says that it is not ready before it takes no more connections. */
@@ -34,6 +37,10 @@ export interface Config {
   readonly rateLimitApi: number;
   /** Calls of the token and revocation endpoints that a client may make in a minute; 0 allows any number. */
   readonly rateLimitToken: number;
+  /** Saved reports that an account may have; 0 allows any number. */
+  readonly maxReportsPerAccount: number;
+  /** Idempotency keys that an application may have; 0 allows any number. */
+  readonly maxIdempotencyKeys: number;
   /** Where calls and failures are counted. Absent: in the database. */
   readonly redisUrl: string | undefined;
   readonly logLevel: LogLevel;
@@ -57,31 +64,37 @@ export class ConfigError extends Error {
 
 const callsAMinute = { type: 'integer', minimum: 0, maximum: 1_000_000 } as const;
 
+const quota = { type: 'integer', minimum: 0, maximum: 1_000_000_000 } as const;
+const secret = { type: 'string', minLength: 32 } as const;
+
 const seconds = { type: 'integer', minimum: 1, maximum: 31_536_000 } as const;
 
 const environmentSchema = {
   type: 'object',
   properties: {
     NODE_ENV: { type: 'string' },
+    ALLOW_HTTP: { type: 'boolean', default: false },
     HOST: { type: 'string', minLength: 1, default: '127.0.0.1' },
     PORT: { type: 'integer', minimum: 0, maximum: 65_535, default: 3000 },
     BASE_URL: { type: 'string', minLength: 1 },
     ERRORS_URL: { type: 'string', minLength: 1 },
     DATABASE_URL: { type: 'string', pattern: '^postgres(ql)?://' },
     DATA_DIR: { type: 'string', minLength: 1, default: '.data' },
-    APP_SECRET: { type: 'string', minLength: 32 },
+    APP_SECRET: secret,
+    APP_SECRET_PREVIOUS: secret,
     DEMO_DATA: { type: 'boolean' },
     ACCESS_TOKEN_TTL: { ...seconds, maximum: 86_400, default: 3600 },
     REFRESH_TOKEN_TTL: { ...seconds, default: 2_592_000 },
     AUTHORIZATION_CODE_TTL: { ...seconds, maximum: 600, default: 300 },
     REPLAY_LEEWAY: { type: 'integer', minimum: 0, maximum: 300, default: 10 },
     TRUSTED_PROXIES: { type: 'string' },
-    MAX_ACTIVE_REQUESTS: { type: 'integer', minimum: 0, maximum: 100_000, default: 400 },
     MAX_CONNECTIONS: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 10_000 },
     SHUTDOWN_NOTICE: { type: 'integer', minimum: 0, maximum: 300, default: 0 },
     RATE_LIMIT_FAILURES: { ...callsAMinute, default: 10 },
     RATE_LIMIT_API: { ...callsAMinute, default: 3000 },
     RATE_LIMIT_TOKEN: { ...callsAMinute, default: 600 },
+    MAX_REPORTS_PER_ACCOUNT: { ...quota, default: 10_000 },
+    MAX_IDEMPOTENCY_KEYS: { ...quota, default: 100_000 },
     REDIS_URL: { type: 'string', minLength: 1 },
     LOG_LEVEL: { enum: logLevels, default: 'info' },
     SLOW_REQUEST_MS: { type: 'integer', minimum: 1, maximum: 3_600_000, default: 1000 },
@@ -93,6 +106,7 @@ const environmentSchema = {
 
 interface Environment {
   NODE_ENV?: string;
+  ALLOW_HTTP: boolean;
   HOST: string;
   PORT: number;
   BASE_URL?: string;
@@ -100,6 +114,7 @@ interface Environment {
   DATABASE_URL?: string;
   DATA_DIR: string;
   APP_SECRET?: string;
+  APP_SECRET_PREVIOUS?: string;
   DEMO_DATA?: boolean;
   ACCESS_TOKEN_TTL: number;
   REFRESH_TOKEN_TTL: number;
@@ -107,11 +122,12 @@ interface Environment {
   REPLAY_LEEWAY: number;
   RATE_LIMIT_FAILURES: number;
   TRUSTED_PROXIES?: string;
-  MAX_ACTIVE_REQUESTS: number;
   MAX_CONNECTIONS: number;
   SHUTDOWN_NOTICE: number;
   RATE_LIMIT_API: number;
   RATE_LIMIT_TOKEN: number;
+  MAX_REPORTS_PER_ACCOUNT: number;
+  MAX_IDEMPOTENCY_KEYS: number;
   REDIS_URL?: string;
   LOG_LEVEL: LogLevel;
   SLOW_REQUEST_MS: number;
@@ -148,28 +164,30 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       'APP_SECRET is required when NODE_ENV=production: set it to at least 32 random characters',
     );
   }
+  if (env.APP_SECRET !== undefined && env.APP_SECRET === env.APP_SECRET_PREVIOUS) {
+    throw new ConfigError(
+      'APP_SECRET_PREVIOUS must not be APP_SECRET: leave it out once the secret is changed',
+    );
+  }
   if (production && env.DEMO_DATA === true) {
     throw new ConfigError('DEMO_DATA must not be true when NODE_ENV=production: its passwords are public');
   }
   if (env.METRICS_PORT !== undefined && env.METRICS_PORT === env.PORT) {
     throw new ConfigError('METRICS_PORT must not be PORT: metrics are not for everybody');
   }
-  const baseUrl = readUrl('BASE_URL', env.BASE_URL ?? `http://localhost:${env.PORT}`);
-  if (new URL(baseUrl).pathname !== '/' || baseUrl.includes('?')) {
-    throw new ConfigError(
-      'BASE_URL must be a scheme and a host without a path, such as https://api.example.com',
-    );
-  }
+  const baseUrl = readUrl('BASE_URL', env.BASE_URL ?? `http://localhost:${env.PORT}`, baseUrlRule);
 
   return Object.freeze({
     production,
+    allowHttp: env.ALLOW_HTTP,
     host: env.HOST,
     port: env.PORT,
     baseUrl,
-    errorsUrl: readUrl('ERRORS_URL', env.ERRORS_URL ?? `${baseUrl}/errors`),
+    errorsUrl: readUrl('ERRORS_URL', env.ERRORS_URL ?? `${baseUrl}/errors`, webAddressRule),
     databaseUrl: env.DATABASE_URL,
     dataDir: env.DATA_DIR,
     appSecret: env.APP_SECRET,
+    previousAppSecret: env.APP_SECRET_PREVIOUS,
     demoData: env.DEMO_DATA ?? (!production && env.DATABASE_URL === undefined),
     accessTokenTtlSeconds: env.ACCESS_TOKEN_TTL,
     refreshTokenTtlSeconds: env.REFRESH_TOKEN_TTL,
@@ -177,11 +195,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     replayLeewaySeconds: env.REPLAY_LEEWAY,
     rateLimitFailures: env.RATE_LIMIT_FAILURES,
     trustedProxies: readNetworks('TRUSTED_PROXIES', env.TRUSTED_PROXIES),
-    maxActiveRequests: env.MAX_ACTIVE_REQUESTS,
     maxConnections: env.MAX_CONNECTIONS,
     shutdownNoticeSeconds: env.SHUTDOWN_NOTICE,
     rateLimitApi: env.RATE_LIMIT_API,
     rateLimitToken: env.RATE_LIMIT_TOKEN,
+    maxReportsPerAccount: env.MAX_REPORTS_PER_ACCOUNT,
+    maxIdempotencyKeys: env.MAX_IDEMPOTENCY_KEYS,
     redisUrl: env.REDIS_URL === undefined ? undefined : readRedisUrl(env.REDIS_URL),
     logLevel: env.LOG_LEVEL,
     slowRequestMs: env.SLOW_REQUEST_MS,
@@ -191,12 +210,32 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   });
 }
 
-function readUrl(name: string, value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
-    throw new ConfigError(`${name} must be an http:// or https:// URL`);
+/**
+ * Reads the settings of a server. In production its addresses must be https: without it, passwords, tokens and cookies
+ * are sent in the clear. The command line serves no requests and reads {@link readConfig}.
+ *
+ * @throws {ConfigError} naming the first variable that is wrong or missing
+ */
+export function readServerConfig(environment: NodeJS.ProcessEnv): Config {
+  const config = readConfig(environment);
+  if (config.production && !config.allowHttp) {
+    requireHttps('BASE_URL', config.baseUrl);
+    requireHttps('ERRORS_URL', config.errorsUrl);
   }
-  return value.replace(/\/+$/, '');
+  return config;
+}
+
+function requireHttps(name: string, value: string): void {
+  if (value.startsWith('https://')) return;
+  throw new ConfigError(
+    `${name} must start with https:// when NODE_ENV=production: set it to the public address, or set ALLOW_HTTP=true to serve without HTTPS`,
+  );
+}
+
+function readUrl(name: string, value: string, rule: typeof webAddressRule): string {
+  const error = rule(value);
+  if (error !== undefined) throw new ConfigError(`${name} ${error}`);
+  return withoutTrailingSlashes(value);
 }
 
 function readNetworks(name: string, value = ''): string[] {

@@ -6,7 +6,8 @@ import {
   isDatabaseUnavailable,
 } from './database/database-errors.js';
 import { MigrationError } from './database/migrate.js';
-import { UnreadableSigningKeyError } from './oauth/signing-keys.js';
+import { UnreadableSigningKeyError } from './oauth/sealed-keys.js';
+import { IssuerError } from './services/issuer.js';
 
 const kinds = [
   ConfigError,
@@ -14,6 +15,7 @@ const kinds = [
   DatabaseStoppedError,
   MigrationError,
   UnreadableSigningKeyError,
+  IssuerError,
 ];
 
 /**

@@ -1,20 +1,24 @@
+import path from 'node:path';
 import { pino } from 'pino';
 import { buildApp } from './app.js';
-import { resolveAppSecret } from './app-secret.js';
+import { resolveAppSecrets } from './app-secret.js';
 import { startBackgroundWork } from './background-work.js';
 import { systemClock } from './clock.js';
-import { readConfig } from './config.js';
+import { readServerConfig } from './config.js';
 import { loadContract } from './contract/contract.js';
 import { openDatabase } from './database/client.js';
 import { fillDemoData } from './database/demo-data/fill.js';
 import { migrate } from './database/migrate.js';
 import { setUpEngine } from './engine.js';
-import type { Lifecycle } from './http/lifecycle.js';
+import { createLifecycle } from './http/lifecycle.js';
 import { listen } from './listen.js';
 import { SigningKeys } from './oauth/signing-keys.js';
 import { startInstruments } from './observability/instruments.js';
 import { describeFailure } from './operator-errors.js';
+import { packageRoot } from './package-root.js';
+import { claimIssuer } from './services/issuer.js';
 import { hashPassword } from './services/passwords.js';
+import { UsageRecorder } from './services/usage/usage-recorder.js';
 import { createShutdown } from './shutdown.js';
 import { startupMessage } from './startup-message.js';
 
@@ -24,32 +28,50 @@ const statementTimeoutMs = 10_000;
 /** A database that cannot be reached, or has no connection left, is not waited for any longer. */
 const connectionTimeoutMs = 3_000;
 
+/** An empty database with every table, which the build makes. */
+const embeddedTemplate = path.join(packageRoot, 'dist', 'embedded-template');
+
 async function start(): Promise<void> {
   setUpEngine();
-  const config = readConfig(process.env);
+  const config = readServerConfig(process.env);
   const logger = pino({ level: config.logLevel });
-  const appSecret = await resolveAppSecret(config);
-  const opened = await openDatabase({ ...config, logger, statementTimeoutMs, connectionTimeoutMs });
+  const appSecrets = await resolveAppSecrets(config);
+  const opened = await openDatabase({
+    ...config,
+    embeddedTemplate,
+    logger,
+    statementTimeoutMs,
+    connectionTimeoutMs,
+  });
   const instruments = await startInstruments(config, opened);
   const { database, observers } = instruments;
   await migrate(database, { logger });
+  await claimIssuer(database, config.baseUrl, { at: systemClock(), logger });
   if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
-  const signingKeys = await SigningKeys.open(database, appSecret, systemClock);
+  const signingKeys = await SigningKeys.open(database, appSecrets, systemClock);
   const contract = loadContract();
-  const lifecycle: Lifecycle = { stopping: false };
+  const usage = new UsageRecorder({ database, clock: systemClock, logger });
+  const lifecycle = createLifecycle();
   const app = await buildApp({
     config,
     contract,
     database,
     signingKeys,
-    appSecret,
+    appSecrets,
     clock: systemClock,
+    usage,
     logger,
     lifecycle,
     observers,
   });
   app.addHook('onClose', () => instruments.close());
-  const stopBackgroundWork = startBackgroundWork({ database, signingKeys, clock: systemClock, logger });
+  const stopBackgroundWork = startBackgroundWork({
+    database,
+    signingKeys,
+    usage,
+    clock: systemClock,
+    logger,
+  });
 
   const stop = createShutdown({
     app,

@@ -40,9 +40,13 @@ export function createShutdown(parts: Parts): (reason: NodeJS.Signals | Error) =
     try {
       // Of a process that can do nothing any more there is nothing to be noticed.
       await wait(failed ? 0 : noticeMilliseconds);
-      const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMilliseconds);
+      const timer = setTimeout(() => {
+        // Streams first: they must not look complete to their clients.
+        lifecycle.cutOff.abort();
+        app.server.closeAllConnections();
+      }, drainMilliseconds);
       await app.close();
-      clearTimeout(cutOff);
+      clearTimeout(timer);
       for (const stop of afterwards) await stop();
     } catch (err) {
       logger.error({ err }, 'stopping failed');

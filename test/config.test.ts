@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { ConfigError, readConfig } from '../src/config.js';
+import { ConfigError, readConfig, readServerConfig } from '../src/config.js';
 
 t.test('limits have defaults, and 0 turns them off', async (t) => {
   t.match(readConfig({}), {
@@ -17,6 +17,15 @@ for (const name of ['RATE_LIMIT_API', 'RATE_LIMIT_TOKEN', 'RATE_LIMIT_FAILURES']
     for (const wrong of ['-1', '1.5', 'many', '1000001']) refuses(t, { [name]: wrong }, name);
   });
 }
+
+t.test('quotas have defaults, 0 turns them off, and a wrong one stops the start', async (t) => {
+  t.match(readConfig({}), { maxReportsPerAccount: 10_000, maxIdempotencyKeys: 100_000 });
+  const off = readConfig({ MAX_REPORTS_PER_ACCOUNT: '0', MAX_IDEMPOTENCY_KEYS: '0' });
+  t.match(off, { maxReportsPerAccount: 0, maxIdempotencyKeys: 0 });
+  for (const name of ['MAX_REPORTS_PER_ACCOUNT', 'MAX_IDEMPOTENCY_KEYS']) {
+    for (const wrong of ['-1', '1.5', 'many', '1000000001']) refuses(t, { [name]: wrong }, name);
+  }
+});
 
 t.test('REDIS_URL is taken in every form that the client takes', async (t) => {
   for (const url of [
@@ -44,6 +53,63 @@ t.test('a wrong REDIS_URL stops the start with one line that does not repeat it'
     refuses(t, { REDIS_URL: wrong }, 'REDIS_URL');
   }
 });
+
+const production = {
+  NODE_ENV: 'production',
+  APP_SECRET: 'a secret that is long enough for a test',
+  BASE_URL: 'https://people.example',
+};
+
+t.test('rejects a BASE_URL that is missing or not https:// when NODE_ENV=production', async (t) => {
+  for (const baseUrl of ['', 'http://people.example', 'http://localhost:3000', 'HTTP://people.example']) {
+    const environment = { ...production, BASE_URL: baseUrl };
+    rejects(t, environment, /^BASE_URL must start with https:\/\/ .*set ALLOW_HTTP=true[^\n]*$/);
+    rejects(t, { ...environment, ALLOW_HTTP: 'false' }, /^BASE_URL must start with https:\/\/ /);
+  }
+  t.equal(readServerConfig(production).baseUrl, 'https://people.example');
+});
+
+t.test('rejects an ERRORS_URL that is not https:// when NODE_ENV=production', async (t) => {
+  const environment = { ...production, ERRORS_URL: 'http://help.people.example' };
+  rejects(t, environment, /^ERRORS_URL must start with https:\/\/ .*set ALLOW_HTTP=true[^\n]*$/);
+  t.equal(readServerConfig(production).errorsUrl, 'https://people.example/errors');
+});
+
+t.test('accepts any BASE_URL and ERRORS_URL in production with ALLOW_HTTP=true', async (t) => {
+  const local = { ...production, BASE_URL: '', ALLOW_HTTP: 'true' };
+  t.equal(readServerConfig(local).baseUrl, 'http://localhost:3000');
+  t.ok(readServerConfig({ ...local, ERRORS_URL: 'http://help.people.example' }));
+  rejects(t, { ...local, ALLOW_HTTP: 'yes' }, /^ALLOW_HTTP must be boolean$/);
+});
+
+t.test('accepts http:// outside production', async (t) => {
+  t.equal(readServerConfig({}).baseUrl, 'http://localhost:3000');
+});
+
+t.test('the command line needs no BASE_URL in production', async (t) => {
+  t.equal(readConfig({ ...production, BASE_URL: '' }).production, true);
+});
+
+t.test('APP_SECRET_PREVIOUS has the minimum length of APP_SECRET and differs from it', async (t) => {
+  const previous = 'an earlier secret that is long enough';
+  t.equal(readConfig({ ...production, APP_SECRET_PREVIOUS: previous }).previousAppSecret, previous);
+  t.equal(readConfig({ ...production, APP_SECRET_PREVIOUS: '' }).previousAppSecret, undefined);
+  rejects(
+    t,
+    { ...production, APP_SECRET_PREVIOUS: 'short' },
+    /^APP_SECRET_PREVIOUS must NOT have fewer than 32/,
+  );
+  rejects(
+    t,
+    { ...production, APP_SECRET_PREVIOUS: production.APP_SECRET },
+    /^APP_SECRET_PREVIOUS must not be/,
+  );
+});
+
+/** Expects that a server does not start, with one line. */
+function rejects(t: Test, environment: Record<string, string>, message: RegExp): void {
+  t.throws(() => readServerConfig(environment), { name: 'ConfigError', message });
+}
 
 function refuses(t: Test, environment: Record<string, string>, name: string): void {
   try {

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Database } from '../database/client.js';
 import { findAccounts } from '../services/accounts.js';
 import type { Rule } from '../services/user-rules.js';
+import { roles } from '../services/users.js';
 import { CliError } from './cli-error.js';
 
 /** Option for the account that a command is about. */
@@ -12,6 +13,14 @@ export function accountOption(): Option {
 /** Option for answers that scripts read. */
 export function jsonOption(): Option {
   return new Option('--json', 'answer in JSON');
+}
+
+/** Option for the role of a user. */
+export function roleOption(): Option {
+  return new Option(
+    '--role <role>',
+    'owners and administrators register applications and give all scopes',
+  ).choices(roles);
 }
 
 /** Parser for an argument that a rule applies to. */

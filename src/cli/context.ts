@@ -1,9 +1,10 @@
-import { resolveAppSecret } from '../app-secret.js';
+import { resolveAppSecrets } from '../app-secret.js';
 import { systemClock } from '../clock.js';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
 import { everything, withScope } from '../database/scope.js';
+import type { AppSecrets } from '../services/keyring.js';
 import type { Surroundings } from './surroundings.js';
 
 /** What a command works with: the database of the environment, with its tables up to date. */
@@ -12,7 +13,7 @@ export interface CommandContext {
   readonly config: Config;
   readonly database: Database;
   readonly clock: typeof systemClock;
-  appSecret(): Promise<string>;
+  appSecrets(): Promise<AppSecrets>;
 }
 
 /**
@@ -32,7 +33,7 @@ export async function withContext<Result>(
       config,
       database,
       clock: systemClock,
-      appSecret: () => resolveAppSecret(config),
+      appSecrets: () => resolveAppSecrets(config),
     };
     return await withScope(everything, () => command(context));
   } finally {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { normalizePassword } from '../services/normalize.js';
 import { passwordRule } from '../services/user-rules.js';
 import { CliError, exitCodes } from './cli-error.js';
 import type { Surroundings } from './surroundings.js';
@@ -15,10 +16,12 @@ export async function readNewPassword(surroundings: Surroundings): Promise<strin
   const password = stdin.isTTY ? await ask(surroundings, 'Password: ') : await readLine(stdin);
   const fault = passwordRule(password);
   if (fault !== undefined) throw new CliError(`The password ${fault}`);
-  if (stdin.isTTY && (await ask(surroundings, 'The same password again: ')) !== password) {
-    throw new CliError('The two passwords differ');
+  if (stdin.isTTY) {
+    const again = await ask(surroundings, 'The same password again: ');
+    if (normalizePassword(again) !== normalizePassword(password))
+      throw new CliError('The two passwords differ');
   }
-  return password;
+  return normalizePassword(password);
 }
 
 async function ask({ stdin, stderr }: Surroundings, question: string): Promise<string> {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAccountCommands } from './commands/accounts.js';
 import { addApplicationCommands } from './commands/applications.js';
 import { addEmployeeCommands } from './commands/employees.js';
+import { addIssuerCommands } from './commands/issuer.js';
 import { addKeyCommands } from './commands/keys.js';
 import { addMaintenanceCommands } from './commands/maintenance.js';
 import { addUserCommands } from './commands/users.js';
@@ -31,6 +32,7 @@ Exit codes:
   addUserCommands(program, surroundings);
   addEmployeeCommands(program, surroundings);
   addApplicationCommands(program, surroundings);
+  addIssuerCommands(program, surroundings);
   addKeyCommands(program, surroundings);
   addMaintenanceCommands(program, surroundings);
   return program;

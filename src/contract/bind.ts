@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import openapiGlue from 'fastify-openapi-glue';
 import { accountScope, nothing, type Scope, withScope } from '../database/scope.js';
 import type { Principal } from '../oauth/principal.js';
+import { checkCharset } from './charset.js';
 import type { Contract, Operation, OperationId } from './contract.js';
 import { createGuard, hasEmptyParameter } from './guard.js';
 import { type Handlers, type PublicOperation, publicOperations } from './handlers.js';
@@ -93,6 +94,7 @@ function routeFor(
       if (hasEmptyParameter(request)) return reply.callNotFound();
       if (scopes === null) await publicGate.admit(id, request, reply);
       else request.caller = await authenticate(request, reply, scopes);
+      if (operation.body !== null) checkCharset(request.headers['content-type'], operation);
     },
     ...(scopes === null && {
       errorHandler: async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
@@ -116,6 +118,7 @@ const scopedByThemselves: ReadonlySet<OperationId> = new Set(['listEmployees', '
 interface AnyOutput {
   readonly status: number;
   readonly headers?: Record<string, string>;
+  readonly records?: number;
   readonly body?: unknown;
   readonly type?: string;
 }
@@ -128,6 +131,7 @@ function handlerFor(id: OperationId, handlers: Handlers) {
     const input = { params, query, body, caller, request, reply };
     const output = await (scopesItself ? handle(input) : withScope(scopeOf(caller), () => handle(input)));
     reply.code(output.status);
+    if (output.records !== undefined) request.records = output.records;
     if (output.headers !== undefined) reply.headers(output.headers);
     if (output.body === undefined) return reply.send();
     reply.type(contentType(output.type));

@@ -27,6 +27,10 @@ export interface paths {
          *     then leave `client_id` out. Basic together with a `client_secret` field, or with another `client_id`, is
          *     `invalid_request`. A secret that is sent is always checked, whether or not the grant asks for it.
          *
+         *     A confidential application has the setting "Require the client secret for every token request". It is on for newly
+         *     registered applications: then a request with a code or a refresh token and without the secret gets 401
+         *     `invalid_client`. When it is off, the table applies.
+         *
          *     Without `scope`, client credentials grant every scope that the application is configured with, and a refresh
          *     grants what was granted before. A refresh may ask for less, never for more.
          */
@@ -59,8 +63,10 @@ export interface paths {
          *       `error_description`, `state` and `iss`.
          *     * **A scope that the application is not configured with**: the same, with `error=invalid_scope`.
          *
-         *     A missing or malformed parameter, an unknown client, an unregistered redirect URI and a user of another account
-         *     are answered here and never by a redirect. Browsers get a page, other callers the problem document.
+         *     A request is checked in this order: a missing or malformed parameter is 400, an unknown client 401, an
+         *     unregistered redirect URI 400. A browser without a session is sent to the sign-in page. A user of another account
+         *     gets 403. None of these redirect to the application: browsers get a page, other callers the problem document.
+         *     Only after that are errors sent to `redirect_uri`.
          *
          *     Owners and administrators may grant every scope. Other users may grant `user:read` and `user:write` only; the rest
          *     is shown to them as not theirs to give and left out of the token.
@@ -202,8 +208,13 @@ export interface paths {
          *     every column of every employee.
          *
          *     With an `Idempotency-Key` the request may be repeated for 24 hours: a repetition creates nothing and gets the
-         *     first answer again, even when the report has been changed or deleted since. Refusals are not remembered: a
-         *     corrected request may use the same key.
+         *     first response again, even when the report has been changed or deleted since. While the first request is still
+         *     running, a repetition waits for its response up to five seconds. Errors are not stored: a corrected request may use
+         *     the same key.
+         *
+         *     The number of saved reports of an account is limited (409 `quota_exceeded`), and so is the number of keys that an
+         *     application may use in 24 hours (429 `rate_limit_exceeded`). A repetition gets its stored
+         *     response whatever the limits.
          */
         post: operations["createReport"];
         delete?: never;
@@ -263,6 +274,19 @@ export interface paths {
          *       ends before the last chunk of the body means that the result is not complete.
          *
          *     Of several acceptable types the one with the highest weight (`q`) is sent, then the one that is named exactly.
+         *
+         *     These limits hold in each server process:
+         *
+         *     | What | Limit | Beyond it |
+         *     |---|---|---|
+         *     | runs as JSON of one account at the same time | 2 | queued for up to 5 seconds, then 429 |
+         *     | CSV downloads of one account at the same time | 2 | queued for up to 5 seconds, then 429 |
+         *     | CSV downloads of all accounts at the same time | 20 | queued for up to 5 seconds, then 503 |
+         *     | time of a run as JSON | 5 seconds | 503 |
+         *     | time of a CSV download | 30 minutes | the connection is reset |
+         *     | speed of a CSV download | 64 KiB in each minute | the connection is reset |
+         *
+         *     429 and 503 carry `Retry-After`. A download that was reset is not complete: start it again, and read faster.
          *
          *     Values in CSV are exactly those of the JSON rows; nothing is added to those that a spreadsheet would take for a
          *     formula (they begin with `=`, `+`, `-` or `@`). Import such a file with its columns declared as text.
@@ -330,7 +354,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Which members are needed depends on `grant_type`. Members that are not listed here are ignored. */
+        /**
+         * @description Which members are needed depends on `grant_type`. Members that are not listed here are ignored. A form with more
+         *     than 100 name-value pairs is `invalid_request`.
+         */
         TokenRequest: {
             /**
              * @description `client_credentials`, `authorization_code` or `refresh_token`. Any other is answered with
@@ -339,7 +366,10 @@ export interface components {
             grant_type: string;
             /** @description The application. May be left out when it authenticates with HTTP Basic. */
             client_id?: string;
-            /** @description The secret of a confidential application. Required for `client_credentials`, checked whenever it is sent. */
+            /**
+             * @description The secret of a confidential application. Required for `client_credentials`, and for the other grants when the
+             *     application requires it for every token request. Checked whenever it is sent.
+             */
             client_secret?: string;
             /** @description Scopes separated by spaces. For `client_credentials` and `refresh_token`. */
             scope?: string;
@@ -370,7 +400,7 @@ export interface components {
             /** @description Present for `authorization_code` and `refresh_token`, absent for `client_credentials`. */
             refresh_token?: string;
         };
-        /** @description Members that are not listed here are ignored. */
+        /** @description Members that are not listed here are ignored. A form with more than 100 name-value pairs is `invalid_request`. */
         TokenRevocationRequest: {
             /** @description The access token or refresh token to end. */
             token: string;
@@ -556,8 +586,8 @@ export interface components {
         /** @description What the report is for, or `null`. */
         ReportDescription: string | null;
         /**
-         * @description The columns to show, in this order, each at most once. All of them when left out. Cannot be combined with a
-         *     `group_by` that is not empty.
+         * @description The columns to show, in this order. A column that is repeated counts where it is first. All of them when left out.
+         *     Cannot be combined with a `group_by` that is not empty.
          */
         ReportColumnKeys: components["schemas"]["ReportColumnKey"][];
         /**
@@ -584,15 +614,15 @@ export interface components {
         /** @description Conditions, all of which must be met. None when left out. */
         ReportFilters: components["schemas"]["ReportFilter"][];
         /**
-         * @description What to order the rows by: column keys, each at most once, a leading `-` turns one around. A grouped report can be
-         *     ordered by its `group_by` columns and by `count` only, a list report by every column. Rows of a list report that are
-         *     equal in all of them are ordered by the employee's `id`, in the direction of the last one; groups by their `group_by`
-         *     columns, ascending. Text is ordered by code point.
+         * @description What to order the rows by: column keys, a leading `-` turns one around; a column that is repeated counts where it is
+         *     first. A grouped report can be ordered by its `group_by` columns and by `count` only, a list report by every column.
+         *     Rows of a list report that are equal in all of them are ordered by the employee's `id`, in the direction of the last
+         *     one; groups by their `group_by` columns, ascending. Text is ordered by code point.
          */
         ReportSortKeys: string[];
         /**
-         * @description The columns to count by, in this order, each at most once. Rows become one for each distinct combination of their
-         *     values. Not grouped when left out or empty.
+         * @description The columns to count by, in this order. A column that is repeated counts where it is first. Rows become one for each
+         *     distinct combination of their values. Not grouped when left out or empty.
          */
         ReportGrouping: components["schemas"]["ReportColumnKey"][];
         ReportCreateRequest: {
@@ -781,11 +811,11 @@ export interface components {
             data: components["schemas"]["User"];
         };
         UserUpdateRequest: {
-            /** @description The given name. */
+            /** @description The given name. Must not begin with white space or contain control characters. */
             given_name?: string;
-            /** @description The family name. */
+            /** @description The family name. Must not begin with white space or contain control characters. */
             family_name?: string;
-            /** @description What the user likes to be called, or `null`. */
+            /** @description What the user likes to be called, or `null`. Must not begin with white space or contain control characters. */
             nickname?: string | null;
             /**
              * Format: uri
@@ -851,7 +881,7 @@ export interface components {
          * @description The kind of problem, for programs. Codes may be added, and are never renamed or used again for something else.
          * @enum {string}
          */
-        ProblemCode: "invalid_request" | "invalid_scope" | "unsupported_grant_type" | "unauthorized_client" | "invalid_client" | "invalid_grant" | "unauthorized" | "invalid_token" | "token_expired" | "insufficient_scope" | "user_context_required" | "access_denied" | "not_found" | "public-api-not-found" | "request_timeout" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limit_exceeded" | "request_header_fields_too_large" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_request" | "invalid_scope" | "unsupported_grant_type" | "unauthorized_client" | "invalid_client" | "invalid_grant" | "unauthorized" | "invalid_token" | "token_expired" | "insufficient_scope" | "user_context_required" | "access_denied" | "not_found" | "public-api-not-found" | "request_timeout" | "idempotency_key_in_use" | "quota_exceeded" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limit_exceeded" | "request_header_fields_too_large" | "internal_error" | "service_unavailable";
     };
     responses: {
         /** @description The request is malformed. */
@@ -1003,10 +1033,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A request with the same `Idempotency-Key` is still running. */
-        IdempotencyKeyInUse: {
+        /**
+         * @description A request with the same `Idempotency-Key` is still running, which has a `Retry-After`; or the account has as many
+         *     reports as it may have.
+         */
+        ReportConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
@@ -1331,14 +1365,15 @@ export interface components {
          */
         EmployeeEmailFilter: string;
         /**
-         * @description Only employees whose `updated_at` is this moment or later: an RFC 3339 date-time with a time zone. A `+` in an
-         *     address means a space, so write an offset as `%2B02:00` or use `Z`.
+         * @description Only employees whose `updated_at` is this time or later. Must be an RFC 3339 date-time with a time zone, in a year
+         *     from 1900 to 9999 and without a leap second. A `+` in an address means a space, so write an offset as `%2B02:00` or
+         *     use `Z`.
          * @example 2026-01-31T00:00:00Z
          */
         EmployeeUpdatedSinceFilter: string;
         /**
-         * @description Attributes to order by, separated by commas, each at most once. A leading `-` turns one around. Employees that
-         *     are equal in all of them are ordered by `id`, in the direction of the last one.
+         * @description Attributes to order by, separated by commas. A leading `-` turns one around; an attribute that is repeated counts
+         *     where it is first. Employees that are equal in all of them are ordered by `id`, in the direction of the last one.
          * @example -last_name,first_name
          */
         EmployeeSort: string;
@@ -1353,8 +1388,9 @@ export interface components {
          */
         EmployeeId: string;
         /**
-         * @description What to order by, separated by commas, each at most once: `title`, `created_at`, `updated_at`. A leading `-` turns one
-         *     around. Reports that are equal in all of them are ordered by `id`, in the direction of the last one.
+         * @description What to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` turns one around; one that is
+         *     repeated counts where it is first. Reports that are equal in all of them are ordered by `id`, in the direction of the
+         *     last one.
          * @example -updated_at
          */
         ReportSort: string;
@@ -1370,9 +1406,10 @@ export interface components {
          */
         IfMatch: string;
         /**
-         * @description A value of your own that names this one creation, for example a random UUID. It is remembered for 24 hours for
-         *     each application. The same key with another body is refused with 422; while the first request is still running a
-         *     second one is refused with 409.
+         * @description A value of your own that names this one creation, for example a random UUID. It is stored for 24 hours. It belongs
+         *     to the application and to the user of the token: another user, or a token without a user, may use the same key for
+         *     another creation. The same key with another body is rejected with 422. While the first request is still running, a
+         *     second one waits for it, and is rejected with 409 after five seconds.
          * @example 2f0c4a52-7f65-4a9c-8b9e-51b3f5e7a6d1
          */
         IdempotencyKey: string;
@@ -1397,8 +1434,8 @@ export interface components {
          */
         Scope: string;
         /**
-         * @description A value that only your application can know for this one request. It comes back unchanged; refuse an answer whose
-         *     `state` you did not send.
+         * @description A value that only your application can know for this one request: any text of 1 to 2,048 bytes of UTF-8 without
+         *     NUL, counted after percent-decoding. It is returned unchanged; reject a response whose `state` you did not send.
          * @example Zk2hY9tQ1r
          */
         State: string;
@@ -1540,8 +1577,8 @@ export interface operations {
                  */
                 scope: components["parameters"]["Scope"];
                 /**
-                 * @description A value that only your application can know for this one request. It comes back unchanged; refuse an answer whose
-                 *     `state` you did not send.
+                 * @description A value that only your application can know for this one request: any text of 1 to 2,048 bytes of UTF-8 without
+                 *     NUL, counted after percent-decoding. It is returned unchanged; reject a response whose `state` you did not send.
                  * @example Zk2hY9tQ1r
                  */
                 state: components["parameters"]["State"];
@@ -1725,14 +1762,15 @@ export interface operations {
                  */
                 "filter[email]"?: components["parameters"]["EmployeeEmailFilter"];
                 /**
-                 * @description Only employees whose `updated_at` is this moment or later: an RFC 3339 date-time with a time zone. A `+` in an
-                 *     address means a space, so write an offset as `%2B02:00` or use `Z`.
+                 * @description Only employees whose `updated_at` is this time or later. Must be an RFC 3339 date-time with a time zone, in a year
+                 *     from 1900 to 9999 and without a leap second. A `+` in an address means a space, so write an offset as `%2B02:00` or
+                 *     use `Z`.
                  * @example 2026-01-31T00:00:00Z
                  */
                 "filter[updated_since]"?: components["parameters"]["EmployeeUpdatedSinceFilter"];
                 /**
-                 * @description Attributes to order by, separated by commas, each at most once. A leading `-` turns one around. Employees that
-                 *     are equal in all of them are ordered by `id`, in the direction of the last one.
+                 * @description Attributes to order by, separated by commas. A leading `-` turns one around; an attribute that is repeated counts
+                 *     where it is first. Employees that are equal in all of them are ordered by `id`, in the direction of the last one.
                  * @example -last_name,first_name
                  */
                 sort?: components["parameters"]["EmployeeSort"];
@@ -1825,8 +1863,9 @@ export interface operations {
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
-                 * @description What to order by, separated by commas, each at most once: `title`, `created_at`, `updated_at`. A leading `-` turns one
-                 *     around. Reports that are equal in all of them are ordered by `id`, in the direction of the last one.
+                 * @description What to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` turns one around; one that is
+                 *     repeated counts where it is first. Reports that are equal in all of them are ordered by `id`, in the direction of the
+                 *     last one.
                  * @example -updated_at
                  */
                 sort?: components["parameters"]["ReportSort"];
@@ -1862,9 +1901,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A value of your own that names this one creation, for example a random UUID. It is remembered for 24 hours for
-                 *     each application. The same key with another body is refused with 422; while the first request is still running a
-                 *     second one is refused with 409.
+                 * @description A value of your own that names this one creation, for example a random UUID. It is stored for 24 hours. It belongs
+                 *     to the application and to the user of the token: another user, or a token without a user, may use the same key for
+                 *     another creation. The same key with another body is rejected with 422. While the first request is still running, a
+                 *     second one waits for it, and is rejected with 409 after five seconds.
                  * @example 2f0c4a52-7f65-4a9c-8b9e-51b3f5e7a6d1
                  */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
@@ -1896,7 +1936,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReportsWriteForbidden"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["IdempotencyKeyInUse"];
+            409: components["responses"]["ReportConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];

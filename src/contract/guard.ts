@@ -101,8 +101,10 @@ function guardBody(
 }
 
 /** 415, or 400 where the contract has no 415 for the operation (the OAuth endpoints). */
-export function unsupportedMediaType(operation: Operation): Problem {
-  const detail = `The content type must be ${operation.body?.mediaTypes.join(' or ') ?? 'left out'}.`;
+export function unsupportedMediaType(
+  operation: Operation,
+  detail = `The content type must be ${operation.body?.mediaTypes.join(' or ') ?? 'left out'}.`,
+): Problem {
   return new Problem(operation.responses.has(415) ? 'unsupported_media_type' : 'invalid_request', detail);
 }
 

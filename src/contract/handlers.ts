@@ -67,6 +67,8 @@ export type Output<Id extends OperationId> = {
   [Status in Extract<keyof Responses<Id>, SuccessStatus>]: {
     status: Status;
     headers?: Record<string, string>;
+    /** Employees, reports, report rows or users in the body. Default: none. */
+    records?: number;
   } & Content<Responses<Id>[Status]>;
 }[Extract<keyof Responses<Id>, SuccessStatus>];
 

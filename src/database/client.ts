@@ -2,11 +2,13 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import type { DatabaseStoppedError } from './database-errors.js';
 import { openEmbedded } from './embedded.js';
 import type { PrismaClient } from './generated/client.js';
+import type { Lines } from './line-buffer.js';
 import { openPostgresql } from './postgresql.js';
 import type { TextRow } from './prepared-query.js';
 import type { Scope } from './scope.js';
 
 export { Prisma, PrismaClient } from './generated/client.js';
+export type { Lines } from './line-buffer.js';
 
 /** The part of a pino logger that the database layer uses. */
 export interface DatabaseLogger {
@@ -18,6 +20,8 @@ export interface DatabaseOptions {
   /** PostgreSQL to connect to. Absent: the embedded database under {@link DatabaseOptions.dataDir}. */
   readonly databaseUrl?: string | undefined;
   readonly dataDir: string;
+  /** Directory of a closed database that a new embedded database is a copy of, if it exists. */
+  readonly embeddedTemplate?: string;
   readonly logger?: DatabaseLogger;
   /** Connections that this process may hold; the embedded database has one. */
   readonly poolSize?: number;
@@ -25,8 +29,12 @@ export interface DatabaseOptions {
   readonly connectionTimeoutMs?: number;
   /** Longest run of one statement; 0 is no limit. */
   readonly statementTimeoutMs?: number;
-  /** Connections beyond the pool for {@link Database.streamLines}; the embedded database needs none. */
+  /** Most connections for {@link Database.streamLines}, which are opened on demand; the embedded database needs none. */
   readonly streamPoolSize?: number;
+  /** Most connections for {@link Database.queryReport}, which are opened on demand; the embedded database needs none. */
+  readonly reportPoolSize?: number;
+  /** Longest run of one statement of {@link Database.queryReport}; the embedded database has no such limit. */
+  readonly reportStatementTimeoutMs?: number;
   /** What statements may touch that are run outside of every scope. Default: nothing that is an account's. */
   readonly outside?: Scope;
 }
@@ -39,7 +47,7 @@ export interface MigrationSession {
 
 /** Connections that a process has for one purpose. */
 export interface PoolState {
-  readonly pool: 'requests' | 'streams';
+  readonly pool: 'requests' | 'reports' | 'streams';
   readonly total: number;
   readonly idle: number;
   /** Those who wait for a connection. */
@@ -49,6 +57,12 @@ export interface PoolState {
 export interface QueryOptions {
   /** A text that is put together for this one query and is not worth keeping prepared. Default: false. */
   readonly adHoc?: boolean;
+}
+
+export interface ReportQueryOptions {
+  readonly scope: Scope;
+  /** Cancels the statement. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -76,6 +90,16 @@ export interface Database {
    */
   queryText<Row extends TextRow>(text: string, values: readonly unknown[], scope: Scope): Promise<Row[]>;
   /**
+   * Runs one read-only statement that may take seconds, on connections apart from those that every request needs. When
+   * the signal aborts, PostgreSQL cancels the statement and the call rejects. The embedded database cannot be
+   * interrupted: there only a statement that has not started is dropped.
+   */
+  queryReport<Row extends object>(
+    text: string,
+    values: readonly unknown[],
+    options: ReportQueryOptions,
+  ): Promise<Row[]>;
+  /**
    * Yields the values of a query's single text column as lines of UTF-8 that end in CRLF, many at a time and
    * all from one snapshot, however long the consumer takes. Ending the iteration frees what the query holds; the
    * signal does so at once, even while the database is at work. The scope is that of the caller's work by default.
@@ -85,7 +109,7 @@ export interface Database {
     values: readonly unknown[],
     signal: AbortSignal,
     scope?: Scope,
-  ): AsyncGenerator<Buffer, void, undefined>;
+  ): AsyncGenerator<Lines, void, undefined>;
   /** How the pools of connections are used at this moment; the embedded database has none. */
   poolState(): PoolState[];
   /** Gives up idle connections, which may have been made before the policies were. Nobody else may be at work. */

@@ -37,12 +37,22 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** Tells whether PostgreSQL cancelled a statement, because it took too long or because the caller asked for it. */
+export function isStatementCanceled(error: unknown): boolean {
+  return layersOf(error).some(({ code }) => code === '57014');
+}
+
 /** Tells whether a transaction lost against another one and may succeed when it is run again. */
 export function isWriteConflict(error: unknown): boolean {
   return layersOf(error).some(
     ({ code, kind }) =>
       code === '40001' || code === '40P01' || code === 'P2034' || kind === 'TransactionWriteConflict',
   );
+}
+
+/** Tells whether a statement waited for a lock for longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return layersOf(error).some(({ code, originalCode }) => code === '55P03' || originalCode === '55P03');
 }
 
 /**

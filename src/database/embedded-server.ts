@@ -4,8 +4,11 @@ import { DatabaseStoppedError, describeError } from './database-errors.js';
 /** How the server leaves a statement that has failed, as usual: by PGlite's own convention. */
 const statementFailed = 100;
 
-/** How much of its log the server keeps to use its files again; by default that is a gigabyte. */
-const settings = ['max_wal_size=64MB', 'min_wal_size=32MB'];
+/**
+ * How much of its log the server keeps to use its files again, by default a gigabyte, and how much of the tables it keeps in
+ * memory: it fills all of it at the start, and by default that is 128 MB.
+ */
+const settings = ['max_wal_size=64MB', 'min_wal_size=32MB', 'shared_buffers=16MB'];
 
 /**
  * PostgreSQL inside this process. Where it cannot go on, such as when its log finds no room on the disk, it would end

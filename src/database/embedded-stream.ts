@@ -1,5 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
-import { LineBuffer } from './line-buffer.js';
+import { LineBuffer, type Lines } from './line-buffer.js';
 import { type LineQuery, rowsPerChunk } from './postgresql-stream.js';
 
 let cursors = 0;
@@ -11,7 +11,7 @@ let cursors = 0;
 export async function* streamFromHeldCursor(
   server: PGlite,
   { text, values, signal }: LineQuery,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<Lines, void, undefined> {
   signal.throwIfAborted();
   cursors += 1;
   const name = `streamed_${cursors}`;

@@ -1,8 +1,9 @@
-import { access, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, cp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Database, DatabaseOptions } from './client.js';
+import type { Database, DatabaseOptions, ReportQueryOptions } from './client.js';
 import { lockDataDir } from './data-dir-lock.js';
-import { DatabaseOpenError } from './database-errors.js';
+import { DatabaseOpenError, describeError } from './database-errors.js';
 import { EmbeddedPrismaAdapter } from './embedded-adapter.js';
 import { EmbeddedServer } from './embedded-server.js';
 import { streamFromHeldCursor } from './embedded-stream.js';
@@ -15,14 +16,20 @@ import type { TextRow } from './prepared-query.js';
  *
  * @throws {DatabaseOpenError} when another process has it open or the directory cannot be used.
  */
-export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Database> {
+export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOptions): Promise<Database> {
   const directory = path.resolve(dataDir);
   const files = path.join(directory, 'pglite');
   const release = await lockDataDir(directory);
-  const isNew = await access(files).then(
-    () => false,
-    () => true,
-  );
+  const isNew = !(await exists(files));
+  if (isNew && embeddedTemplate !== undefined && (await exists(embeddedTemplate))) {
+    await copyTemplate(embeddedTemplate, files).catch(async (cause) => {
+      await release();
+      const reason = describeError(cause);
+      throw new DatabaseOpenError(`DATA_DIR: no database can be created in ${directory}: ${reason}`, {
+        cause,
+      });
+    });
+  }
   const server = new EmbeddedServer(files);
   try {
     await server.waitReady;
@@ -52,6 +59,16 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
       const { rows } = await server.query(text, [...values], { rowMode: 'array' });
       return rows as unknown as Row[];
     },
+    queryReport: <Row extends object>(
+      text: string,
+      values: readonly unknown[],
+      { signal }: ReportQueryOptions,
+    ) =>
+      // Transactions run one after the other: the client may have disconnected before this one starts.
+      server.transaction(async (transaction) => {
+        signal.throwIfAborted();
+        return (await transaction.query<Row>(text, [...values])).rows;
+      }),
     streamLines: (text, values, signal) => streamFromHeldCursor(server, { text, values, signal }),
     poolState: () => [],
     renew: async () => {},
@@ -66,6 +83,28 @@ export async function openEmbedded({ dataDir }: DatabaseOptions): Promise<Databa
       return closing;
     },
   };
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Copies a closed database, instead of having PGlite create one, for which it needs 750 MB of memory. The copy gets its name
+ * once it is complete: a process that is killed leaves no half of a database behind.
+ */
+async function copyTemplate(template: string, files: string): Promise<void> {
+  const draft = `${files}.new`;
+  try {
+    await rm(draft, { recursive: true, force: true });
+    await cp(template, draft, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await rename(draft, files);
+  } finally {
+    await rm(draft, { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 /** Bytes of the write-ahead log after which it is trimmed. */

@@ -1,5 +1,5 @@
 import type { Connection, Pool, PoolClient, Submittable } from 'pg';
-import { LineBuffer } from './line-buffer.js';
+import { LineBuffer, type Lines } from './line-buffer.js';
 import { firstColumnOffset, leaveRows, takeRows } from './row-tap.js';
 import { type Scope, withScope } from './scope.js';
 
@@ -22,7 +22,7 @@ export async function* streamFromCursor(
   streamPool: Pool,
   cancel: (processId: number) => Promise<void>,
   { text, values, scope, signal }: LineQuery & { readonly scope: Scope },
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<Lines, void, undefined> {
   signal.throwIfAborted();
   const client = await streamPool.connect();
   const connection = holdConnection(client, cancel);
@@ -34,11 +34,11 @@ export async function* streamFromCursor(
     await client.query(`DECLARE streamed NO SCROLL CURSOR FOR ${text}`, [...values]);
     let ahead = fetchLines(client);
     for (;;) {
-      const { count, bytes } = await ahead;
-      const isLast = count < rowsPerChunk;
+      const lines = await ahead;
+      const isLast = lines.count < rowsPerChunk;
       // The database is at work on the next lines while somebody takes these.
       if (!isLast) ahead = fetchLines(client);
-      if (count > 0) yield bytes;
+      if (lines.count > 0) yield lines;
       if (isLast) break;
     }
     await client.query('COMMIT');
@@ -48,11 +48,6 @@ export async function* streamFromCursor(
     // Whatever ended the stream early, the connection goes, and the transaction with it.
     connection.abandon();
   }
-}
-
-interface Lines {
-  readonly count: number;
-  readonly bytes: Buffer;
 }
 
 function fetchLines(client: PoolClient): Promise<Lines> {
@@ -68,7 +63,6 @@ function fetchLines(client: PoolClient): Promise<Lines> {
 class LinesQuery implements Submittable {
   readonly callback: (error: Error | null, lines?: Lines) => void;
   readonly #lines = new LineBuffer();
-  #count = 0;
 
   constructor(callback: (error: Error | null, lines?: Lines) => void) {
     this.callback = callback;
@@ -76,7 +70,6 @@ class LinesQuery implements Submittable {
 
   submit(connection: Connection): void {
     takeRows(connection, (message, start, end) => {
-      this.#count += 1;
       this.#lines.addBytes(message, start + firstColumnOffset, end);
     });
     connection.query(`FETCH ${rowsPerChunk} FROM streamed`);
@@ -95,7 +88,7 @@ class LinesQuery implements Submittable {
 
   handleReadyForQuery(connection: Connection): void {
     leaveRows(connection);
-    this.callback(null, { count: this.#count, bytes: this.#lines.take() });
+    this.callback(null, this.#lines.take());
   }
 }
 

@@ -7,9 +7,11 @@ import type {
   MigrationSession,
   PoolState,
   QueryOptions,
+  ReportQueryOptions,
 } from './client.js';
+import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { DatabaseOpenError, describeError } from './database-errors.js';
-import { PrismaClient } from './generated/client.js';
+import { runReportQuery } from './postgresql-report.js';
 import { streamFromCursor } from './postgresql-stream.js';
 import { PreparedQuery, type TextRow } from './prepared-query.js';
 import type { ReadyPool } from './ready-pool.js';
@@ -24,9 +26,14 @@ const sessionOptions = '-c TimeZone=UTC -c jit=off';
 // Pages are read in the order of an index. Where most accounts are smaller than a page, or a table was never analysed,
 // the planner would rather collect the whole of a large account by a bitmap, and sort it for each page.
 const pageOptions = '-c enable_bitmapscan=off';
+// One report takes one processor of the database server, and changes nothing.
+const reportOptions = '-c max_parallel_workers_per_gather=0 -c default_transaction_read_only=on';
 // Time for a cancelled statement to be reported before the connection itself is given up.
-const reportGraceMs = 1_000;
-const stalledStreamTimeoutMs = 600_000;
+const cancelGraceMs = 1_000;
+// Longer than any stream may take: for a process that hangs, and whose snapshot would hold back vacuum.
+const stalledStreamTimeoutMs = 2_400_000;
+// Streams are rare: their connections are not kept.
+const streamIdleTimeoutMs = 5_000;
 
 /**
  * Connects to a PostgreSQL server.
@@ -37,34 +44,42 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
   const {
     poolSize = 10,
     statementTimeoutMs = 30_000,
-    streamPoolSize = 5,
+    streamPoolSize = 20,
+    reportPoolSize = 6,
+    reportStatementTimeoutMs = 5_000,
     outside = nothing,
     logger,
   } = options;
   const statementNames = createStatementNames();
-  const binding = { outside, onUnbound: warnOnce(logger) };
+  const retry = createConflictRetry(logger);
+  const binding = { outside, retry, onUnbound: warnOnce(logger) };
   const pool = new ScopedPool({
     ...connectionConfig(options, pageOptions),
     ...binding,
     max: poolSize,
     // A new connection would have every statement to plan anew.
     min: poolSize,
-    statement_timeout: statementTimeoutMs,
-    // A server that vanished without closing the connection never reports anything.
-    ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + reportGraceMs }),
+    ...statementLimits(statementTimeoutMs),
     idle_in_transaction_session_timeout: 120_000,
   });
-  // Apart from the others: slow readers must not use up what every request needs. A statement may run as long as
-  // it takes; only a client that reads nothing at all is given up in the end.
+  // Separate, because reports of one account would otherwise take the connections that every token check needs.
+  const reportPool = new ScopedPool({
+    ...connectionConfig(options, `${pageOptions} ${reportOptions}`),
+    ...binding,
+    max: reportPoolSize,
+    ...statementLimits(reportStatementTimeoutMs),
+  });
+  // Separate, because slow readers would otherwise take the connections that every request needs. A statement may run
+  // as long as its caller allows.
   const streamPool = new ScopedPool({
     ...connectionConfig(options),
     ...binding,
     max: streamPoolSize,
     rowsAsBytes: true,
+    idleTimeoutMillis: streamIdleTimeoutMs,
     idle_in_transaction_session_timeout: stalledStreamTimeoutMs,
   });
-  logPoolErrors(pool, logger);
-  logPoolErrors(streamPool, logger);
+  for (const each of [pool, reportPool, streamPool]) logPoolErrors(each, logger);
   try {
     await pool.query('SELECT 1');
   } catch (error) {
@@ -72,9 +87,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     throw new DatabaseOpenError(`DATABASE_URL: ${describeError(error)}`, { cause: error });
   }
   const cancel = (processId: number) => cancelStatement(pool, processId);
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { statementNameGenerator: statementNames }),
-  });
+  const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames });
+  const prisma = createRetryingClient({ adapter }, retry);
 
   return {
     kind: 'postgresql',
@@ -91,18 +105,28 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       return result.rows;
     },
     queryText<Row extends TextRow>(text: string, values: readonly unknown[], scope: Scope) {
-      const query = new PreparedQuery({ name: statementNames({ sql: text }), text, values, scope });
-      return pool.run(query) as Promise<TextRow[]> as Promise<Row[]>;
+      const name = statementNames({ sql: text });
+      const run = () => pool.run(new PreparedQuery({ name, text, values, scope }));
+      return retry(run) as Promise<TextRow[]> as Promise<Row[]>;
     },
+    queryReport: <Row extends object>(
+      text: string,
+      values: readonly unknown[],
+      { scope, signal }: ReportQueryOptions,
+    ) => runReportQuery<Row>(reportPool, cancel, { text, values, scope, signal }),
     streamLines: (text, values, signal, scope = currentScope(outside)) =>
       streamFromCursor(streamPool, cancel, { text, values, scope, signal }),
-    poolState: () => [stateOf('requests', pool), stateOf('streams', streamPool)],
+    poolState: () => [
+      stateOf('requests', pool),
+      stateOf('reports', reportPool),
+      stateOf('streams', streamPool),
+    ],
     renew: () => pool.renew(),
     openMigrationSession: () => openMigrationSession(options),
     maintain: async () => {},
     close: once(async () => {
       await prisma.$disconnect();
-      await Promise.all([pool.end(), streamPool.end()]);
+      await Promise.all([pool.end(), reportPool.end(), streamPool.end()]);
     }),
   };
 }
@@ -137,6 +161,15 @@ function connectionConfig(
     application_name: 'people-api',
     connectionTimeoutMillis: connectionTimeoutMs,
     keepAlive: true,
+  };
+}
+
+/** 0 is no limit. */
+function statementLimits(timeoutMs: number): pg.PoolConfig {
+  return {
+    statement_timeout: timeoutMs,
+    // A server that vanished without closing the connection never reports anything.
+    ...(timeoutMs === 0 ? {} : { query_timeout: timeoutMs + cancelGraceMs }),
   };
 }
 

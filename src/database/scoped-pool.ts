@@ -1,4 +1,5 @@
 import pg, { type Connection, type PoolConfig, type QueryConfig, type Submittable } from 'pg';
+import type { ConflictRetry } from './conflict-retry.js';
 import { ReadyPool } from './ready-pool.js';
 import { installRowTap } from './row-tap.js';
 import { currentScope, nothing, type Scope } from './scope.js';
@@ -12,6 +13,8 @@ export interface ScopedPoolOptions extends PoolConfig {
   readonly outside: Scope;
   /** Whether statements may take their rows as bytes. */
   readonly rowsAsBytes?: boolean;
+  /** Runs statements that are not part of a transaction. */
+  readonly retry: ConflictRetry;
   /** Hears of a connection that policies do not bind. */
   readonly onUnbound: () => void;
 }
@@ -24,7 +27,7 @@ export interface ScopedPoolOptions extends PoolConfig {
 export class ScopedPool extends ReadyPool {
   readonly #outside: Scope;
 
-  constructor({ outside, rowsAsBytes = false, onUnbound, ...config }: ScopedPoolOptions) {
+  constructor({ outside, rowsAsBytes = false, retry, onUnbound, ...config }: ScopedPoolOptions) {
     super({
       ...config,
       Client: clientClass(outside, rowsAsBytes),
@@ -37,8 +40,13 @@ export class ScopedPool extends ReadyPool {
     const query = this.query.bind(this) as (...given: unknown[]) => unknown;
     this.query = ((given: Given, values?: unknown, callback?: unknown) => {
       // The scope is that of the caller: the connection comes later, in the course of other work.
-      const scoped = toScoped(given, values, currentScope(this.#outside));
-      return scoped === undefined ? query(given, values, callback) : query(scoped, undefined, callback);
+      const scope = currentScope(this.#outside);
+      const run = () => {
+        const scoped = toScoped(given, values, scope);
+        return scoped === undefined ? query(given, values, callback) : query(scoped, undefined, callback);
+      };
+      // A query object of a caller's own can be submitted once.
+      return callback !== undefined || isSubmittable(given) ? run() : retry(async () => run());
     }) as pg.Pool['query'];
   }
 

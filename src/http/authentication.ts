@@ -1,7 +1,13 @@
 import type { Authenticate } from '../contract/bind.js';
-import { type AccessTokens, invalidToken } from '../oauth/access-tokens.js';
+import {
+  type AccessTokenClaims,
+  type AccessTokens,
+  ExpiredToken,
+  invalidToken,
+} from '../oauth/access-tokens.js';
 import { isAboutUser, mayGrant } from '../oauth/roles.js';
 import type { LiveToken, TokenStatus } from '../oauth/token-status.js';
+import type { Party } from '../observability/request-facts.js';
 import { Problem } from '../problems/problem.js';
 import type { RequestLimit } from '../services/request-limit.js';
 import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
@@ -15,6 +21,8 @@ import { admit } from './rate-limit.js';
  * Requests are counted for the application that a genuine token was issued to, so that nobody without such a token
  * can use up its limit. Only then does the answer of the database about the token matter.
  *
+ * A request that is rejected still tells whose it is, as far as a genuine token says so: expired and revoked ones do.
+ *
  * @param limit requests of one application; `null` for any number
  * @see RFC 6750 sections 2.1 and 3
  */
@@ -25,7 +33,11 @@ export function createAuthenticate(
 ): Authenticate {
   return async (request, reply, required) => {
     const token = readBearerToken(request.headers.authorization);
-    const claims = await accessTokens.verify(token).catch(addChallenge);
+    const claims = await accessTokens.verify(token).catch((error) => {
+      if (error instanceof ExpiredToken) request.party = namedBy(error.claims);
+      return addChallenge(error);
+    });
+    request.party = namedBy(claims);
     const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
     // Both are asked at the same time; a refusal by the limit comes first.
     const status = tokenStatus.find(claims);
@@ -33,20 +45,28 @@ export function createAuthenticate(
     await admitted;
     const live = await status;
     if (live === null) throw challenge(invalidToken());
+    const { accountId, applicationId } = live;
+    const userId = live.user?.id ?? null;
+    request.party = { accountId, applicationId, userId };
 
     const scopes = new Set(claims.scopes.filter((scope) => stillHolds(scope, live)));
     const missing = required.filter((scope) => !scopes.has(scope));
     if (missing.length > 0) throw insufficientScope(missing);
     if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
     return {
-      accountId: live.accountId,
-      applicationId: live.applicationId,
+      accountId,
+      applicationId,
       clientId: claims.clientId,
-      userId: live.user?.id ?? null,
+      userId,
       scopes,
       tokenId: claims.tokenId,
     };
   };
+}
+
+/** What a genuine token says by itself; the database need not be asked. */
+function namedBy({ clientId, grantId, subject }: AccessTokenClaims): Party {
+  return { clientId, userId: grantId === null ? null : subject };
 }
 
 function stillHolds(scope: string, { applicationScopes, user }: LiveToken): boolean {

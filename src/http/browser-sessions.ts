@@ -1,9 +1,9 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { deriveKey } from '../oauth/sealing.js';
 import { Problem } from '../problems/problem.js';
 import type { AuditEvent } from '../services/audit-log.js';
+import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../services/keyring.js';
 import type { Sessions } from '../services/sessions.js';
 import type { User } from '../services/users.js';
 
@@ -16,17 +16,17 @@ export const csrfField = 'csrf_token';
  */
 export class BrowserSessions {
   readonly #sessions: Sessions;
-  readonly #csrfKey: Uint8Array;
+  readonly #csrfKeys: Keyring;
   readonly #cookie: CookieSerializeOptions;
   readonly #sessionCookie: string;
   readonly #visitorCookie: string;
 
-  constructor(sessions: Sessions, { appSecret, baseUrl }: { appSecret: string; baseUrl: string }) {
+  constructor(sessions: Sessions, { appSecrets, baseUrl }: { appSecrets: AppSecrets; baseUrl: string }) {
     const secure = baseUrl.startsWith('https://');
     // The prefix makes browsers refuse the cookie from any other host, path or plain http.
     const prefix = secure ? '__Host-' : '';
     this.#sessions = sessions;
-    this.#csrfKey = deriveKey(appSecret, 'csrf');
+    this.#csrfKeys = deriveKeyring(appSecrets, 'csrf');
     this.#cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure };
     this.#sessionCookie = `${prefix}session`;
     this.#visitorCookie = `${prefix}visitor`;
@@ -40,12 +40,12 @@ export class BrowserSessions {
     return user;
   }
 
-  /** Signs a user in under a new session name; whatever session the browser had before is over. */
-  async signIn(request: FastifyRequest, reply: FastifyReply, userId: string): Promise<void> {
+  /** Makes a new session the one of this browser, and ends the session that the browser had before. */
+  async signIn(request: FastifyRequest, reply: FastifyReply, sessionId: string): Promise<void> {
     await this.#endCurrent(request);
-    const from = { address: request.ip, userAgent: request.headers['user-agent'] };
-    const id = await this.#sessions.begin(userId, from);
-    reply.setCookie(this.#sessionCookie, id, this.#cookie).clearCookie(this.#visitorCookie, this.#cookie);
+    reply
+      .setCookie(this.#sessionCookie, sessionId, this.#cookie)
+      .clearCookie(this.#visitorCookie, this.#cookie);
   }
 
   /** Ends the session of this browser, together with the event that tells of it. */
@@ -61,7 +61,7 @@ export class BrowserSessions {
       anchor = randomBytes(32).toString('base64url');
       reply.setCookie(this.#visitorCookie, anchor, this.#cookie);
     }
-    return this.#csrfTokenFor(anchor);
+    return signText(this.#csrfKeys, anchor);
   }
 
   /**
@@ -72,7 +72,7 @@ export class BrowserSessions {
   verifyCsrf(request: FastifyRequest): void {
     const anchor = this.#csrfAnchor(request);
     const given = (request.body as Record<string, unknown> | undefined)?.[csrfField];
-    if (anchor === undefined || typeof given !== 'string' || !equal(given, this.#csrfTokenFor(anchor))) {
+    if (anchor === undefined || typeof given !== 'string' || !isSignature(this.#csrfKeys, anchor, given)) {
       throw new Problem(
         'access_denied',
         'This form is no longer valid. Go back, load the page again and repeat what you did.',
@@ -85,17 +85,8 @@ export class BrowserSessions {
     return cookies[this.#sessionCookie] ?? cookies[this.#visitorCookie];
   }
 
-  #csrfTokenFor(anchor: string): string {
-    return createHmac('sha256', this.#csrfKey).update(anchor).digest('base64url');
-  }
-
   async #endCurrent({ cookies }: FastifyRequest, event?: AuditEvent): Promise<void> {
     const current = cookies[this.#sessionCookie];
     if (current !== undefined) await this.#sessions.end(current, event);
   }
-}
-
-function equal(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,61 +1,85 @@
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { clientDisconnected } from './disconnect.js';
 
-/**
- * A body that is made while it is sent. Nothing is made ahead of what the client takes, and when the client goes
- * away the making ends at once.
- */
+/** Bytes that are written to the connection at a time: what its client takes is counted in these steps. */
+const pieceBytes = 32 * 1024;
+
+interface ChunkStreamOptions {
+  /** Ends the stream. Any reason but {@link clientDisconnected} is an error of the stream. */
+  readonly signal: AbortSignal;
+  /** Makes the chunks until its signal aborts. */
+  readonly make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
+  /** Is called at once when the stream fails, before what made the chunks has ended. */
+  readonly onError: () => void;
+}
+
+/** A body that is made while it is sent. Nothing is made ahead of what the client takes. */
 export class ChunkStream extends Readable {
   readonly #chunks: AsyncGenerator<Buffer, void, undefined>;
-  readonly #abort: AbortController;
+  readonly #work: AbortController;
+  readonly #onError: () => void;
   #first: IteratorResult<Buffer, void> | undefined;
 
   private constructor(
     chunks: AsyncGenerator<Buffer, void, undefined>,
-    abort: AbortController,
-    first: IteratorResult<Buffer, void>,
+    {
+      work,
+      first,
+      onError,
+    }: { work: AbortController; first: IteratorResult<Buffer, void>; onError: () => void },
   ) {
     super();
     this.#chunks = chunks;
-    this.#abort = abort;
+    this.#work = work;
     this.#first = first;
+    this.#onError = onError;
   }
 
   /**
-   * Begins to make a body. What goes wrong before the first chunk is there is thrown, and can still be answered
-   * with a problem; what goes wrong later destroys the stream, and the connection with it.
+   * Starts to make a body and waits for its first chunk.
    *
-   * @param response tells by `close` that the client is gone; it may have been gone before
+   * @throws what fails before the first chunk, or the reason of the signal; the response can still be a problem then
    */
-  static async begin(
-    response: Pick<ServerResponse, 'once' | 'destroyed'>,
-    make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>,
-  ): Promise<ChunkStream> {
-    const abort = new AbortController();
-    if (response.destroyed) abort.abort();
-    response.once('close', () => abort.abort());
-    const chunks = make(abort.signal);
-    const first = await chunks.next().catch((error) => {
-      // Nobody is left to be told.
-      if (abort.signal.aborted) return { done: true as const, value: undefined };
-      throw error;
+  static async begin({ signal, make, onError }: ChunkStreamOptions): Promise<ChunkStream> {
+    const work = new AbortController();
+    if (signal.aborted) work.abort();
+    signal.addEventListener('abort', () => work.abort(), { once: true });
+    const chunks = make(work.signal);
+    const first = await chunks.next().catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
     });
-    return new ChunkStream(chunks, abort, first);
+    if (signal.aborted) {
+      await chunks.return();
+      throw signal.reason;
+    }
+    const stream = new ChunkStream(chunks, { work, first, onError });
+    const end = () => stream.destroy(signal.reason === clientDisconnected ? undefined : signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+    return stream;
   }
 
   override _read(): void {
     this.#next().then(
-      ({ done, value }) => this.push(done === true ? null : value),
+      ({ done, value }) => (done === true ? this.push(null) : this.#pushPieces(value)),
       (error) => this.destroy(error),
     );
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#abort.abort();
+    if (error !== null) this.#onError();
+    this.#work.abort();
     this.#chunks.return().then(
       () => callback(error),
       (failure) => callback(error ?? failure),
     );
+  }
+
+  #pushPieces(chunk: Buffer): void {
+    let start = 0;
+    do {
+      this.push(chunk.subarray(start, start + pieceBytes));
+      start += pieceBytes;
+    } while (start < chunk.length);
   }
 
   async #next(): Promise<IteratorResult<Buffer, void>> {

@@ -1,12 +1,11 @@
 import type { FastifyServerOptions } from 'fastify';
+import type { SilenceLimits } from './silent-connections.js';
 
 /**
  * What a connection may take its time for, in milliseconds. A client that is slower than this holds a socket for
  * nothing; one that is merely far away is not.
  */
 export const connectionLimits = {
-  /** Without a byte in either direction: a reader that has stopped reading, or is gone without a word. */
-  connectionTimeout: 120_000,
   /** From the first byte of a request to the last of its body, of which there are 64 KiB at most. */
   requestTimeout: 30_000,
   /** Between two requests; longer than proxies keep theirs, so that it is the proxy that closes. */
@@ -18,3 +17,6 @@ export const headerLimits = {
   headersTimeout: 15_000,
   connectionsCheckingInterval: 5_000,
 } as const;
+
+/** A reader that has stopped reading, or has vanished. */
+export const silenceLimits: SilenceLimits = { silenceMs: 120_000, intervalMs: 5_000 };

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { unsupportedMediaType } from '../contract/guard.js';
-import { isDatabaseUnavailable } from '../database/database-errors.js';
+import { isDatabaseUnavailable, isWriteConflict } from '../database/database-errors.js';
 import { describeValidation, type RequestPart } from '../problems/describe-validation.js';
 import { Problem, recordNotFound } from '../problems/problem.js';
 import type { ProblemSender } from './problem-sender.js';
@@ -19,11 +19,14 @@ export function createErrorHandler(sendProblem: ProblemSender) {
 /** Codes of failures, whose cause is in the log. */
 const loggedCodes: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);
 
-/** Seconds after which a client may try again when the database was away: it mostly is back by then. */
+/** Seconds after which a client may try again: the database is mostly back by then, and a conflict over. */
 const retryAfterSeconds = '2';
 
 function toProblem(error: FastifyError, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
+  // The codes of sockets do not say whose socket it was: a client that leaves during its upload would look like the
+  // database.
+  if (error === request.raw.errored) return unreadable();
   if (error.validation !== undefined) {
     const part = error.validationContext as RequestPart;
     // An id that could not exist is answered like one that does not.
@@ -31,7 +34,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): Problem {
     const form = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
     return describeValidation(error.validation as Parameters<typeof describeValidation>[0], part, { form });
   }
-  if (isDatabaseUnavailable(error)) {
+  if (isDatabaseUnavailable(error) || isWriteConflict(error)) {
     return new Problem('service_unavailable', 'The service cannot answer just now. Try again shortly.', {
       headers: { 'retry-after': retryAfterSeconds },
       cause: error,
@@ -62,10 +65,12 @@ function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): P
     case 'FST_ERR_BAD_URL':
       return new Problem('invalid_request', 'The path must be percent-encoded UTF-8.');
     default:
-      return error.statusCode === 400
-        ? new Problem('invalid_request', 'The request could not be read: it is malformed or was cut off.')
-        : undefined;
+      return error.statusCode === 400 ? unreadable() : undefined;
   }
+}
+
+function unreadable(): Problem {
+  return new Problem('invalid_request', 'The request could not be read: it is malformed or was cut off.');
 }
 
 function internalError(cause: unknown): Problem {

@@ -1,10 +1,13 @@
 import { Problem } from '../problems/problem.js';
 
+/** Limits the work that a form of 64 KiB can cause; no form of the service has as many fields. */
+const maximumPairs = 100;
+
 /**
- * Reads an `application/x-www-form-urlencoded` body. A parameter without a value counts as left out; one that
- * is sent twice becomes a list, which no schema of the contract accepts.
+ * Reads an `application/x-www-form-urlencoded` body. A field without a value counts as omitted. A field that is
+ * repeated becomes a list, which no schema of the contract accepts.
  *
- * @throws {Problem} 400 `invalid_request` when the body is not percent-encoded UTF-8
+ * @throws {Problem} 400 `invalid_request` when the body is not percent-encoded UTF-8 or has more than 100 pairs
  * @see RFC 6749 section 3.2 and appendix B
  */
 export function parseForm(text: string): Record<string, string | string[]> {
@@ -13,11 +16,16 @@ export function parseForm(text: string): Record<string, string | string[]> {
   } catch {
     throw new Problem('invalid_request', 'The form body must be percent-encoded UTF-8.');
   }
+  const pairs = new URLSearchParams(text);
+  if (pairs.size > maximumPairs) {
+    throw new Problem('invalid_request', `A form must have at most ${maximumPairs} name-value pairs.`);
+  }
   const form: Record<string, string | string[]> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of pairs) {
     if (value === '') continue;
     const earlier = form[name];
-    form[name] = earlier === undefined ? value : [earlier, value].flat();
+    if (Array.isArray(earlier)) earlier.push(value);
+    else form[name] = earlier === undefined ? value : [earlier, value];
   }
   return form;
 }

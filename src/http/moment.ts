@@ -1,27 +1,16 @@
-import { invalidParameter } from '../problems/problem.js';
-
 const earliest = Date.UTC(1900, 0, 1);
-const latest = Date.UTC(10_000, 0, 1);
+const latest = Date.UTC(10_000, 0, 1) - 1;
 
-/** Whether a value is a moment in the years that the service takes, as RFC 3339 text. */
-export function isMoment(value: unknown): value is string {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return time >= earliest && time < latest;
-}
-
-/** Whether a value is a moment exactly as the service writes it. */
+/** Whether a value is a timestamp exactly as the service writes it, in the years that the contract allows. */
 export function isOwnMoment(value: unknown): value is string {
-  return isMoment(value) && new Date(value).toISOString() === value;
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return time >= earliest && time <= latest && new Date(time).toISOString() === value;
 }
 
 /**
- * Reads a `date-time` parameter. The contract's format lets leap seconds and the year 0 pass, which neither
- * our clock nor the database knows.
- *
- * @throws {Problem} 400 `invalid_request`
+ * Reads a `date-time` parameter that the contract's format and pattern accept. An offset can move the last hours of the
+ * year 9999 into the next one, which `toISOString` writes in a form that PostgreSQL does not read.
  */
-export function parseMoment(parameter: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  if (!isMoment(text)) throw invalidParameter(parameter, 'must be a moment between the years 1900 and 9999');
-  return new Date(text);
+export function parseMoment(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(Math.min(Date.parse(text), latest));
 }

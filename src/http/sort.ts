@@ -1,5 +1,3 @@
-import { invalidParameter } from '../problems/problem.js';
-
 /** One key of a sort order, as services take it. */
 export interface SortKey<Key> {
   readonly key: Key;
@@ -7,25 +5,24 @@ export interface SortKey<Key> {
 }
 
 /**
- * Reads a `sort` parameter that the contract's pattern has let through.
+ * Reads a `sort` parameter that the contract's pattern accepts. An attribute that is repeated counts where it is first:
+ * later it could not change the order.
  *
  * @param keys the attributes that the pattern names, and what services call them
- * @throws {Problem} 400 `invalid_request` when an attribute is named twice
  */
 export function parseSort<Key>(
   sort: string | undefined,
   keys: Readonly<Record<string, Key>>,
 ): SortKey<Key>[] {
-  const given = (sort?.split(',') ?? []).map((part) => ({
-    name: part.replace(/^-/, ''),
-    descending: part.startsWith('-'),
-  }));
-  if (new Set(given.map(({ name }) => name)).size < given.length) {
-    throw invalidParameter('sort', 'must not name an attribute twice');
+  const directions = new Map<string, boolean>();
+  for (const part of sort?.split(',') ?? []) {
+    const name = part.replace(/^-/, '');
+    if (!directions.has(name)) directions.set(name, part.startsWith('-'));
   }
-  return given.map(({ name, descending }) => {
+  return [...directions].map(([name, descending]) => {
     const key = keys[name];
-    if (key === undefined) throw new Error(`The contract lets sort=${name} through, which no list knows`);
+    if (key === undefined)
+      throw new Error(`The contract accepts sort=${name}, which is not in the list of keys`);
     return { key, descending };
   });
 }

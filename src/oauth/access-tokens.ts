@@ -1,4 +1,4 @@
-import { errors, jwtVerify } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { type Clock, epochSeconds } from '../clock.js';
 import { randomId } from '../database/ids.js';
@@ -15,8 +15,20 @@ export interface AccessTokenClaims {
   readonly tokenId: string;
   /** Absent for client credentials: no user granted anything. */
   readonly grantId: string | null;
+  /** Of the application when the token was issued; 0 unless all its access was revoked before. */
+  readonly generation: number;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
+}
+
+/** 401 `token_expired`. The token is genuine, so it tells whose call is rejected. */
+export class ExpiredToken extends Problem {
+  readonly claims: AccessTokenClaims;
+
+  constructor(claims: AccessTokenClaims) {
+    super('token_expired', 'The access token has expired. Get a new one from the token endpoint.');
+    this.claims = claims;
+  }
 }
 
 export interface AccessTokenRequest {
@@ -24,6 +36,8 @@ export interface AccessTokenRequest {
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly grantId?: string;
+  /** The application's, for a token without a grant. Default: 0. */
+  readonly generation?: number;
 }
 
 interface Settings {
@@ -56,7 +70,7 @@ export class AccessTokens {
     return this.#settings.ttlSeconds;
   }
 
-  issue({ subject, clientId, scopes, grantId }: AccessTokenRequest): string {
+  issue({ subject, clientId, scopes, grantId, generation = 0 }: AccessTokenRequest): string {
     const { kid, privateKey } = this.#keys.current;
     const { issuer, ttlSeconds, clock } = this.#settings;
     const issuedAt = epochSeconds(clock);
@@ -70,6 +84,7 @@ export class AccessTokens {
       exp: issuedAt + ttlSeconds,
       jti: randomId(),
       ...(grantId !== undefined && { grant_id: grantId }),
+      ...(generation > 0 && { generation }),
     };
     return signCompact({ alg: signingAlgorithm, typ: type, kid }, claims, privateKey);
   }
@@ -77,12 +92,12 @@ export class AccessTokens {
   /**
    * Reads a token that this service issued and whose time is not over.
    *
-   * @throws {Problem} 401 `invalid_token`, or 401 `token_expired` from the second of `exp` on
+   * @throws {Problem} 401 `invalid_token`, or an {@link ExpiredToken} from the second of `exp` on
    */
   async verify(token: string): Promise<AccessTokenClaims> {
     const remembered = this.#genuine.get(token);
     if (remembered !== undefined && this.#keys.has(remembered.kid)) {
-      if (remembered.expiresAt <= epochSeconds(this.#settings.clock)) throw tokenExpired();
+      if (remembered.expiresAt <= epochSeconds(this.#settings.clock)) throw new ExpiredToken(remembered);
       return remembered;
     }
     const claims = await this.#check(token);
@@ -109,20 +124,25 @@ export class AccessTokens {
         requiredClaims: ['sub', 'client_id', 'scope', 'iat', 'exp', 'jti'],
       },
     ).catch(refuse);
-    return {
-      subject: String(payload.sub),
-      clientId: String(payload.client_id),
-      scopes: parseScope(String(payload.scope)),
-      tokenId: String(payload.jti),
-      grantId: typeof payload.grant_id === 'string' ? payload.grant_id : null,
-      expiresAt: Number(payload.exp),
-      kid: String(protectedHeader.kid),
-    };
+    return { ...claimsOf(payload), kid: String(protectedHeader.kid) };
   }
 }
 
+function claimsOf(payload: JWTPayload): AccessTokenClaims {
+  return {
+    subject: String(payload.sub),
+    clientId: String(payload.client_id),
+    scopes: parseScope(String(payload.scope)),
+    tokenId: String(payload.jti),
+    grantId: typeof payload.grant_id === 'string' ? payload.grant_id : null,
+    generation: typeof payload.generation === 'number' ? payload.generation : 0,
+    expiresAt: Number(payload.exp),
+  };
+}
+
 function refuse(error: unknown): never {
-  if (error instanceof errors.JWTExpired) throw tokenExpired();
+  // The signature is checked before the claims, and the other claims before the time.
+  if (error instanceof errors.JWTExpired) throw new ExpiredToken(claimsOf(error.payload));
   if (error instanceof errors.JOSEError) throw invalidToken(error);
   throw error;
 }
@@ -132,8 +152,4 @@ export function invalidToken(cause?: unknown): Problem {
   return new Problem('invalid_token', 'The access token is malformed, revoked, or not one of this service.', {
     cause,
   });
-}
-
-function tokenExpired(): Problem {
-  return new Problem('token_expired', 'The access token has expired. Get a new one from the token endpoint.');
 }

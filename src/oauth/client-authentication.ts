@@ -78,16 +78,16 @@ export class ClientAuthentication {
    */
   async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
     const { failureLimit, auditLog } = this.#dependencies;
-    const retryAfterSeconds = await failureLimit.count({
+    const limit = await failureLimit.count({
       by: `client address ${networkOf(origin.address)}`,
       of: `client ${clientId}`,
     });
-    if (retryAfterSeconds > 0) {
+    if (limit !== null) {
       throw new Problem(
         'rate_limit_exceeded',
         'Too many failed client authentications. Wait, then try again.',
         {
-          headers: { 'retry-after': String(retryAfterSeconds) },
+          headers: { 'retry-after': String(limit.retryAfterSeconds) },
         },
       );
     }

@@ -44,8 +44,11 @@ export function readClientCredentials(
  * 401 `invalid_client`. The challenge is sent only to callers that used the header: elsewhere it makes some
  * client libraries hide the error code.
  */
-export function invalidClient({ basic }: Pick<ClientCredentials, 'basic'>): Problem {
-  return new Problem('invalid_client', 'client_id or client_secret is wrong.', {
+export function invalidClient(
+  { basic }: Pick<ClientCredentials, 'basic'>,
+  detail = 'client_id or client_secret is wrong.',
+): Problem {
+  return new Problem('invalid_client', detail, {
     headers: basic ? { 'www-authenticate': 'Basic realm="OAuth client", charset="UTF-8"' } : {},
   });
 }

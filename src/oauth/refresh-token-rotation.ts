@@ -18,7 +18,10 @@ export interface RotationRequest {
 export interface Rotated {
   readonly grantId: string;
   readonly userId: string;
-  /** What the user granted, less what the application has lost or the user could no longer grant. */
+  /**
+   * Scopes of the access token: those requested, or else what the user granted, less what the application has lost or
+   * the user could no longer grant.
+   */
   readonly scopes: readonly string[];
 }
 

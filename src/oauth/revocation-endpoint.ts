@@ -22,6 +22,13 @@ interface Dependencies {
   readonly clock: Clock;
 }
 
+/** The grant that a refresh token belongs to. */
+interface TokenGrant {
+  readonly id: string;
+  readonly applicationId: string;
+  readonly userId: string;
+}
+
 /** Ends tokens before their time, for the application that they were issued to. @see RFC 7009 */
 export class RevocationEndpoint {
   readonly #dependencies: Dependencies;
@@ -53,21 +60,25 @@ export class RevocationEndpoint {
 
   async #revokeRefreshToken(value: string, application: Application, origin: AuditOrigin): Promise<boolean> {
     const { database, clock } = this.#dependencies;
-    const where = { tokenHash: hashOpaqueToken(value) };
+    const tokenHash = hashOpaqueToken(value);
     // Whose token it is, is only now found out: another account's application has to be told that it is not its own.
-    const token = await withScope(everything, () =>
-      database.prisma.refreshToken.findFirst({ where, include: { grant: true } }),
+    const [grant] = await withScope(
+      everything,
+      () => database.prisma.$queryRaw<TokenGrant[]>`
+        SELECT grants.id, grants.application_id AS "applicationId", grants.user_id AS "userId"
+        FROM refresh_tokens token JOIN grants ON grants.id = token.grant_id
+        WHERE token.token_hash = ${tokenHash}`,
     );
-    if (token === null) return false;
-    if (token.grant.applicationId !== application.id) throw anothersToken();
+    if (grant === undefined) return false;
+    if (grant.applicationId !== application.id) throw anothersToken();
     await revokeGrant(database, {
-      grantId: token.grantId,
+      grantId: grant.id,
       at: clock(),
       event: {
         type: 'grant.revoked',
         accountId: application.accountId,
         applicationId: application.id,
-        userId: token.grant.userId,
+        userId: grant.userId,
         origin,
       },
     });

@@ -12,7 +12,7 @@ export interface RotationSettings {
   readonly refreshTokenTtlSeconds: number;
 }
 
-type RotatedRow = [ordinal: string, grantId: string, userId: string, scopes: string];
+type RotatedRow = [ordinal: string, grantId: string, userId: string, issued: string];
 
 type UsableRow = [ordinal: string];
 
@@ -47,6 +47,11 @@ const usable = `
     AND token.scopes && available.scopes
     AND asked.requested <@ token.scopes AND asked.requested <@ available.scopes`;
 
+/** Scopes of the access token: those asked for, or what the grant still allows. The audit event names the same. */
+const issued = `
+  CASE WHEN cardinality(asked.requested) > 0 THEN asked.requested
+       ELSE ARRAY(SELECT scope FROM unnest(token.scopes) AS scope WHERE scope = ANY (available.scopes)) END`;
+
 /**
  * Everything is locked before anything is changed, and in the order in which a deletion goes on from the account to
  * the grant and the token.
@@ -55,13 +60,12 @@ const usable = `
  */
 const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
   WITH ${asked}, held AS (
-    SELECT asked.*, token.grant_id, grants.account_id, grants.user_id, token.scopes,
-           available.scopes AS available_scopes
+    SELECT asked.*, token.grant_id, grants.account_id, grants.user_id, token.scopes, ${issued} AS issued
     ${usable}
     FOR KEY SHARE OF accounts, grants ${whenLocked}
     FOR NO KEY UPDATE OF token ${whenLocked}
   ), used AS (
-    UPDATE refresh_tokens token SET used_at = $2::timestamptz
+    UPDATE refresh_tokens token SET used_at = $2::timestamptz, successor_hash = held.successor_hash
     FROM held WHERE token.token_hash = held.token_hash
     RETURNING held.*
   ), refreshable AS (
@@ -71,12 +75,10 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
     INSERT INTO audit_events
       (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
     SELECT event_id, 'token.refreshed', account_id, user_id, application_id, address, request_id,
-           jsonb_build_object('grant', grant_id, 'scopes', to_jsonb(scopes)), $2::timestamptz
+           jsonb_build_object('grant', grant_id, 'scopes', to_jsonb(issued)), $2::timestamptz
     FROM used
   )
-  SELECT ordinal::text, grant_id, user_id,
-         array_to_string(ARRAY(SELECT scope FROM unnest(scopes) AS scope WHERE scope = ANY (available_scopes)), ' ')
-  FROM used`;
+  SELECT ordinal::text, grant_id, user_id, array_to_string(issued, ' ') FROM used`;
 
 const rotationAtOnce = rotation('SKIP LOCKED');
 const rotationInTime = rotation('');
@@ -128,8 +130,8 @@ async function rotate(
   const values = [JSON.stringify(requests.map(toAsked)), now.toISOString(), expiresAt.toISOString()];
   const rows = await database.queryText<RotatedRow>(statement, values, scopeOf(requests));
   const rotated: (Rotated | undefined)[] = requests.map(() => undefined);
-  for (const [ordinal, grantId, userId, scopes] of rows) {
-    rotated[Number(ordinal)] = { grantId, userId, scopes: parseScope(scopes) };
+  for (const [ordinal, grantId, userId, issued] of rows) {
+    rotated[Number(ordinal)] = { grantId, userId, scopes: parseScope(issued) };
   }
   return rotated;
 }

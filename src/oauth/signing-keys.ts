@@ -13,15 +13,12 @@ import { isStorableText } from '../contract/text.js';
 import type { Database } from '../database/client.js';
 import { recordIn } from '../services/audit-log.js';
 import { createBatcher } from '../services/batcher.js';
-import { createSeal, type Seal } from './sealing.js';
+import type { AppSecrets } from '../services/keyring.js';
+import { createKeySeal, openSealedKey } from './sealed-keys.js';
+import type { Seal } from './sealing.js';
 
 /** The signature algorithm of new keys. */
 export const signingAlgorithm = 'ES256';
-
-/** Sealed with another `APP_SECRET` than this process has. */
-export class UnreadableSigningKeyError extends Error {
-  override readonly name = 'UnreadableSigningKeyError';
-}
 
 /** A public key as the contract describes it. */
 export type PublishedKey = components['schemas']['JsonWebKeySet']['keys'][number];
@@ -68,8 +65,8 @@ export class SigningKeys {
    *
    * @throws {UnreadableSigningKeyError} when they were sealed with another secret
    */
-  static async open(database: Database, appSecret: string, clock: Clock): Promise<SigningKeys> {
-    const seal = createSeal(appSecret, 'signing-keys');
+  static async open(database: Database, appSecrets: AppSecrets, clock: Clock): Promise<SigningKeys> {
+    const seal = createKeySeal(appSecrets);
     const known = (await loadKeys(database, seal, clock)) ?? (await createFirstKey(database, seal, clock));
     return new SigningKeys(database, seal, clock, known);
   }
@@ -168,14 +165,8 @@ async function loadKeys(database: Database, seal: Seal, clock: Clock): Promise<K
   };
 }
 
-async function openPrivateKey(
-  { kid, privateKey }: { kid: string; privateKey: string },
-  seal: Seal,
-): Promise<KeyObject> {
-  const plain = await seal.open(privateKey).catch((cause) => {
-    const message = `APP_SECRET is not the one that sealed signing key ${kid}: set it to the earlier value`;
-    throw new UnreadableSigningKeyError(message, { cause });
-  });
+async function openPrivateKey(sealed: { kid: string; privateKey: string }, seal: Seal): Promise<KeyObject> {
+  const { plain } = await openSealedKey(sealed, seal);
   return createPrivateKey({ key: JSON.parse(plain), format: 'jwk' });
 }
 

@@ -1,11 +1,11 @@
 import { Problem } from '../problems/problem.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import type { ClientCall } from './client-call.js';
-import { readClientCredentials } from './credentials.js';
+import { invalidClient, readClientCredentials } from './credentials.js';
 import { refusingEvenly } from './even-refusals.js';
 import { authorizationCode } from './grants/authorization-code.js';
 import { clientCredentials } from './grants/client-credentials.js';
-import type { Grant, GrantContext, TokenForm, TokenResponse } from './grants/grant.js';
+import type { Grant, GrantContext, GrantRequest, TokenForm, TokenResponse } from './grants/grant.js';
 import { refreshToken } from './grants/refresh-token.js';
 import { requireParameter } from './parameters.js';
 
@@ -39,6 +39,22 @@ export class TokenEndpoint {
     const credentials = readClientCredentials(form, call.authorization);
     const application = await this.#clientAuthentication.identify(credentials, call);
     const request = { form, credentials, application, origin: call.origin };
-    return refusingEvenly(() => grant.handle(request, this.#context));
+    return refusingEvenly(async () => {
+      // The client credentials grant requires the secret by itself, as a missing parameter.
+      if (grant !== clientCredentials) checkRequiredSecret(request);
+      return grant.handle(request, this.#context);
+    });
+  }
+}
+
+/**
+ * An application may demand its secret for every token request.
+ *
+ * @throws {Problem} 401 `invalid_client` when the request does not contain it; RFC 6749 section 5.2
+ * @see RFC 6749 section 3.2.1
+ */
+function checkRequiredSecret({ application, credentials }: GrantRequest): void {
+  if (application.requireClientSecret && credentials.clientSecret === undefined) {
+    throw invalidClient(credentials, 'The application requires its client_secret for every token request.');
   }
 }

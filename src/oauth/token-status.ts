@@ -22,6 +22,7 @@ type Row = [
   userId: string | null,
   userRole: string | null,
   scopes: string,
+  generation: string,
 ];
 
 /**
@@ -35,7 +36,10 @@ export class TokenStatus {
     this.#find = createBatcher((claims) => lookUp(database, claims), { maximum: 200, atOnce: 2 });
   }
 
-  /** `null` when the token was revoked, or its application, grant or user is gone. */
+  /**
+   * `null` when the token was revoked, or its application, grant or user is gone. A token without a grant is revoked when
+   * it names an earlier generation than its application has.
+   */
   find(claims: AccessTokenClaims): Promise<LiveToken | null> {
     return this.#find(claims);
   }
@@ -43,7 +47,7 @@ export class TokenStatus {
 
 const query = `
   SELECT token.ordinal::text, application.account_id, application.id, grant_user.id, grant_user.role,
-         array_to_string(application.scopes, ' ')
+         array_to_string(application.scopes, ' '), application.token_generation::text
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS token (jti, client_id, grant_id, ordinal)
   JOIN applications application ON application.client_id = token.client_id
   LEFT JOIN grants ON grants.id = token.grant_id
@@ -65,8 +69,17 @@ async function lookUp(
   ];
   // This is how it becomes known whose requests they are.
   const rows = await database.queryText<Row>(query, values, everything);
-  const found = new Map(rows.map((row) => [tokens[Number(row[0]) - 1]?.tokenId, toLiveToken(row)]));
+  const found = new Map<string, LiveToken>();
+  for (const row of rows) {
+    const token = tokens[Number(row[0]) - 1];
+    if (token !== undefined && isOfGeneration(token, row)) found.set(token.tokenId, toLiveToken(row));
+  }
   return claims.map(({ tokenId }) => found.get(tokenId) ?? null);
+}
+
+/** A grant is revoked by itself. */
+function isOfGeneration({ grantId, generation }: AccessTokenClaims, row: Row): boolean {
+  return grantId !== null || String(generation) === row[6];
 }
 
 function toLiveToken([, accountId, applicationId, userId, userRole, scopes]: Row): LiveToken {

@@ -25,7 +25,7 @@ export class Metrics implements RequestObserver {
   });
   readonly #problems = new Counter({
     name: 'people_http_problems_total',
-    help: 'Requests that were refused or failed, by problem code: 503 and 429 are those shed and limited.',
+    help: 'Requests that were rejected or failed, by problem code.',
     labelNames: ['operation', 'status', 'code'],
     registers: [this.#registry],
   });

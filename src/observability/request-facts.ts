@@ -5,17 +5,21 @@ import type { ProblemCode } from '../contract/contract.js';
 export interface Party {
   readonly accountId?: string | undefined;
   readonly applicationId?: string | undefined;
+  /** Client that a genuine token was issued to, where nothing more is known of the application. */
+  readonly clientId?: string | undefined;
   readonly userId?: string | null | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set where somebody is recognised by other means than a bearer token. */
+    /** Set as soon as the caller is recognized. An accepted bearer token sets `caller` as well, which says more. */
     party: Party | null;
     /** Code of the problem document that answers the request. */
     problemCode: ProblemCode | null;
     /** Trace that the request belongs to. */
     traceId: string | null;
+    /** Employees, reports, report rows or users in the response; of a stream, those that were sent so far. */
+    records: number;
   }
 }
 
@@ -24,6 +28,7 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('party', null);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('traceId', null);
+  app.decorateRequest('records', 0);
 }
 
 /** Who made a request, as far as it is known. */

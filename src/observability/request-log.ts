@@ -28,8 +28,7 @@ export class RequestLog implements RequestObserver {
     this.#logger[level](lineOf(finished), 'request done');
   }
 
-  #levelOf({ request, status, aborted, method, operation, durationMs }: FinishedRequest): Level {
-    if (request.shed) return 'debug';
+  #levelOf({ status, aborted, method, operation, durationMs }: FinishedRequest): Level {
     if (status !== undefined && status >= 500) return 'error';
     if (aborted || status === undefined || refusals.has(status) || durationMs >= this.#slowMs) return 'info';
     // Tokens are issued by the thousand, and each of them is in the audit log.

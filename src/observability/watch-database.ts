@@ -17,11 +17,15 @@ export interface StatementObserver {
 
 /** The same database, of which every statement is observed. */
 export function watchDatabase(database: Database, { around, failed }: StatementObserver): Database {
-  const run = async <Result>(statement: Statement, execute: () => Promise<Result>): Promise<Result> => {
+  const run = async <Result>(
+    statement: Statement,
+    execute: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> => {
     try {
       return await (around === undefined ? execute() : around(statement, execute));
     } catch (error) {
-      failed?.(error);
+      if (signal?.aborted !== true) failed?.(error);
       throw error;
     }
   };
@@ -41,6 +45,10 @@ export function watchDatabase(database: Database, { around, failed }: StatementO
       run({ name: firstWord(text), text }, () => database.query(text, values, options)),
     queryText: (text, values, scope) =>
       run({ name: firstWord(text), text }, () => database.queryText(text, values, scope)),
+    queryReport: (text, values, options) => {
+      const statement = { name: firstWord(text), text };
+      return run(statement, () => database.queryReport(text, values, options), options.signal);
+    },
     async *streamLines(text, values, signal, scope) {
       try {
         yield* database.streamLines(text, values, signal, scope);

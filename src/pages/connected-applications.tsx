@@ -2,8 +2,8 @@ import type { Database } from '../database/client.js';
 import { recordNotFound } from '../problems/problem.js';
 import { type Connection, disconnect, listConnections } from '../services/connections.js';
 import { isRecordId } from './applications/application-pages.js';
+import { ConfirmForm } from './confirm-form.js';
 import { Fact, Facts } from './form-parts.js';
-import { CsrfField } from './layout.js';
 import { Moment, MomentOrNever } from './moment.js';
 import { withNotice } from './notices.js';
 import { wordsFor } from './scope-words.js';
@@ -99,15 +99,12 @@ function DisconnectPage({ visit, connection }: { visit: Visit; connection: Conne
           with it. To use it again you have to allow it again.
         </p>
       </div>
-      <form method="post" action={disconnectAddress(applicationId)}>
-        <CsrfField token={visit.csrfToken} />
-        <div class="actions">
-          <button type="submit" class="danger">
-            Disconnect
-          </button>
-          <a href={settings.connected}>Cancel</a>
-        </div>
-      </form>
+      <ConfirmForm
+        visit={visit}
+        action={disconnectAddress(applicationId)}
+        button="Disconnect"
+        cancel={settings.connected}
+      />
     </SitePage>
   );
 }

@@ -1,4 +1,4 @@
-import { isStorableText } from '../contract/text.js';
+import { composeText, isStorableText } from '../contract/text.js';
 import { invalidParameter } from '../problems/problem.js';
 
 /**
@@ -13,18 +13,18 @@ export class Fields {
   }
 
   /**
-   * The value of a field without the space around it; empty when it was left out.
+   * The value of a field without the space around it, in Unicode's composed form; empty when it was omitted.
    *
    * @throws {Problem} 400 `invalid_request` when it was sent twice or cannot be stored
    */
   text(name: string): string {
     const [value = '', ...more] = this.list(name);
     if (more.length > 0) throw invalidParameter(name, 'must be sent once only');
-    return value;
+    return composeText(value);
   }
 
   /**
-   * Every value of a field that may be sent more than once.
+   * Every value of a field that may be sent more than once, without the space around it.
    *
    * @throws {Problem} 400 `invalid_request` when one cannot be stored
    */
@@ -33,7 +33,7 @@ export class Fields {
     if (value === undefined) return [];
     return [value].flat().map((item) => {
       if (!isStorableText(item)) throw invalidParameter(name, 'must be text without control characters');
-      return item.trim().normalize('NFC');
+      return item.trim();
     });
   }
 }

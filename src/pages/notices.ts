@@ -8,6 +8,7 @@ const notices = {
     'This form was sent before, and made this application once. Its secret is not shown again.',
   application_updated: 'The changes are saved, and already count for every token.',
   application_deleted: 'The application was deleted. None of its tokens works any more.',
+  access_revoked: 'All access was revoked. None of the tokens issued until now works any more.',
   secret_exists: 'This form was sent before, and made one secret. It is not shown again.',
   secret_retired: 'The secret was retired and does not work any more.',
   disconnected: 'The application was disconnected. It cannot act for you any more.',

@@ -1,25 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorableText } from '../contract/text.js';
-import type { Database } from '../database/client.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
+import type { KnownBrowsers } from '../http/known-browsers.js';
 import { onwardOrigins } from '../oauth/authorization/onward-origins.js';
 import type { Applications } from '../services/applications/applications.js';
-import type { AuditEvent, AuditLog } from '../services/audit-log.js';
-import type { FailureLimit } from '../services/failure-limit.js';
-import { networkOf } from '../services/network.js';
-import { maximumPasswordLength, passwordMatches } from '../services/passwords.js';
-import { findUserForSignIn, type User } from '../services/users.js';
+import type { AuditEvent } from '../services/audit-log.js';
+import type { SignIn } from '../services/sign-in.js';
+import type { User } from '../services/users.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
 import { safeReturnTo } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
 
 export interface SignInDependencies {
-  readonly database: Database;
+  readonly signIn: SignIn;
   readonly sessions: BrowserSessions;
+  readonly knownBrowsers: KnownBrowsers;
   readonly applications: Applications;
-  readonly auditLog: AuditLog;
-  readonly failureLimit: FailureLimit;
   readonly baseUrl: string;
 }
 
@@ -31,7 +28,7 @@ interface SignInForm {
 
 /** `/sign_in` and `/sign_out`. */
 export async function signInPages(app: FastifyInstance, dependencies: SignInDependencies): Promise<void> {
-  const { sessions, baseUrl } = dependencies;
+  const { signIn, sessions, knownBrowsers, baseUrl } = dependencies;
 
   app.get('/sign_in', { config: { page: true } }, async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
@@ -43,15 +40,32 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     sessions.verifyCsrf(request);
     const { email = '', password = '', return_to } = textMembers(request.body);
     const returnTo = safeReturnTo(return_to, baseUrl);
-    const attempt = await tryToSignIn({ email, password }, request, dependencies);
-    if ('user' in attempt) {
-      request.party = { accountId: attempt.user.accountId, userId: attempt.user.id };
-      await sessions.signIn(request, reply, attempt.user.id);
-      return reply.headers(privatePageHeaders()).redirect(returnTo, 303);
+    const outcome = await signIn.attempt({
+      email,
+      password,
+      knownBrowser: knownBrowsers.find(request, email),
+      userAgent: request.headers['user-agent'],
+      origin: auditOrigin(request),
+    });
+    switch (outcome.kind) {
+      case 'signed_in': {
+        const { user, sessionId } = outcome;
+        request.party = { accountId: user.accountId, userId: user.id };
+        await sessions.signIn(request, reply, sessionId);
+        knownBrowsers.remember(request, reply, user.email);
+        return reply.headers(privatePageHeaders()).redirect(returnTo, 303);
+      }
+      case 'wrong': {
+        const fault = 'E-mail address or password is wrong.';
+        return sendForm(request, reply.code(401), dependencies, { returnTo, email, fault });
+      }
+      case 'rate_limited': {
+        const { retryAfterSeconds } = outcome;
+        reply.code(429).header('retry-after', retryAfterSeconds);
+        const fault = `Too many attempts. Wait ${retryAfterSeconds} seconds, then try again.`;
+        return sendForm(request, reply, dependencies, { returnTo, email, fault });
+      }
     }
-    reply.code(attempt.status);
-    if (attempt.retryAfterSeconds !== undefined) reply.header('retry-after', attempt.retryAfterSeconds);
-    return sendForm(request, reply, dependencies, { returnTo, email, fault: attempt.fault });
   });
 
   app.post('/sign_out', { config: { page: true } }, async (request, reply) => {
@@ -64,35 +78,6 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
 
 function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest): AuditEvent {
   return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
-}
-
-type Attempt = { user: User } | { status: number; fault: string; retryAfterSeconds?: number };
-
-/** One answer for an unknown address and a wrong password, after the same work. */
-async function tryToSignIn(
-  { email, password }: { email: string; password: string },
-  request: FastifyRequest,
-  { database, auditLog, failureLimit }: SignInDependencies,
-): Promise<Attempt> {
-  const origin = auditOrigin(request);
-  const attempt = { by: `address ${networkOf(origin.address)}`, of: `e-mail ${email.toLowerCase()}` };
-  const retryAfterSeconds = await failureLimit.count(attempt);
-  if (retryAfterSeconds > 0) {
-    const fault = `Too many attempts. Wait ${retryAfterSeconds} seconds, then try again.`;
-    return { status: 429, fault, retryAfterSeconds };
-  }
-  const found = await findUserForSignIn(database, email);
-  const matches =
-    password.length <= maximumPasswordLength &&
-    (await passwordMatches(found?.passwordHash ?? null, password));
-  const known = found && { accountId: found.user.accountId, userId: found.user.id };
-  if (found === null || !matches) {
-    await auditLog.record({ type: 'sign_in.failed', ...known, origin });
-    return { status: 401, fault: 'E-mail address or password is wrong.' };
-  }
-  await failureLimit.giveBack(attempt);
-  await auditLog.record({ type: 'sign_in.succeeded', ...known, origin });
-  return { user: found.user };
 }
 
 async function sendForm(

@@ -16,7 +16,7 @@ export function describeValidation(
   part: RequestPart,
   { form = false } = {},
 ): Problem {
-  const errors = dropWrappers(findings)
+  const errors = dropRepetitions(dropWrappers(findings))
     .slice(0, maximumFindings)
     .map((finding) => describeFinding(finding, part, form));
   const [first] = errors;
@@ -31,6 +31,20 @@ export function describeValidation(
 function dropWrappers(findings: readonly ErrorObject[]): readonly ErrorObject[] {
   const telling = findings.filter(({ keyword }) => !['oneOf', 'anyOf', 'allOf', 'if'].includes(keyword));
   return telling.length > 0 ? telling : findings;
+}
+
+/** Keywords that each say what form a text has. */
+const textKeywords = ['minLength', 'pattern', 'format'];
+
+/** A text that breaks several of these rules gets one finding: the others say the same in other words. */
+function dropRepetitions(findings: readonly ErrorObject[]): readonly ErrorObject[] {
+  const described = new Set<string>();
+  return findings.filter(({ keyword, instancePath }) => {
+    if (!textKeywords.includes(keyword)) return true;
+    if (described.has(instancePath)) return false;
+    described.add(instancePath);
+    return true;
+  });
 }
 
 function describeFinding(finding: ErrorObject, part: RequestPart, form: boolean): ProblemError {
@@ -76,14 +90,27 @@ function describeRule({ keyword, params, message, parentSchema }: ErrorObject): 
     case 'format':
       return `must be a valid ${params.format}`;
     case 'pattern':
-      return `must have the form that the contract describes: ${meaning(parentSchema)}(pattern ${params.pattern})`;
+      return (
+        statedRule(parentSchema) ??
+        `must have the form that the contract describes: ${meaning(parentSchema)}(pattern ${params.pattern})`
+      );
     default:
       return message ?? 'is not valid';
   }
 }
 
+/** The sentence of the contract's description that begins with Must, which says in words what the pattern checks. */
+function statedRule(schema: ErrorObject['parentSchema']): string | undefined {
+  const sentence = /(?:^|\. +)M(ust [^.]*)\./.exec(oneLine(schema))?.[1];
+  return sentence === undefined ? undefined : `m${sentence}`;
+}
+
 /** First sentence of what the contract says of a value. */
 function meaning(schema: ErrorObject['parentSchema']): string {
-  const sentence = /^[^.]*(?=\.)/.exec(String(schema?.description ?? ''))?.[0];
-  return sentence === undefined ? '' : `${sentence.replaceAll(/\s+/g, ' ')} `;
+  const sentence = /^[^.]*(?=\.)/.exec(oneLine(schema))?.[0];
+  return sentence === undefined ? '' : `${sentence} `;
+}
+
+function oneLine(schema: ErrorObject['parentSchema']): string {
+  return String(schema?.description ?? '').replaceAll(/\s+/g, ' ');
 }

@@ -8,6 +8,7 @@ import { createBatcher } from './batcher.js';
 export type AuditEventType =
   | 'sign_in.succeeded'
   | 'sign_in.failed'
+  | 'sign_in.rate_limited'
   | 'sign_out'
   | 'consent.allowed'
   | 'consent.denied'
@@ -24,13 +25,22 @@ export type AuditEventType =
   | 'application.deleted'
   | 'application.secret_created'
   | 'application.secret_retired'
+  | 'application.access_revoked'
   | 'report.created'
   | 'report.updated'
   | 'report.deleted'
+  | 'report.exported'
   | 'signing_key.rotated'
+  | 'signing_key.resealed'
+  | 'issuer.changed'
   | 'account.created'
   | 'user.created'
   | 'user.updated'
+  | 'user.disabled'
+  | 'user.enabled'
+  | 'user.role_changed'
+  | 'user.password_changed'
+  | 'user.sessions_revoked'
   | 'employees.imported';
 
 /** Where a request came from; part of every event that a request causes. */
@@ -86,9 +96,18 @@ export async function recordIn(tx: Prisma.TransactionClient, event: AuditEvent, 
   await tx.auditEvent.create({ data: toRow(event, at) });
 }
 
+/** Stores events in the transaction of what they tell of, with one statement. */
+export async function recordAllIn(
+  tx: Prisma.TransactionClient,
+  events: readonly AuditEvent[],
+  at: Date,
+): Promise<void> {
+  await tx.auditEvent.createMany({ data: events.map((event) => toRow(event, at)) });
+}
+
 /**
- * Stores an event about work that is done in several transactions, each time with what is true by then: under one
- * id the log has one event, and it never tells of less or more than was kept.
+ * Stores an event about work that is done in several steps, each time with what is true by then. Under one id the log
+ * has one event. Where a step is a transaction, its event is part of it and tells of exactly what was kept.
  */
 export async function recordProgressIn(
   tx: Prisma.TransactionClient,

@@ -1,7 +1,8 @@
 import { type Database, Prisma } from '../database/client.js';
 import type { AccountId } from './account-id.js';
 import type { Act } from './act.js';
-import { recordIn } from './audit-log.js';
+import { lockApplication } from './applications/lock-application.js';
+import { recordAllIn } from './audit-log.js';
 import { liveGrant } from './grants.js';
 
 /** An application that a user allowed something: what all grants to it that are in force add up to. */
@@ -55,6 +56,7 @@ export async function disconnect(
   applicationId: string,
 ): Promise<boolean> {
   return prisma.$transaction(async (tx) => {
+    if ((await lockApplication(tx, accountId, applicationId)) === null) return false;
     await tx.authorizationCode.deleteMany({
       where: { applicationId, userId, usedAt: null, application: { accountId } },
     });
@@ -63,10 +65,14 @@ export async function disconnect(
       WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
         AND revoked_at IS NULL
       RETURNING id`;
-    for (const { id } of revoked) {
-      const details = { grant: id };
-      await recordIn(tx, { type: 'grant.revoked', accountId, userId, applicationId, origin, details }, at);
-    }
+    await recordAllIn(
+      tx,
+      revoked.map(({ id }) => {
+        const details = { grant: id };
+        return { type: 'grant.revoked', accountId, userId, applicationId, origin, details };
+      }),
+      at,
+    );
     return revoked.length > 0 || (await tx.grant.count({ where: { accountId, userId, applicationId } })) > 0;
   });
 }

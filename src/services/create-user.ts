@@ -3,6 +3,7 @@ import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import type { AccountId } from './account-id.js';
 import { recordIn } from './audit-log.js';
+import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import { emailRule, passwordRule, personNameRule } from './user-rules.js';
 import type { Role } from './users.js';
@@ -62,7 +63,7 @@ export async function insertUser(
 ): Promise<string> {
   const id = randomId();
   const { role, givenName, familyName } = user;
-  const email = user.email.toLowerCase();
+  const email = normalizeEmail(user.email);
   const dates = { createdAt: at, updatedAt: at };
   await tx.user.create({
     data: { id, accountId, email, role, givenName, familyName, passwordHash, ...dates },

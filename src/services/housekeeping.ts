@@ -1,8 +1,15 @@
 import { type Database, Prisma } from '../database/client.js';
 import { everything, withScope } from '../database/scope.js';
+import { deleteExpiredKeys } from './idempotency/key-count.js';
 
 /** How long the audit log is kept. */
 export const auditRetentionDays = 400;
+
+/** How long the counts of API calls are kept. */
+export const usageRetentionDays = 400;
+
+/** How long the last rejected requests of an application are kept. */
+export const rejectionRetentionDays = 7;
 
 /** Rows that one statement deletes, more or less: few enough that nobody waits for their locks. */
 const batchSize = 1000;
@@ -52,9 +59,9 @@ async function pruneAll(
   now: Date,
   signal: AbortSignal | undefined,
 ): Promise<Record<string, number>> {
+  const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
   // What was used is kept for a day after it expired, so that a replay is still recognised as theft.
-  const dayAgo = new Date(now.getTime() - dayMilliseconds);
-  const auditBefore = new Date(now.getTime() - auditRetentionDays * dayMilliseconds);
+  const dayAgo = daysAgo(1);
   const expired = (table: string, condition: Prisma.Sql) => () =>
     prisma.$executeRaw(deleteWhere(table, condition));
   const batches: Readonly<Record<string, () => Promise<number>>> = {
@@ -66,12 +73,20 @@ async function pruneAll(
     // Nor does a revocation end while a process whose clock is behind still takes the token for valid.
     revoked_access_tokens: expired('revoked_access_tokens', Prisma.sql`expires_at < ${dayAgo}`),
     sessions: expired('sessions', Prisma.sql`expires_at < ${now}`),
-    idempotency_keys: expired('idempotency_keys', Prisma.sql`expires_at < ${now}`),
+    idempotency_keys: async () => {
+      const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteExpiredKeys(now, batchSize));
+      return row?.count ?? 0;
+    },
     submitted_forms: expired('submitted_forms', Prisma.sql`expires_at < ${now}`),
     failure_counts: expired('failure_counts', Prisma.sql`expire < ${now}`),
     request_counts: expired('request_counts', Prisma.sql`expire < ${now}`),
     signing_keys: expired('signing_keys', Prisma.sql`expires_at < ${now}`),
-    audit_events: expired('audit_events', Prisma.sql`created_at < ${auditBefore}`),
+    audit_events: expired('audit_events', Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`),
+    api_usage: expired('api_usage', Prisma.sql`hour < ${daysAgo(usageRetentionDays)}`),
+    rejected_requests: expired(
+      'rejected_requests',
+      Prisma.sql`created_at < ${daysAgo(rejectionRetentionDays)}`,
+    ),
   };
   const pruned: Record<string, number> = {};
   for (const [table, deleteBatch] of Object.entries(batches)) {

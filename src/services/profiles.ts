@@ -61,7 +61,8 @@ export function updateProfile(
 ): Promise<Profile | null> {
   return prisma.$transaction(async (tx) => {
     // What is compared must still be true when it is written.
-    await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${userId} AND account_id = ${accountId} FOR UPDATE`;
+    await tx.$queryRaw`
+      SELECT 1 FROM users WHERE id = ${userId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
     const before = await readProfile(tx, accountId, userId);
     if (before === null) return null;
     const changed = (Object.keys(claims) as ClaimName[]).filter((claim) => claims[claim] !== before[claim]);

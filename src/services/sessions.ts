@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.js';
-import type { Database } from '../database/client.js';
+import type { Database, Prisma } from '../database/client.js';
 import { everything, withScope } from '../database/scope.js';
 import { type AuditEvent, recordIn } from './audit-log.js';
 import { toUser, type User, type UserRow, userSelection } from './users.js';
@@ -11,6 +11,12 @@ export const absoluteSeconds = 24 * 3600;
 
 /** A session's last use is written down at most this often. */
 const touchSeconds = 60;
+
+/** The browser that a session begins in. */
+export interface SessionOrigin {
+  readonly address: string;
+  readonly userAgent: string | undefined;
+}
 
 /**
  * Sessions of signed-in browsers. They are kept on the server, so that signing out ends them everywhere; the
@@ -26,21 +32,42 @@ export class Sessions {
     this.#clock = clock;
   }
 
-  /** Begins a session, always under a new name: one that was planted in the browser before is worth nothing. */
-  async begin(userId: string, from: { address: string; userAgent: string | undefined }): Promise<string> {
+  /**
+   * Begins a session, always under a new name: one that was planted in the browser before is worth nothing.
+   *
+   * The user is locked meanwhile. A transaction that disables the user or sets another password either finds this
+   * session and ends it, or comes first.
+   *
+   * @param passwordHash the hash that the password was compared with; absent: it does not matter
+   * @param event why it begins; stored together with it
+   * @returns `null` when the user is disabled, or has another password hash by now
+   */
+  async begin(
+    userId: string,
+    { address, userAgent }: SessionOrigin,
+    { passwordHash, event }: { passwordHash?: string; event?: AuditEvent } = {},
+  ): Promise<string | null> {
     const id = randomBytes(32).toString('base64url');
     const now = this.#clock();
-    const data = {
-      idHash: hashId(id),
-      userId,
-      createdAt: now,
-      lastSeenAt: now,
-      expiresAt: new Date(now.getTime() + absoluteSeconds * 1000),
-      address: from.address,
-      userAgent: from.userAgent?.slice(0, 255) ?? null,
-    };
-    await withScope(everything, () => this.#database.prisma.session.create({ data }));
-    return id;
+    const expected = passwordHash ?? null;
+    const expiresAt = new Date(now.getTime() + absoluteSeconds * 1000);
+    const begin = (tx: Prisma.TransactionClient) => tx.$executeRaw`
+      WITH holder AS (
+        SELECT id FROM users WHERE id = ${userId} AND disabled_at IS NULL
+          AND (${expected}::text IS NULL OR password_hash = ${expected}::text)
+        FOR SHARE
+      )
+      INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at, address, user_agent)
+      SELECT ${hashId(id)}, id, ${now}, ${now}, ${expiresAt}, ${address}, ${userAgent?.slice(0, 255) ?? null}
+      FROM holder`;
+    const begun = await withScope(everything, () =>
+      this.#database.prisma.$transaction(async (tx) => {
+        if ((await begin(tx)) === 0) return false;
+        if (event !== undefined) await recordIn(tx, event, now);
+        return true;
+      }),
+    );
+    return begun ? id : null;
   }
 
   /** Whose session this is; `null` when it is unknown or over, or the user was disabled. */

@@ -1,3 +1,4 @@
+import { normalizeEmail, normalizePassword } from './normalize.js';
 import { maximumPasswordLength } from './passwords.js';
 
 /** Says what is wrong with a value; undefined when nothing is. */
@@ -10,30 +11,33 @@ const maximumEmailLength = 320;
 const maximumNameLength = 100;
 const maximumAccountNameLength = 100;
 
-/** The rule for the e-mail address that somebody signs in with. */
+/** The rule for the e-mail address that a user signs in with, in the form in which it is stored. */
 export const emailRule: Rule = (email) =>
-  /^[^\s@]+@[^\s@]+$/u.test(email) && email.length <= maximumEmailLength
+  /^[^\s@]+@[^\s@]+$/u.test(email) && normalizeEmail(email).length <= maximumEmailLength
     ? undefined
     : `must be an e-mail address of at most ${maximumEmailLength} characters`;
 
-/** The rule for a given, family or other name of a person. */
+/** The rule for the names of a person where the contract does not check them; the contract states the same rule. */
 export const personNameRule: Rule = (name) => nameFault(name, maximumNameLength);
 
 /** The rule for the name of an account. */
 export const accountNameRule: Rule = (name) => nameFault(name, maximumAccountNameLength);
 
-/** The rule for a password: length alone, as NIST SP 800-63B section 5.1.1 recommends. */
+/** The rule for a password, in the form that is hashed: length alone, as NIST SP 800-63B section 5.1.1 recommends. */
 export const passwordRule: Rule = (password) => {
-  const length = [...password].length;
+  const normalized = normalizePassword(password);
+  const length = [...normalized].length;
   if (length < minimumPasswordLength) return `must have at least ${minimumPasswordLength} characters`;
   // The sign-in page counts in this unit.
-  return password.length > maximumPasswordLength
+  return normalized.length > maximumPasswordLength
     ? `must have at most ${maximumPasswordLength} characters`
     : undefined;
 };
 
+const nameForm = /^[^\s\p{Cc}]\P{Cc}*$/u;
+
 function nameFault(name: string, maximum: number): string | undefined {
   if (name.trim() === '') return 'must not be blank';
   if ([...name].length > maximum) return `must have at most ${maximum} characters`;
-  return /\p{Cc}/u.test(name) ? 'must not contain control characters' : undefined;
+  return nameForm.test(name) ? undefined : 'must not begin with white space or contain control characters';
 }

@@ -1,7 +1,8 @@
 import type { Database } from '../database/client.js';
 import { Prisma } from '../database/client.js';
-import { everything, withScope } from '../database/scope.js';
+import { accountScope, everything, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
+import { normalizeEmail } from './normalize.js';
 
 /** What a user may do in the account; owners and administrators run it. */
 export const roles = ['owner', 'admin', 'member'] as const;
@@ -38,7 +39,10 @@ export function toUser(row: UserRow): User {
   return { id, accountId, accountName, email, role, givenName, familyName, locale, zoneinfo };
 }
 
-/** The user with this e-mail address, in any case, and the hash of the password; `null` when there is none. */
+/**
+ * The enabled user with this e-mail address, in any case and any Unicode form, and the hash of the password; `null` when
+ * there is none.
+ */
 export async function findUserForSignIn(
   { prisma }: Database,
   email: string,
@@ -48,7 +52,39 @@ export async function findUserForSignIn(
     () => prisma.$queryRaw<(UserRow & { passwordHash: string })[]>`
       SELECT ${userSelection}, users.password_hash AS "passwordHash"
       FROM users JOIN accounts ON accounts.id = users.account_id
-      WHERE users.email = ${email.toLowerCase()} AND users.disabled_at IS NULL`,
+      WHERE users.email = ${normalizeEmail(email)} AND users.disabled_at IS NULL`,
   );
   return row === undefined ? null : { user: toUser(row), passwordHash: row.passwordHash };
+}
+
+/**
+ * Replaces the hash of a password by another hash of the same password. Nothing happens when the password was changed
+ * meanwhile.
+ */
+export async function replacePasswordHash(
+  { prisma }: Database,
+  { id, accountId }: Pick<User, 'id' | 'accountId'>,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await withScope(
+    accountScope(accountId),
+    () => prisma.$executeRaw`
+      UPDATE users SET password_hash = ${to}
+      WHERE id = ${id} AND account_id = ${accountId} AND password_hash = ${from}`,
+  );
+}
+
+/**
+ * The role of an enabled user, which does not change until the transaction ends; `null` when the account has no such user
+ * or the user is disabled.
+ */
+export async function holdRole(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  userId: string,
+): Promise<Role | null> {
+  const [row] = await tx.$queryRaw<{ role: Role }[]>`
+    SELECT role FROM users
+    WHERE id = ${userId} AND account_id = ${accountId} AND disabled_at IS NULL FOR SHARE`;
+  return row?.role ?? null;
 }

@@ -40,6 +40,7 @@ browserTest('axe finds no fault with any page', async (t, page, site) => {
     String(retire),
     `${applications}/${id}?notice=application_updated`,
     `${applications}/${id}/edit`,
+    `${applications}/${id}/revoke_access`,
     `${applications}/${id}/delete`,
     `${applications}/unknown`,
     '/people/settings/connected_applications',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import t from 'tap';
 import { openDatabase } from '../../src/database/client.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
-import { passwordMatches } from '../../src/services/passwords.js';
+import { checkPassword } from '../../src/services/passwords.js';
 import { findUserForSignIn } from '../../src/services/users.js';
 import { runCommand, runCommandHere } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
@@ -39,7 +39,10 @@ t.test('every command explains itself, with examples where it has options', asyn
     ['users', 'create'],
     ['employees', 'import'],
     ['applications', 'list'],
+    ['applications', 'usage'],
     ['keys', 'rotate'],
+    ['keys', 'reseal'],
+    ['issuer', 'set'],
     ['prune'],
     ['migrate'],
   ]) {
@@ -153,7 +156,7 @@ t.test('an account and its owner are made together, and the owner can sign in', 
       givenName: 'Bill',
       familyName: 'Lumbergh',
     });
-    t.equal(await passwordMatches(found?.passwordHash ?? null, password), true);
+    t.same(await checkPassword(found?.passwordHash ?? null, password), { matches: true, outdated: false });
     const events = await database.prisma.auditEvent.findMany({ where: { accountId: id } });
     t.same(events.map(({ type }) => type).sort(), ['account.created', 'user.created']);
     t.notOk(JSON.stringify(events).includes(password));

@@ -35,6 +35,7 @@ t.test('the codes that the service promises have their status and title', async 
     ['public-api-not-found', 404, 'Not Found'],
     ['precondition_failed', 412, 'Precondition Failed'],
     ['idempotency_key_in_use', 409, contract.problems.idempotency_key_in_use.title],
+    ['quota_exceeded', 409, 'Quota Exceeded'],
     ['idempotency_key_reused', 422, contract.problems.idempotency_key_reused.title],
     ['payload_too_large', 413, contract.problems.payload_too_large.title],
     ['unsupported_media_type', 415, contract.problems.unsupported_media_type.title],

@@ -20,7 +20,7 @@ test('applies every migration once and records it by the rule of Prisma', async 
   t.same(await migrate(database), []);
 
   const rows = await database.query(
-    'SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, applied_steps_count AS steps FROM _prisma_migrations',
+    'SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, applied_steps_count AS steps FROM _prisma_migrations ORDER BY migration_name',
   );
   t.same(
     rows,

@@ -11,6 +11,7 @@ import { createUser } from '../support/users.js';
 const unbound = [
   '_prisma_migrations',
   'failure_counts',
+  'issuer',
   'request_counts',
   'revoked_access_tokens',
   'signing_keys',
@@ -115,7 +116,7 @@ if (testServer === undefined) {
       stream: async () => {
         const pieces: Buffer[] = [];
         const lines = database.streamLines(text, [], new AbortController().signal);
-        for await (const piece of lines) pieces.push(piece);
+        for await (const piece of lines) pieces.push(piece.bytes);
         return Buffer.concat(pieces).toString().split('\r\n').filter(Boolean);
       },
     };
@@ -133,6 +134,20 @@ if (testServer === undefined) {
       await withScope(everything, () => database.queryText(text, [], ownScope)),
       given,
       'which counts for more than that of the work',
+    );
+    const { signal } = new AbortController();
+    const reported = (scope: Scope) =>
+      database.queryReport<{ account_id: string }>(text, [], { scope, signal });
+    t.same(
+      (await reported(ownScope)).map((row) => row.account_id),
+      expected,
+      'report',
+    );
+    t.same(await reported(nothing), [], 'the same connection keeps no scope');
+    await t.rejects(
+      database.queryReport('DELETE FROM employees', [], { scope: ownScope, signal }),
+      /read-only transaction/,
+      'and changes nothing',
     );
   });
 
@@ -256,9 +271,11 @@ if (testServer === undefined) {
 
 /** A column that may be set to what it is; elsewhere it is `created_at`. */
 const updatable: Readonly<Record<string, string>> = {
+  api_usage: 'calls',
   account_totals: 'reports',
   employee_counts: 'count',
   employee_facets: 'count',
+  idempotency_key_counts: 'keys',
 };
 
 /** The tables that are bound, by their names. */
@@ -304,6 +321,13 @@ async function fill(database: Database): Promise<Tenant> {
   await prisma.session.create({ data: { idHash: secret(), userId, expiresAt } });
   await prisma.report.create({ data: { id: randomId(), accountId, title: 'Everybody' } });
   await prisma.auditEvent.create({ data: { id: randomId(), accountId, type: 'account.created' } });
+  const call = { accountId, applicationId: application.id, operation: 'listEmployees' };
+  await prisma.apiUsage.create({
+    data: { ...call, hour: expiresAt, userId, calls: 1, errors: 0, rateLimited: 0, records: 1 },
+  });
+  await prisma.rejectedRequest.create({
+    data: { ...call, createdAt: expiresAt, id: randomId(), requestId: 'r', status: 400 },
+  });
   await prisma.idempotencyKey.create({
     data: {
       applicationId: application.id,
@@ -313,5 +337,6 @@ async function fill(database: Database): Promise<Tenant> {
       expiresAt,
     },
   });
+  await prisma.idempotencyCount.create({ data: { applicationId: application.id, keys: 1 } });
   return tenant;
 }

@@ -1,9 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
 import { buildTestApp } from '../support/app.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { startDatabaseProxy } from '../support/database-proxy.js';
+import { testServer } from '../support/database.js';
+import { openBehindProxy } from '../support/database-proxy.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
@@ -13,19 +12,10 @@ const promptly = 4_000;
 
 /** An application whose database is reached by way of a proxy. */
 async function setUp(t: Test) {
-  const { databaseUrl = '', dataDir, outside } = await createTestDatabase(t);
-  const proxy = await startDatabaseProxy(t, databaseUrl);
-  const database = await openDatabase({
-    databaseUrl: proxy.url,
-    dataDir,
-    ...(outside !== undefined && { outside }),
+  const { proxy, database } = await openBehindProxy(t, {
     poolSize: 4,
     statementTimeoutMs: 500,
     connectionTimeoutMs: 500,
-  });
-  t.teardown(() => {
-    proxy.restore();
-    return database.close();
   });
   const api = await buildTestApp(t, { database });
   const tenant = await createTenant(database, { employees: makeEmployees(3) });

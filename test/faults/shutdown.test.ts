@@ -3,9 +3,11 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { type DatabaseOptions, openDatabase } from '../../src/database/client.js';
 import { createTestDatabase, testServer } from '../support/database.js';
 import { type ServerProcess, startServerProcess } from '../support/server-process.js';
+import { requestRaw } from '../support/sockets.js';
+import { createTenant, makeEmployees } from '../support/tenant.js';
 
 // Most of it is waiting.
 t.jobs = 4;
@@ -13,8 +15,8 @@ t.jobs = 4;
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
 
 /** A server in a process of its own, on either engine. */
-async function start(t: Test, environment: Record<string, string> = {}) {
-  const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+async function start(t: Test, environment: Record<string, string> = {}, options?: DatabaseOptions) {
+  const { databaseUrl = '', dataDir } = options ?? (await createTestDatabase(t));
   const server = await startServerProcess(t, {
     databaseUrl,
     environment: { DATA_DIR: dataDir, DEMO_DATA: 'false', ...environment },
@@ -64,6 +66,40 @@ t.test('what does not finish is cut off in bounded time, and the process ends wi
   const begun = performance.now();
   t.equal(await stop(), 0);
   t.ok(performance.now() - begun < 20_000, 'after the ten seconds that it has, and not many more');
+});
+
+t.test('a download that is cut off when the process stops does not look complete', async (t) => {
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  // More than the buffers of a connection hold.
+  const employees = makeEmployees(8_000, { department: 'd'.repeat(1_250) });
+  const { application } = await createTenant(database, { employees });
+  await database.close();
+  const { port, url, stop } = await start(t, {}, options);
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: application.clientId,
+    client_secret: application.clientSecret,
+  };
+  const granted = await fetch(`${url}/v1/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+  const { access_token: token } = (await granted.json()) as { access_token: string };
+  const created = await fetch(`${url}/v1/reports`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ title: 'Everybody' }),
+  });
+  const { data } = (await created.json()) as { data: { id: string } };
+  const download = requestRaw(port, [
+    // Its body ends with the connection.
+    `GET /v1/reports/${data.id}/results HTTP/1.0`,
+    'Accept: text/csv',
+    `Authorization: Bearer ${token}`,
+  ]);
+  await once(download.socket, 'readable');
+  t.equal(await stop(), 0);
+  const { text, reset } = await download.readAll();
+  t.match(text.slice(0, 15), 'HTTP/1.1 200 OK');
+  t.ok(reset, 'the connection was reset');
 });
 
 t.test('the process says that it is not ready before it stops taking connections', async (t) => {

@@ -511,7 +511,7 @@ t.test('clients that leave in the middle of a request break nothing', async (t) 
   await isAlive(t);
 });
 
-t.test('a failure that nobody foresaw is 500, and says nothing of the inside', async (t) => {
+t.test('an unexpected failure is 500, and says nothing of the inside', async (t) => {
   const local = await buildTestApp(t, noFailureLimit);
   const { application } = await createTenant(local.database, { employees: makeEmployees(1) });
   const token = await local.token(application);

@@ -65,7 +65,7 @@ t.test('each missing, empty or malformed parameter is 400 and never redirects', 
     client_id: ['x'.repeat(256)],
     redirect_uri: [`https://client.example/${'x'.repeat(2048)}`],
     scope: ['user:read '.repeat(200)],
-    state: ['x'.repeat(2049), 'line\nbreak', 'nul\u0000', 'é'],
+    state: ['x'.repeat(2049), 'é'.repeat(1025), 'nul\u0000'],
     code_challenge: ['x'.repeat(42), 'x'.repeat(44), `${'x'.repeat(42)}=`, `${'x'.repeat(42)}+`],
     code_challenge_method: ['plain', 's256', 'S512'],
   };
@@ -179,24 +179,23 @@ t.test('a scope that the application is not configured with redirects with inval
   const scene = await createScene(database, { scopes: ['user:read'] });
   const browser = await signedInBrowser(api, scene.user);
   for (const scope of ['reports:read', 'user:read reports:read', 'openid', 'user:*', 'USER:READ', ' ']) {
-    for (const visitor of [browser, new Browser(app)]) {
-      const { url, parameters } = authorizationRequest(scene, { scope });
-      const response = await visitor.open(url);
-      t.equal(response.statusCode, 302, scope);
-      t.equal(response.headers['cache-control'], 'no-store');
-      const answer = answerAt(t, response, scene.redirectUri);
-      t.same([...answer.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
-      t.equal(answer.get('error'), 'invalid_scope', scope);
-      t.equal(answer.get('state'), parameters.state);
-      t.equal(answer.get('iss'), 'http://api.test');
-    }
+    const { url, parameters } = authorizationRequest(scene, { scope });
+    const response = await browser.open(url);
+    t.equal(response.statusCode, 302, scope);
+    t.equal(response.headers['cache-control'], 'no-store');
+    const answer = answerAt(t, response, scene.redirectUri);
+    t.same([...answer.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
+    t.equal(answer.get('error'), 'invalid_scope', scope);
+    t.equal(answer.get('state'), parameters.state);
+    t.equal(answer.get('iss'), 'http://api.test');
   }
 });
 
 t.test('error_description of a redirect keeps to the characters of RFC 6749', async (t) => {
   const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
   for (const scope of ['é', '"quoted"', 'back\\slash', 'tab\there', 'line\nbreak', '\u{1F600}']) {
-    const response = await new Browser(app).open(authorizationRequest(scene, { scope }).url);
+    const response = await browser.open(authorizationRequest(scene, { scope }).url);
     t.equal(response.statusCode, 302);
     const answer = answerAt(t, response, scene.redirectUri);
     t.equal(answer.get('error'), 'invalid_scope');

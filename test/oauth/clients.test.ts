@@ -113,7 +113,7 @@ for (const library of libraries) {
   t.test(`${name} reads from the redirect that a scope is not configured`, async (t) => {
     const client = await library.connect(await server.register('none'));
     const pending = await client.beginAuthorization('reports:read reports:destroy');
-    const { url } = await new NetworkBrowser(server.issuer).open(pending.url);
+    const { url } = await new NetworkBrowser(server.issuer).signIn(pending.url, server.owner);
     await readsCode(t, client, 'invalid_scope', pending.finish(url));
   });
 

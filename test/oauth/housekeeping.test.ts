@@ -79,6 +79,13 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.auditEvent.create({
     data: { id: randomId(), accountId, type: 'x', createdAt: at.audit_events },
   });
+  const call = { accountId, applicationId, operation: 'x' };
+  await prisma.apiUsage.create({
+    data: { ...call, hour: at.api_usage, userId: '', calls: 1, errors: 0, rateLimited: 0, records: 0 },
+  });
+  await prisma.rejectedRequest.create({
+    data: { ...call, createdAt: at.rejected_requests, id: randomId(), requestId: 'x', status: 400 },
+  });
 }
 
 /** Seconds for which a row is kept after the moment that it carries. */
@@ -93,6 +100,8 @@ const keptSeconds = {
   request_counts: 0,
   signing_keys: 0,
   audit_events: 400 * day,
+  api_usage: 400 * day,
+  rejected_requests: 7 * day,
 };
 
 function moments(offsetSeconds: number): Record<keyof typeof keptSeconds, Date> {

@@ -1,11 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
-import { type Database, openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { newOpaqueToken } from '../../src/oauth/opaque-token.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { createTestDatabase, testServer } from '../support/database.js';
 import { asOwner } from '../support/owner.js';
+import { openTransaction, untilWaiting, waitingStatements } from '../support/transaction.js';
 import {
   createScene,
   hashOf,
@@ -63,51 +64,22 @@ function allSucceeded(t: Test, answers: readonly LightMyRequestResponse[], what:
   t.same([...new Set(answers.map(({ statusCode }) => statusCode))], [200], what);
 }
 
-/** Another process, in the middle of a transaction; it is rolled back when the test ends before it does. */
-async function openTransaction(t: Test) {
-  const other = await openDatabase({ ...options, poolSize: 1, statementTimeoutMs: 10_000 });
-  await other.query('BEGIN');
-  let open = true;
-  const end = async (how: 'COMMIT' | 'ROLLBACK') => {
-    if (!open) return;
-    open = false;
-    await other.query(how);
-    await other.close();
-  };
-  t.teardown(() => end('ROLLBACK'));
-  return { query: other.query.bind(other) as Database['query'], end };
-}
-
 const lockToken = `SELECT FROM refresh_tokens WHERE token_hash = decode($1, 'hex') FOR UPDATE`;
 const hexOf = ({ token }: Holder) => hashOf(token).toString('hex');
-
-/** Resolves as soon as so many statements of this database wait for a lock. */
-async function untilWaiting(count: number): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (Date.now() < deadline) {
-    const [row] = await asOwner<{ waiting: number }>(
-      database,
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    if ((row?.waiting ?? 0) >= count) return;
-  }
-  throw new Error(`Not ${count} statements wait for a lock`);
-}
 
 t.test(
   'a token that is locked elsewhere keeps no other one waiting, and is taken in its time',
   onPostgresql,
   async (t) => {
     const [locked, ...others] = (await createHolders(40)) as [Holder, ...Holder[]];
-    const transaction = await openTransaction(t);
+    const transaction = await openTransaction(t, options);
     await transaction.query(lockToken, [hexOf(locked)]);
     // In the midst of the others, so that it is in a batch with some of them.
     const before = others.slice(0, 20).map((holder) => refreshOf(holder));
     const late = refreshOf(locked);
     const after = others.slice(20).map((holder) => refreshOf(holder));
     allSucceeded(t, await Promise.all([...before, ...after]), 'while it is locked');
-    await untilWaiting(1);
+    await untilWaiting(database, 1);
     await transaction.end('COMMIT');
     t.equal((await late).statusCode, 200);
     oauthRefusal(t, await refreshOf(locked), 'invalid_grant');
@@ -117,19 +89,14 @@ t.test(
 t.test('many locked tokens neither stall the others nor use up the connections', onPostgresql, async (t) => {
   const locked = await createHolders(12);
   const rounds = [await createHolders(10), await createHolders(10), await createHolders(10)];
-  const transaction = await openTransaction(t);
+  const transaction = await openTransaction(t, options);
   for (const holder of locked) await transaction.query(lockToken, [hexOf(holder)]);
   const late = locked.map((holder) => refreshOf(holder));
-  await untilWaiting(2);
+  await untilWaiting(database, 2);
   for (const [round, others] of rounds.entries()) {
     allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), `round ${round}`);
   }
-  const [row] = await asOwner<{ waiting: number }>(
-    database,
-    `SELECT count(*)::int AS waiting FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  t.equal(row?.waiting, 2, 'two wait, and no more');
+  t.equal(await waitingStatements(database), 2, 'two wait, and no more');
   await transaction.end('ROLLBACK');
   allSucceeded(t, await Promise.all(late), 'once they are free');
 });
@@ -139,7 +106,7 @@ t.test(
   onPostgresql,
   async (t) => {
     const [locked, ...others] = (await createHolders(10)) as [Holder, ...Holder[]];
-    const transaction = await openTransaction(t);
+    const transaction = await openTransaction(t, options);
     await transaction.query(lockToken, [hexOf(locked)]);
     const hasty = await createOther(t, { statementTimeoutMs: 500 });
     const asked = [locked, ...others];
@@ -157,13 +124,13 @@ t.test(
   onPostgresql,
   async (t) => {
     const holder = await createHolder();
-    const transaction = await openTransaction(t);
+    const transaction = await openTransaction(t, options);
     await transaction.query(`UPDATE refresh_tokens SET used_at = $2 WHERE token_hash = decode($1, 'hex')`, [
       hexOf(holder),
       new Date(api.clock().getTime() - 60_000).toISOString(),
     ]);
     const loser = refreshOf(holder);
-    await untilWaiting(1);
+    await untilWaiting(database, 1);
     await transaction.end('COMMIT');
     oauthRefusal(t, await loser, 'invalid_grant');
     const grant = await database.prisma.grant.findUniqueOrThrow({ where: { id: holder.grantId } });
@@ -178,11 +145,11 @@ for (const table of ['grants', 'accounts'] as const) {
     async (t) => {
       const [doomed, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
       const id = table === 'grants' ? doomed.grantId : doomed.scene.accountId;
-      const transaction = await openTransaction(t);
+      const transaction = await openTransaction(t, options);
       await transaction.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
       const late = refreshOf(doomed);
       allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), 'while it is locked');
-      await untilWaiting(1);
+      await untilWaiting(database, 1);
       // Takes everything below it too, which whoever waits must not have locked.
       await transaction.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
       await transaction.end('COMMIT');
@@ -193,11 +160,11 @@ for (const table of ['grants', 'accounts'] as const) {
 
 t.test('a grant that is revoked while its token waits gives no token that works', onPostgresql, async (t) => {
   const holder = await createHolder();
-  const transaction = await openTransaction(t);
+  const transaction = await openTransaction(t, options);
   await transaction.query(lockToken, [hexOf(holder)]);
   await transaction.query('UPDATE grants SET revoked_at = now() WHERE id = $1', [holder.grantId]);
   const late = refreshOf(holder);
-  await untilWaiting(1);
+  await untilWaiting(database, 1);
   await transaction.end('COMMIT');
   const answer = await late;
   if (answer.statusCode === 401) return;

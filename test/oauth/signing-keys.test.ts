@@ -10,10 +10,11 @@ import {
 import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
-import { SigningKeys, UnreadableSigningKeyError } from '../../src/oauth/signing-keys.js';
+import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
+import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { describeFailure } from '../../src/operator-errors.js';
 import { prune } from '../../src/services/housekeeping.js';
-import { buildTestApp, contract, type TestApp, testSecret } from '../support/app.js';
+import { buildTestApp, contract, type TestApp, testSecrets } from '../support/app.js';
 import { createTestClock } from '../support/clock.js';
 import { openTestDatabase } from '../support/database.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
@@ -71,7 +72,7 @@ t.test(
   async (t) => {
     const { api, database } = await setUpAlone(t);
     const before = await database.prisma.signingKey.findMany();
-    const opening = SigningKeys.open(database, 'another secret that is long enough', api.clock);
+    const opening = SigningKeys.open(database, { current: 'another secret that is long enough' }, api.clock);
     const error = await opening.then(
       () => undefined,
       (reason: unknown) => reason,
@@ -89,14 +90,14 @@ t.test('a sealed key that was changed in the database does not open', async (t) 
   const parts = privateKey.split('.');
   parts[3] = `${parts[3]?.startsWith('A') ? 'B' : 'A'}${parts[3]?.slice(1)}`;
   await database.prisma.signingKey.update({ where: { kid }, data: { privateKey: parts.join('.') } });
-  await t.rejects(SigningKeys.open(database, testSecret, api.clock), UnreadableSigningKeyError);
+  await t.rejects(SigningKeys.open(database, testSecrets, api.clock), UnreadableSigningKeyError);
 });
 
 t.test('openings at once on an empty database make one key', async (t) => {
   const database = await openTestDatabase(t);
   const clock = createTestClock();
   const opened = await Promise.all(
-    Array.from({ length: 4 }, () => SigningKeys.open(database, testSecret, clock)),
+    Array.from({ length: 4 }, () => SigningKeys.open(database, testSecrets, clock)),
   );
   t.equal(await database.prisma.signingKey.count(), 1);
   t.equal(new Set(opened.map(({ current }) => current.kid)).size, 1);
@@ -168,7 +169,7 @@ t.test('a look at the keys that took long does not put back what was discarded m
       },
     },
   }) as unknown as Database['prisma'];
-  const keys = await SigningKeys.open({ ...database, prisma }, testSecret, api.clock);
+  const keys = await SigningKeys.open({ ...database, prisma }, testSecrets, api.clock);
   const late = keys.reload();
   await read;
   const kid = await keys.rotate('discard');
@@ -195,7 +196,7 @@ t.test('keys that may have leaked are discarded, with every token that they sign
 
 t.test('several rotations in a row, also at once, leave one key that signs', async (t) => {
   const { api, database, tenant } = await setUpAlone(t);
-  const other = await SigningKeys.open(database, testSecret, api.clock);
+  const other = await SigningKeys.open(database, testSecrets, api.clock);
   await Promise.all([rotate(api), other.rotate({ tokenTtlSeconds: 3600 })]);
   await rotate(api);
   await api.signingKeys.reload();

@@ -139,7 +139,7 @@ t.test('pools, the event loop and the process are measured', async (t) => {
   for (const { pool, total } of database.poolState()) {
     t.equal(await read(`people_database_connections{pool="${pool}",state="total"}`), total);
   }
-  t.equal(database.poolState().length, database.kind === 'postgresql' ? 2 : 0);
+  t.equal(database.poolState().length, database.kind === 'postgresql' ? 3 : 0);
   const text = await (await fetch(address)).text();
   for (const name of [
     'nodejs_eventloop_lag_p99_seconds',

@@ -134,6 +134,7 @@ t.test('the settings, on which secrets are made and shown', async (t) => {
   await browser.open(connectedPath);
   await browser.open(`/people/nowhere?code=${secret('code of a page', randomId(40))}`);
   secret('session of the settings', browser.cookies.get('session'));
+  secret('known browser', browser.cookies.get('known_browser'));
   await expectNothing(t);
 });
 

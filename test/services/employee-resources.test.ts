@@ -42,6 +42,7 @@ async function expectedSlice({ accountId, size, from }: Parameters<EmployeeResou
         updated_at: employee.updatedAt.toISOString(),
       },
     })),
+    count: employees.length,
     recordCount,
     next: nextAnchor?.position ?? null,
   };
@@ -91,7 +92,7 @@ t.test('an account that does not exist has nothing, and takes nothing from the o
     resources.slice({ accountId: toAccountId('nobody'), size: 10, from: { skip: 0 } }),
     resources.slice({ accountId, size: 10, from: { skip: 0 } }),
   ]);
-  t.same(nobody, { resources: '', recordCount: 0, next: null });
+  t.same(nobody, { resources: '', count: 0, recordCount: 0, next: null });
   t.equal(somebody?.recordCount, 9);
 });
 

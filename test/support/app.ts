@@ -4,8 +4,13 @@ import { buildApp } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type Contract, loadContract } from '../../src/contract/contract.js';
 import type { Database } from '../../src/database/client.js';
+import type { Lifecycle } from '../../src/http/lifecycle.js';
+import { defaultReportLimits, type ReportLimits } from '../../src/http/report-limits.js';
+import type { SilenceLimits } from '../../src/http/silent-connections.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import type { RequestObserver } from '../../src/observability/request-watch.js';
+import type { AppSecrets } from '../../src/services/keyring.js';
+import { UsageRecorder } from '../../src/services/usage/usage-recorder.js';
 import { createTestClock, type TestClock } from './clock.js';
 import { schemaCompilers } from './compile-once.js';
 import { Conformance } from './conformance.js';
@@ -22,6 +27,8 @@ export interface TestApp {
   readonly database: Database;
   readonly clock: TestClock;
   readonly signingKeys: SigningKeys;
+  /** Stores what it has recorded when the test says so, or when the application is closed. */
+  readonly usage: UsageRecorder;
   /** Compares answers with the contract; `inject` does so by itself. */
   readonly conformance: Conformance;
   /** `inject` without the comparison, for requests that the contract knows nothing of. */
@@ -40,12 +47,13 @@ export interface TestApp {
 
 export const testSecret = 'a secret for tests that is long enough';
 
+export const testSecrets: AppSecrets = { current: testSecret };
+
 export function testConfig(environment: Record<string, string> = {}): Config {
   return readConfig({
     BASE_URL: 'http://api.test',
     DEMO_DATA: 'false',
     APP_SECRET: testSecret,
-    MAX_ACTIVE_REQUESTS: '0',
     RATE_LIMIT_API: '0',
     RATE_LIMIT_TOKEN: '0',
     ...environment,
@@ -66,6 +74,10 @@ export async function buildTestApp(
     logger = false,
     observers = [],
     recorded = true,
+    reportLimits = defaultReportLimits,
+    lifecycle,
+    appSecrets = testSecrets,
+    silenceLimits,
   }: {
     environment?: Record<string, string>;
     database?: Database;
@@ -75,21 +87,30 @@ export async function buildTestApp(
     observers?: readonly RequestObserver[];
     /** `false` for random requests: what they show in one run they need not show in the next. */
     recorded?: boolean;
+    reportLimits?: ReportLimits;
+    lifecycle?: Lifecycle;
+    appSecrets?: AppSecrets;
+    silenceLimits?: SilenceLimits;
   } = {},
 ): Promise<TestApp> {
   const config = testConfig(environment);
   const opened = database ?? (await openTestDatabase(t));
-  const signingKeys = await SigningKeys.open(opened, testSecret, clock);
+  const usage = new UsageRecorder({ database: opened, clock });
+  const signingKeys = await SigningKeys.open(opened, appSecrets, clock);
   const app = await buildApp({
     config,
     contract: served,
     database: opened,
     signingKeys,
-    appSecret: testSecret,
+    appSecrets,
     clock,
+    usage,
     logger,
     observers,
     schemaCompilers,
+    reportLimits,
+    ...(lifecycle !== undefined && { lifecycle }),
+    ...(silenceLimits !== undefined && { silenceLimits }),
   });
   const conformance = new Conformance(served, config.errorsUrl, { recorded });
   const networkFaults = watchNetworkAnswers(app, conformance);
@@ -113,6 +134,7 @@ export async function buildTestApp(
     database: opened,
     clock,
     signingKeys,
+    usage,
     conformance,
     injectUnchecked,
     postForm,

@@ -37,10 +37,15 @@ function environmentOf({ databaseUrl, dataDir }: DatabaseOptions): Record<string
 }
 
 /** Starts the built command line; it is killed when the test ends. */
-export function startCommand(t: Test, database: DatabaseOptions, args: readonly string[]): RunningCommand {
+export function startCommand(
+  t: Test,
+  database: DatabaseOptions,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): RunningCommand {
   const main = path.join(packageRoot, 'dist', 'src', 'cli', 'main.js');
   const child = spawn(process.execPath, [...quick, main, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...environmentOf(database) },
+    env: { PATH: process.env.PATH ?? '', ...environmentOf(database), ...environment },
   });
   t.teardown(() => child.kill('SIGKILL'));
   // A command that needs no input may be gone before it was written.
@@ -69,8 +74,9 @@ export function runCommand(
   database: DatabaseOptions,
   args: readonly string[],
   input: string | Uint8Array = '',
+  environment: Record<string, string> = {},
 ): Promise<CommandResult> {
-  const { child, result } = startCommand(t, database, args);
+  const { child, result } = startCommand(t, database, args, environment);
   child.stdin.end(input);
   return result;
 }
@@ -80,10 +86,11 @@ export async function runCommandHere(
   database: DatabaseOptions,
   args: readonly string[],
   input: string | Uint8Array = '',
+  environment: Record<string, string> = {},
 ): Promise<CommandResult> {
   const output = { stdout: '', stderr: '' };
   const surroundings: Surroundings = {
-    env: environmentOf(database),
+    env: { ...environmentOf(database), ...environment },
     stdin: Readable.from([Buffer.from(input)]),
     stdout: { write: (text) => (output.stdout += text) },
     stderr: { write: (text) => (output.stderr += text) },

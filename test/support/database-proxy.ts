@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import type { Test } from 'tap';
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/client.js';
+import { createTestDatabase } from './database.js';
 
 /** Stands between a server and its database, and can be told to misbehave. */
 export interface DatabaseProxy {
@@ -16,6 +18,21 @@ export interface DatabaseProxy {
   pauseAnswers(): void;
   /** Ends what {@link refuse} or the pauses began. */
   restore(): void;
+}
+
+/** A database of the test's own that is reached by way of a proxy; both end with the test. */
+export async function openBehindProxy(
+  t: Test,
+  options: Pick<DatabaseOptions, 'poolSize' | 'statementTimeoutMs' | 'connectionTimeoutMs'>,
+): Promise<{ proxy: DatabaseProxy; database: Database }> {
+  const { databaseUrl = '', ...made } = await createTestDatabase(t);
+  const proxy = await startDatabaseProxy(t, databaseUrl);
+  const database = await openDatabase({ ...made, databaseUrl: proxy.url, ...options });
+  t.teardown(() => {
+    proxy.restore();
+    return database.close();
+  });
+  return { proxy, database };
 }
 
 /** Starts a proxy; it ends with the test. */

@@ -52,3 +52,18 @@ export async function openTestDatabase(
   t.teardown(() => database.close());
   return database;
 }
+
+/**
+ * Opens a database as another process does, with connections of its own. The embedded database serves one process: what
+ * is open already is returned.
+ */
+export async function openElsewhere(
+  t: Test,
+  options: DatabaseOptions,
+  database: Database,
+): Promise<Database> {
+  if (options.databaseUrl === undefined) return database;
+  const elsewhere = await openDatabase(options);
+  t.teardown(() => elsewhere.close());
+  return elsewhere;
+}

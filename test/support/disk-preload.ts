@@ -1,4 +1,5 @@
 import fs, { type PathLike } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { roomVariable } from './disk.js';
 
 // Is loaded into a process before its own code, and has its writes fail as those of a system do whose disk is full.
@@ -41,3 +42,12 @@ fs.unlinkSync = (path: PathLike) => {
   unlinkSync(path);
   used -= size;
 };
+
+const { cp } = fs.promises;
+fs.promises.cp = async (from, to, options) => {
+  if (roomLeft() === Number.POSITIVE_INFINITY) return cp(from, to, options);
+  // Where there is no room for all of a copy, a part of it is made.
+  await fs.promises.mkdir(to);
+  throw noSpace();
+};
+syncBuiltinESMExports();

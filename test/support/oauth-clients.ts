@@ -131,8 +131,13 @@ export class NetworkBrowser {
 
   /** Signs in, decides on the consent page, and returns the address that the user is sent back to. */
   async decide(url: URL, { email, password }: TestUser, decision: 'allow' | 'deny'): Promise<URL> {
-    const consentPage = await this.submit(await this.open(url), { email, password });
+    const consentPage = await this.signIn(url, { email, password });
     return (await this.submit(consentPage, { decision })).url;
+  }
+
+  /** Signs in on the page that an address leads to, and returns what comes next. */
+  async signIn(url: URL, { email, password }: Pick<TestUser, 'email' | 'password'>): Promise<Visit> {
+    return this.submit(await this.open(url), { email, password });
   }
 
   #keep(cookie: string): void {

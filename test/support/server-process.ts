@@ -11,6 +11,7 @@ import { freePort } from './free-port.js';
 /** A server in a process of its own. */
 export interface ServerProcess {
   readonly url: string;
+  readonly pid: number;
   /** What it has written to its standard output so far. */
   output(): string;
   /** Settles when it ends, with its exit code. */
@@ -53,7 +54,6 @@ export async function spawnServerProcess(
       BASE_URL: 'http://api.test',
       APP_SECRET: testSecret,
       RATE_LIMIT_FAILURES: '0',
-      MAX_ACTIVE_REQUESTS: '0',
       RATE_LIMIT_API: '0',
       RATE_LIMIT_TOKEN: '0',
       LOG_LEVEL: 'warn',
@@ -79,6 +79,7 @@ export async function spawnServerProcess(
   });
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
     output: () => output,
     ended,
     stop,
@@ -88,7 +89,8 @@ export async function spawnServerProcess(
   };
 }
 
-async function untilReady({ url, ended, output }: ServerProcess): Promise<void> {
+/** Waits until a server can work. */
+export async function untilReady({ url, ended, output }: ServerProcess): Promise<void> {
   const deadline = Date.now() + patienceMs;
   let running = true;
   void ended.then(() => {

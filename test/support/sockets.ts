@@ -85,3 +85,46 @@ export function parseAnswers(bytes: Buffer, head = false): Answer[] {
     rest = rest.subarray(start + length);
   }
 }
+
+/** A response that is read as bytes, when the test says so. */
+export interface RawDownload {
+  readonly socket: net.Socket;
+  /** Reads everything until the connection ends. */
+  readAll(): Promise<RawOutcome>;
+}
+
+export interface RawOutcome {
+  readonly text: string;
+  /** Whether the connection was reset, rather than closed in the ordinary way. */
+  readonly reset: boolean;
+}
+
+/** Sends a request and reads nothing of the response yet. */
+export function requestRaw(port: number, head: readonly string[]): RawDownload {
+  const socket = net.connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+  let reset = false;
+  socket.on('error', () => {
+    reset = true;
+  });
+  // Node.js reports a reset as an ordinary end where it had stopped reading before. Only after an ordinary end can the
+  // client still send.
+  socket.on('end', () => {
+    socket.write('x', (error) => {
+      reset ||= error instanceof Error;
+      socket.destroy();
+    });
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.pause();
+  socket.write([...head, '', ''].join('\r\n'));
+  return {
+    socket,
+    async readAll() {
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk));
+      socket.resume();
+      await closed;
+      return { text: Buffer.concat(chunks).toString(), reset };
+    },
+  };
+}

@@ -7,15 +7,19 @@ import { accountOption, findAccount, jsonOption } from '../arguments.js';
 import { withContext } from '../context.js';
 import { printList, type Row } from '../list.js';
 import type { Surroundings } from '../surroundings.js';
+import { addUsageCommand } from './application-usage.js';
+import { addRevokeAccessCommand } from './applications/revoke-access.js';
 
 const pageSize = 500;
 const columns = ['id', 'client_id', 'name', 'client_type', 'scopes', 'last_token_at'];
 
-/** `applications list` */
+/** `applications list`, `applications usage` and `applications revoke-access` */
 export function addApplicationCommands(program: Command, surroundings: Surroundings): void {
-  program
+  const applications = program
     .command('applications')
-    .description('the OAuth applications that accounts have registered')
+    .description('the OAuth applications that accounts have registered');
+  addRevokeAccessCommand(applications, surroundings);
+  applications
     .command('list')
     .description('list applications; secrets are not to be had')
     .addOption(accountOption())
@@ -38,6 +42,7 @@ Examples:
         printList(surroundings, ['account', ...columns], rows, options);
       }),
     );
+  addUsageCommand(applications, surroundings);
 }
 
 async function readRows(

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { resealSigningKeys } from '../../oauth/reseal-keys.js';
 import { SigningKeys } from '../../oauth/signing-keys.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
 import type { Surroundings } from '../surroundings.js';
 
-/** `keys rotate` */
+/** `keys rotate` and `keys reseal` */
 export function addKeyCommands(program: Command, surroundings: Surroundings): void {
   const keys = program.command('keys').description('the keys that sign access tokens');
   keys
@@ -12,8 +13,8 @@ export function addKeyCommands(program: Command, surroundings: Surroundings): vo
     .description('sign with a new key; the old one stays published until its last token has expired')
     .option('--discard-old', 'refuse every token that was signed with an earlier key, which may have leaked')
     .action(({ discardOld = false }: { discardOld?: boolean }) =>
-      withContext(surroundings, async ({ config, database, clock, appSecret }) => {
-        const signingKeys = await SigningKeys.open(database, await appSecret(), clock);
+      withContext(surroundings, async ({ config, database, clock, appSecrets }) => {
+        const signingKeys = await SigningKeys.open(database, await appSecrets(), clock);
         const kid = await signingKeys.rotate(
           discardOld ? 'discard' : { tokenTtlSeconds: config.accessTokenTtlSeconds },
         );
@@ -21,6 +22,16 @@ export function addKeyCommands(program: Command, surroundings: Surroundings): vo
           surroundings,
           `Tokens are signed with key ${kid} from now on; running servers take it over within a minute.`,
         );
+      }),
+    );
+  keys
+    .command('reseal')
+    .description('encrypt the stored keys with APP_SECRET that were encrypted with APP_SECRET_PREVIOUS')
+    .action(() =>
+      withContext(surroundings, async ({ database, clock, appSecrets }) => {
+        const count = await resealSigningKeys(database, await appSecrets(), clock());
+        const keys = count === 1 ? '1 signing key was' : `${count} signing keys were`;
+        print(surroundings, `${keys} encrypted again with APP_SECRET.`);
       }),
     );
 }

@@ -1,65 +1,17 @@
-import { type Command, Option } from 'commander';
-import { createUser } from '../../services/create-user.js';
-import { emailRule, personNameRule } from '../../services/user-rules.js';
-import type { Role } from '../../services/users.js';
-import { accountOption, checkedBy, findAccount, jsonOption } from '../arguments.js';
-import { withContext } from '../context.js';
-import { readNewPassword } from '../password.js';
-import { harmless, print } from '../print.js';
+import type { Command } from 'commander';
 import type { Surroundings } from '../surroundings.js';
-import { asCliError } from './accounts.js';
+import { addCreateCommand } from './users/create.js';
+import { addListCommand } from './users/list.js';
+import { addPasswordCommand } from './users/password.js';
+import { addRoleCommand } from './users/role.js';
+import { addStateCommands } from './users/state.js';
 
-interface CreateOptions {
-  readonly account: string;
-  readonly email: string;
-  readonly role: Role;
-  readonly givenName: string;
-  readonly familyName: string;
-  readonly json?: boolean;
-}
-
-/** `users create` */
+/** `users create`, `list`, `disable`, `enable`, `set-role`, `set-password` and `revoke-sessions` */
 export function addUserCommands(program: Command, surroundings: Surroundings): void {
-  program
-    .command('users')
-    .description('the people who sign in')
-    .command('create')
-    .description('let somebody sign in to an account')
-    .addOption(accountOption().makeOptionMandatory())
-    .requiredOption('--email <address>', 'what the user signs in with', checkedBy(emailRule))
-    .addOption(
-      new Option('--role <role>', 'owners and administrators register applications and give all scopes')
-        .choices(['owner', 'admin', 'member'])
-        .makeOptionMandatory(),
-    )
-    .requiredOption('--given-name <name>', 'given name', checkedBy(personNameRule))
-    .requiredOption('--family-name <name>', 'family name', checkedBy(personNameRule))
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      `
-The password is asked for, or read from standard input: one line of at least 12 characters.
-
-Examples:
-  npm run cli -- users create --account Initech --email milton@initech.example --role member \\
-    --given-name Milton --family-name Waddams
-  npm run cli -- users create --account Initech --email milton@initech.example --role member \\
-    --given-name Milton --family-name Waddams < password.txt`,
-    )
-    .action((options: CreateOptions) => create(surroundings, options));
-}
-
-async function create(
-  surroundings: Surroundings,
-  { account, email, role, givenName, familyName, json }: CreateOptions,
-): Promise<void> {
-  await withContext(surroundings, async ({ database, clock }) => {
-    const { id: accountId, name } = await findAccount(database, account);
-    const user = { email, role, givenName, familyName, password: await readNewPassword(surroundings) };
-    const id = await createUser(database, accountId, { user, at: clock() }).catch(asCliError);
-    if (json) {
-      print(surroundings, JSON.stringify({ id, account_id: accountId, email: email.toLowerCase(), role }));
-    } else
-      print(surroundings, `User ${id} (${email.toLowerCase()}) was created as ${role} of ${harmless(name)}.`);
-  });
+  const users = program.command('users').description('the people who sign in');
+  addCreateCommand(users, surroundings);
+  addListCommand(users, surroundings);
+  addStateCommands(users, surroundings);
+  addRoleCommand(users, surroundings);
+  addPasswordCommand(users, surroundings);
 }

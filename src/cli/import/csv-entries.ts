@@ -33,10 +33,12 @@ export async function* readCsvEntries(
 const maximumEcho = 200;
 
 function checkHeader(header: readonly string[], attributes: readonly string[]): void {
+  const seen = new Set<string>();
+  const repeated = header.filter((name) => seen.size === seen.add(name).size);
   const faults = [
     ['has the unknown columns', header.filter((name) => !attributes.includes(name))],
     ['lacks the columns', attributes.filter((name) => !header.includes(name))],
-    ['names twice the columns', header.filter((name, index) => header.indexOf(name) !== index)],
+    ['names twice the columns', repeated],
   ] as const;
   const found = faults
     .filter(([, names]) => names.length > 0)

@@ -10,65 +10,78 @@ export type CsvRecord = { readonly line: number } & (
 const maximumRecordLength = 16_384;
 
 /**
- * Reads CSV records. A quoted field may hold commas, doubled quotes and line breaks; empty lines are passed over.
- * Where the quoting is broken the first line of the record is refused and the next line begins a record, so that
- * one stray quote costs one line and not the rest of the file.
+ * Reads CSV records. A quoted field may hold commas, doubled quotes and line breaks; empty lines are skipped. Where the
+ * quoting is broken, the first line of the record is rejected and the next line starts a record, so that one stray quote
+ * costs one line and not the rest of the file.
  *
  * @see RFC 4180 section 2
  */
 export async function* readCsv(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord, void, undefined> {
-  /** Lines of the record that is being read: its quotes do not come in pairs yet. */
-  let open: Line[] = [];
-  for await (const line of lines) {
-    open.push(line);
-    for (let complete = true; complete && open.length > 0; ) {
-      const { record, rest } = takeRecord(open, false);
-      if (record !== undefined) yield record;
-      complete = rest.length < open.length;
-      open = rest;
+  const reader = new RecordReader();
+  for await (const line of lines) yield* reader.read(line);
+  yield* reader.end();
+}
+
+/**
+ * Joins lines to records. A line is read twice at most, because a file of line breaks behind one quote must not take
+ * the square of its length: a line with an odd number of quotes opens a record and the next such line closes it, so
+ * that of the lines behind a rejected one only the last can open a record again.
+ */
+class RecordReader {
+  /** Lines of a record whose last quote is not closed yet. */
+  #open: Line[] = [];
+  #length = 0;
+
+  *read(line: Line): Generator<CsvRecord, void, undefined> {
+    if (this.#open.length === 0 && line.tooLong) {
+      yield { line: line.number, fault: 'the line is too long' };
+      return;
     }
+    this.#open.push(line);
+    this.#length += line.text.length + 1;
+    const isOpen = hasOddQuotes(line.text) === (this.#open.length === 1);
+    if (!isOpen && !line.tooLong) yield* this.#complete();
+    else if (line.tooLong || this.#length > maximumRecordLength)
+      yield* this.#rejectFirst('a quote is not closed');
   }
-  while (open.length > 0) {
-    const { record, rest } = takeRecord(open, true);
-    if (record !== undefined) yield record;
-    open = rest;
+
+  /** Rejects what is still open at the end of the file. */
+  *end(): Generator<CsvRecord, void, undefined> {
+    while (this.#open.length > 0) yield* this.#rejectFirst('a quote is not closed');
   }
-}
 
-interface Taken {
-  readonly record?: CsvRecord;
-  /** Lines that are still to be read; as many as before when the record is not complete. */
-  readonly rest: Line[];
-}
-
-function takeRecord(lines: Line[], atEnd: boolean): Taken {
-  const [first, ...others] = lines;
-  if (first === undefined) return { rest: [] };
-  const { number: line } = first;
-  if (first.tooLong) return { record: { line, fault: 'the line is too long' }, rest: others };
-  let text = '';
-  let quotes = 0;
-  for (const [index, { text: part }] of lines.entries()) {
-    text += index === 0 ? part : `\n${part}`;
-    quotes += countQuotes(part);
-    if (quotes % 2 === 0) {
-      const rest = lines.slice(index + 1);
-      const content = text.endsWith('\r') ? text.slice(0, -1) : text;
-      if (content === '') return { rest };
-      const fields = splitFields(content);
-      if (fields !== undefined) return { record: { line, fields }, rest };
-      return { record: { line, fault: 'a quote is out of place' }, rest: others };
+  *#complete(): Generator<CsvRecord, void, undefined> {
+    const content = this.#open
+      .map(({ text }) => text)
+      .join('\n')
+      .replace(/\r$/, '');
+    const fields = content === '' ? [] : splitFields(content);
+    if (fields === undefined) {
+      yield* this.#rejectFirst('a quote is out of place');
+      return;
     }
-    if (text.length > maximumRecordLength) break;
+    const [first] = this.#takeOpen();
+    if (first !== undefined && fields.length > 0) yield { line: first.number, fields };
   }
-  if (!atEnd && text.length <= maximumRecordLength) return { rest: lines };
-  return { record: { line, fault: 'a quote is not closed' }, rest: others };
+
+  *#rejectFirst(fault: string): Generator<CsvRecord, void, undefined> {
+    const [first, ...others] = this.#takeOpen();
+    if (first !== undefined) yield { line: first.number, fault };
+    for (const line of others) yield* this.read(line);
+  }
+
+  #takeOpen(): Line[] {
+    const lines = this.#open;
+    this.#open = [];
+    this.#length = 0;
+    return lines;
+  }
 }
 
-function countQuotes(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) count += 1;
-  return count;
+function hasOddQuotes(text: string): boolean {
+  let odd = false;
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) odd = !odd;
+  return odd;
 }
 
 /** A field with or without quotes, and the comma before the next one, or the end. */

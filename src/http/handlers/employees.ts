@@ -51,7 +51,9 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
         size: page.size,
         from: 'anchor' in page.from ? { position: page.from.anchor.position } : page.from,
       });
-      if (slice !== undefined) return { status: 200, body: listText(slice, page) };
+      if (slice !== undefined) {
+        return { status: 200, records: slice.count, body: listText(slice, page) };
+      }
     }
     const list: EmployeeListRequest = {
       filter: {
@@ -59,7 +61,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
         department: query['filter[department]'],
         employeeNumber: query['filter[employee_number]'],
         email: query['filter[email]'],
-        updatedSince: parseMoment('filter[updated_since]', query['filter[updated_since]']),
+        updatedSince: parseMoment(query['filter[updated_since]']),
       },
       sort,
       size: page.size,
@@ -72,6 +74,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
     const shown = parseFields(query['fields[employees]']);
     return {
       status: 200,
+      records: employees.length,
       body: {
         data: employees.map((employee) => toResource(employee, shown)),
         meta: { record_count: recordCount },
@@ -84,7 +87,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
   async getEmployee({ caller, params }: Input<'getEmployee'>): Promise<Output<'getEmployee'>> {
     const resource = await this.#resources.find(caller.accountId, params.employee_id);
     if (resource === null) throw recordNotFound();
-    return { status: 200, body: `{"data":${resource}}` as JsonText<EmployeeDocument> };
+    return { status: 200, records: 1, body: `{"data":${resource}}` as JsonText<EmployeeDocument> };
   }
 }
 

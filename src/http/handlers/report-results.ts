@@ -1,29 +1,40 @@
 import { Readable } from 'node:stream';
 import { type Handlers, type Input, jsonText, type Output } from '../../contract/handlers.js';
 import type { Database } from '../../database/client.js';
-import { recordNotFound } from '../../problems/problem.js';
+import { isStatementCanceled } from '../../database/database-errors.js';
+import { Problem, recordNotFound } from '../../problems/problem.js';
 import { getReport } from '../../services/reports/get-report.js';
 import type { Report } from '../../services/reports/report.js';
 import { reportColumns } from '../../services/reports/report-columns.js';
-import { type ResultAnchor, readResultPage } from '../../services/reports/results/read-page.js';
-import { streamCsv } from '../../services/reports/results/stream-csv.js';
+import {
+  type ResultAnchor,
+  type ResultPage,
+  type ResultPageRequest,
+  readResultPage,
+} from '../../services/reports/results/read-page.js';
 import { preferredOf } from '../accept.js';
-import { ChunkStream } from '../chunk-stream.js';
+import { abortOnDisconnect } from '../disconnect.js';
 import { PageRequest } from '../pagination.js';
+import { ReportSlots } from '../report-slots.js';
 import { isResultAnchor } from './report-anchors.js';
 import { toRowResource } from './report-documents.js';
+import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
 
-/** What reports answer, and the columns that they can ask for. */
+/** Runs of reports, and the columns that reports can have. */
 export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listReportColumns'> {
   readonly #database: Database;
   readonly #baseUrl: string;
+  readonly #slots: ReportSlots;
+  readonly #downloads: ReportDownloads;
 
-  constructor(database: Database, baseUrl: string) {
+  constructor(database: Database, { baseUrl, ...options }: { baseUrl: string } & ReportDownloadOptions) {
     this.#database = database;
     this.#baseUrl = baseUrl;
+    this.#slots = new ReportSlots(options.limits);
+    this.#downloads = new ReportDownloads(this.#slots, options);
   }
 
-  /** @throws {Problem} 404 `not_found` */
+  /** @throws {Problem} 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
   async runReport(input: Input<'runReport'>): Promise<Output<'runReport'>> {
     const { caller, params, request } = input;
     const page = new PageRequest<ResultAnchor>(
@@ -31,15 +42,17 @@ export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listR
       { baseUrl: this.#baseUrl, url: request.url },
       isResultAnchor,
     );
+    // Before the request is queued: an unknown report is rejected at once.
     const report = await getReport(this.#database, caller.accountId, params.report_id);
     if (report === null) throw recordNotFound();
     const type = preferredOf(request.headers.accept, ['application/json', 'text/csv']);
     if (type === 'text/csv') return this.#table(input, report);
-    const result = await readResultPage(this.#database, caller.accountId, report, page);
+    const result = await this.#readPage(input, report, page);
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
     return {
       status: 200,
       headers: { vary: 'Accept' },
+      records: result.rows.length,
       // As text: a serialiser would put the attributes into the order of the contract.
       body: jsonText({
         data: result.rows.map((row) => toRowResource(row, columns)),
@@ -58,18 +71,39 @@ export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listR
     return { status: 200, body: { data, meta: { record_count: data.length } } };
   }
 
-  async #table({ caller, request, reply }: Input<'runReport'>, report: Report): Promise<Output<'runReport'>> {
-    // Whoever asks by HEAD wants to know whether there is a table, not to have it made.
-    const body =
-      request.method === 'HEAD'
-        ? Readable.from([])
-        : await ChunkStream.begin(reply.raw, (signal) =>
-            streamCsv(this.#database, caller.accountId, report, signal),
-          );
+  async #readPage(
+    { caller: { accountId }, reply }: Input<'runReport'>,
+    report: Report,
+    page: ResultPageRequest,
+  ): Promise<ResultPage> {
+    const { signal } = abortOnDisconnect(reply.raw);
+    const release = await this.#slots.forRun(accountId, signal);
+    try {
+      return await readResultPage(this.#database, accountId, { report, page, signal });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw isStatementCanceled(error) ? tookTooLong(error) : error;
+    } finally {
+      release();
+    }
+  }
+
+  async #table(input: Input<'runReport'>, report: Report): Promise<Output<'runReport'>> {
     const headers = {
       vary: 'Accept',
       'content-disposition': `attachment; filename="report-${report.id}.csv"`,
     };
+    // HEAD asks for the headers alone: it does not run the report and takes no slot.
+    const isHead = input.request.method === 'HEAD';
+    const body = isHead ? Readable.from([]) : await this.#downloads.begin(input, report);
     return { status: 200, type: 'text/csv', headers, body };
   }
+}
+
+function tookTooLong(cause: unknown): Problem {
+  return new Problem(
+    'service_unavailable',
+    'The report took too long. Give it fewer or narrower filters, or try again when the service is less busy.',
+    { headers: { 'retry-after': '5' }, cause },
+  );
 }

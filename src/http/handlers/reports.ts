@@ -2,9 +2,10 @@ import type { Clock } from '../../clock.js';
 import type { components } from '../../contract/generated.js';
 import { type Handlers, type Input, type JsonText, jsonText, type Output } from '../../contract/handlers.js';
 import type { Database } from '../../database/client.js';
+import { invalidToken } from '../../oauth/access-tokens.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
-import { type CreatedReport, createReport } from '../../services/reports/create-report.js';
+import type { CreatedReport, ReportCreation } from '../../services/reports/create-report.js';
 import { findFaults } from '../../services/reports/definition-rules.js';
 import { deleteReport } from '../../services/reports/delete-report.js';
 import { getReport } from '../../services/reports/get-report.js';
@@ -14,6 +15,7 @@ import type { ReportAct } from '../../services/reports/report-act.js';
 import { newContent } from '../../services/reports/report-changes.js';
 import { updateReport } from '../../services/reports/update-report.js';
 import { auditOrigin } from '../audit-origin.js';
+import { challenge } from '../challenges.js';
 import { etagOf, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
@@ -28,11 +30,16 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   readonly #database: Database;
   readonly #baseUrl: string;
   readonly #clock: Clock;
+  readonly #creation: ReportCreation;
 
-  constructor(database: Database, { baseUrl, clock }: { baseUrl: string; clock: Clock }) {
+  constructor(
+    database: Database,
+    { baseUrl, clock, creation }: { baseUrl: string; clock: Clock; creation: ReportCreation },
+  ) {
     this.#database = database;
     this.#baseUrl = baseUrl;
     this.#clock = clock;
+    this.#creation = creation;
   }
 
   async listReports({ caller, query, request }: Input<'listReports'>): Promise<Output<'listReports'>> {
@@ -46,6 +53,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     });
     return {
       status: 200,
+      records: reports.length,
       body: {
         data: reports.map(toResource),
         meta: { record_count: recordCount },
@@ -54,13 +62,16 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     };
   }
 
-  /** @throws {Problem} 400 `invalid_request`, 409 `idempotency_key_in_use`, 422 `idempotency_key_reused` */
+  /**
+   * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted meanwhile,
+   *   409 `idempotency_key_in_use` or `quota_exceeded`, 422 `idempotency_key_reused`, 429 `rate_limit_exceeded`
+   */
   async createReport({ caller, body, request }: Input<'createReport'>): Promise<Output<'createReport'>> {
     const content = newContent({ ...toChanges(body), title: body.title });
     const faults = findFaults(content);
     if (faults.length > 0) throw invalidMembers(faults);
     const key = request.headers['idempotency-key'];
-    const created = await createReport(this.#database, this.#act({ caller, request }), {
+    const created = await this.#creation.create(this.#act({ caller, request }), {
       content,
       repeatable: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
       describe: (report) => ({
@@ -72,8 +83,8 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
         body: jsonText<ReportDocument>({ data: toResource(report) }),
       }),
     });
-    const { headers, body: text } = answerOf(created);
-    return { status: 201, headers: { ...headers }, body: text as JsonText<ReportDocument> };
+    const { headers, body: text } = responseOf(created);
+    return { status: 201, records: 1, headers: { ...headers }, body: text as JsonText<ReportDocument> };
   }
 
   /** @throws {Problem} 404 `not_found` */
@@ -118,6 +129,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   #show(report: Report) {
     return {
       status: 200 as const,
+      records: 1,
       headers: { etag: etagOf(report.version) },
       body: { data: toResource(report) },
     };
@@ -129,20 +141,40 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   }
 }
 
-function answerOf(created: CreatedReport) {
+/** Seconds after which a request with the same key has mostly ended. */
+const keyInUseRetrySeconds = '1';
+
+/** Seconds between two runs that delete expired keys. */
+const tooManyKeysRetrySeconds = '600';
+
+function responseOf(created: CreatedReport) {
   switch (created.kind) {
-    case 'answered':
-      return created.answer;
+    case 'completed':
+      return created.response;
     case 'in_use':
       throw new Problem(
         'idempotency_key_in_use',
-        'A request with this Idempotency-Key is still running. Send yours again in a moment.',
+        'A request with this Idempotency-Key is still running. Send yours again in a second.',
+        { headers: { 'retry-after': keyInUseRetrySeconds } },
       );
     case 'reused':
       throw new Problem(
         'idempotency_key_reused',
         'This Idempotency-Key was used with another body. Use a new key for a new report.',
       );
+    case 'quota_exceeded':
+      throw new Problem(
+        'quota_exceeded',
+        `The account has ${created.limit} saved reports, which is its limit. Delete a report before you create one.`,
+      );
+    case 'too_many_keys':
+      throw new Problem(
+        'rate_limit_exceeded',
+        `The application has used ${created.limit} idempotency keys in 24 hours, which is its limit.`,
+        { headers: { 'retry-after': tooManyKeysRetrySeconds } },
+      );
+    case 'application_deleted':
+      throw challenge(invalidToken());
   }
 }
 

@@ -29,7 +29,7 @@ export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCu
   /** @throws {Problem} 403 `user_context_required` */
   async getCurrentUser({ caller }: Input<'getCurrentUser'>): Promise<Output<'getCurrentUser'>> {
     const profile = await getProfile(this.#database, caller.accountId, userOf(caller));
-    return { status: 200, body: { data: toResource(profile) } };
+    return { status: 200, records: 1, body: { data: toResource(profile) } };
   }
 
   /** @throws {Problem} 400 `invalid_request`, 403 `user_context_required` */
@@ -49,7 +49,7 @@ export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCu
       at: this.#clock(),
     };
     const profile = await updateProfile(this.#database, act, checked.claims);
-    return { status: 200, body: { data: toResource(profile) } };
+    return { status: 200, records: 1, body: { data: toResource(profile) } };
   }
 }
 

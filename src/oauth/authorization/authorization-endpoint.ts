@@ -1,10 +1,15 @@
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/client.js';
 import { accountScope, withScope } from '../../database/scope.js';
+import { Problem } from '../../problems/problem.js';
+import type { AccountId } from '../../services/account-id.js';
 import type { Application, Applications } from '../../services/applications/applications.js';
+import { holdApplication } from '../../services/applications/lock-application.js';
 import { type AuditLog, type AuditOrigin, recordIn } from '../../services/audit-log.js';
-import type { User } from '../../services/users.js';
+import { holdRole, type User } from '../../services/users.js';
+import { invalidClient } from '../credentials.js';
 import { newOpaqueToken } from '../opaque-token.js';
+import { mayGrant } from '../roles.js';
 import {
   type AuthorizationParameters,
   AuthorizationRefusal,
@@ -15,6 +20,7 @@ import { type GrantableScopes, grantableScopes } from './checks/grantable-scopes
 import { knownClient } from './checks/known-client.js';
 import { registeredRedirectUri } from './checks/registered-redirect-uri.js';
 import { sameAccount } from './checks/same-account.js';
+import { stateLength } from './checks/state-length.js';
 
 /** What happens next with a browser at the authorization endpoint. */
 export type AuthorizationStep =
@@ -38,7 +44,7 @@ interface Dependencies {
 
 /** Who decides, for which application, and from where. */
 interface Subject {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly userId: string;
   readonly applicationId: string;
   readonly origin: AuditOrigin;
@@ -53,17 +59,20 @@ export class AuthorizationEndpoint {
   }
 
   /**
-   * Judges a request. Until the redirect URI is known to be the application's, refusals are thrown.
+   * Checks a request. It redirects to the application only after sign-in and the account check: the address of an
+   * error would otherwise lead anyone who follows a link from this server to a site of the application's choice.
    *
-   * @throws {Problem} 401 `invalid_client`, 400 `invalid_request`, 403 `access_denied`
+   * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
+   * @see RFC 9700 section 4.11.2
    */
   async prepare(parameters: AuthorizationParameters, user: User | null): Promise<AuthorizationStep> {
+    stateLength(parameters.state);
     const application = await knownClient(this.#dependencies.applications, parameters.client_id);
     registeredRedirectUri(application, parameters.redirect_uri);
+    if (user === null) return { kind: 'sign_in' };
+    sameAccount(application, user);
     try {
       const requested = configuredScopes(application, parameters.scope);
-      if (user === null) return { kind: 'sign_in' };
-      sameAccount(application, user);
       return { kind: 'consent', application, user, scopes: grantableScopes(user, requested) };
     } catch (error) {
       if (!(error instanceof AuthorizationRefusal)) throw error;
@@ -99,7 +108,12 @@ export class AuthorizationEndpoint {
     return { kind: 'redirect', location: answerAddress(parameters, issuer, { code }) };
   }
 
-  /** Stores a code and the events of it, or neither. */
+  /**
+   * Stores a code and the events of it, or neither.
+   *
+   * @throws {Problem} 401 `invalid_client` when the application was deleted meanwhile, 403 `access_denied` when the user
+   *   was disabled or may no longer grant the scopes
+   */
   async #issueCode(
     { redirect_uri, code_challenge }: AuthorizationParameters,
     subject: Subject,
@@ -120,6 +134,10 @@ export class AuthorizationEndpoint {
     };
     await withScope(accountScope(subject.accountId), () =>
       database.prisma.$transaction(async (tx) => {
+        const { accountId, applicationId } = subject;
+        if (!(await holdApplication(tx, accountId, applicationId))) throw invalidClient({ basic: false });
+        const role = await holdRole(tx, accountId, subject.userId);
+        if (role === null || !scopes.every((scope) => mayGrant(role, scope))) throw rightsChanged();
         await tx.authorizationCode.create({ data });
         for (const type of ['consent.allowed', 'authorization_code.issued'] as const) {
           await recordIn(tx, { type, ...subject, details: { scopes } }, createdAt);
@@ -128,4 +146,11 @@ export class AuthorizationEndpoint {
     );
     return value;
   }
+}
+
+function rightsChanged(): Problem {
+  return new Problem(
+    'access_denied',
+    'What you may grant has changed. Go back to the application and start again.',
+  );
 }

@@ -29,7 +29,8 @@ export function answerAddress(
     answer instanceof AuthorizationRefusal
       ? { error: answer.error, error_description: oauthDescription(answer.message) }
       : { code: answer.code };
-  const query = new URLSearchParams({ ...parameters, state, iss: issuer });
+  // Clients decode `+` as a space or as a plus sign; %20 is a space to all of them.
+  const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
   // Appended: the registered address stays as it is, to the character.
   return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
 }

@@ -1,4 +1,4 @@
-import { Prisma } from '../../database/client.js';
+import { type Database, Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
 import { accountScope, everything, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
@@ -19,7 +19,7 @@ interface Exchange {
 }
 
 /**
- * A client trades the code that a user's consent gave it. One statement checks and uses up the code, so that of
+ * A client exchanges the code that a user's consent gave it. One statement checks and consumes the code, so that of
  * many exchanges at once exactly one succeeds, and one that fails changes nothing.
  *
  * @throws {Problem} 400 `invalid_request`, 401 `invalid_grant`
@@ -59,6 +59,7 @@ interface UsedCode {
   readonly scopes: string[];
 }
 
+/** Locks everything before it changes anything, in the order of {@link lockApplication}. */
 async function useCode(
   { codeHash, applicationId, redirectUri, codeChallenge }: Exchange,
   refreshToken: OpaqueToken,
@@ -68,14 +69,22 @@ async function useCode(
   const now = clock();
   const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
   const use = () => database.prisma.$queryRaw<UsedCode[]>`
-    WITH used AS (
-      UPDATE authorization_codes SET used_at = ${now}, grant_id = ${randomId()}
-      FROM users
-      WHERE code_hash = ${codeHash} AND used_at IS NULL AND expires_at > ${now}
-        AND application_id = ${applicationId} AND redirect_uri = ${redirectUri}
-        AND code_challenge = ${codeChallenge}
-        AND users.id = user_id AND users.disabled_at IS NULL
-      RETURNING grant_id, user_id, users.account_id, scopes
+    WITH held AS (
+      SELECT code.code_hash, applications.account_id
+      FROM authorization_codes code
+        JOIN applications ON applications.id = code.application_id
+        JOIN accounts ON accounts.id = applications.account_id
+        JOIN users ON users.id = code.user_id
+      WHERE code.code_hash = ${codeHash} AND code.used_at IS NULL AND code.expires_at > ${now}
+        AND code.application_id = ${applicationId} AND code.redirect_uri = ${redirectUri}
+        AND code.code_challenge = ${codeChallenge}
+        AND users.disabled_at IS NULL
+      FOR KEY SHARE OF accounts, applications, users
+      FOR NO KEY UPDATE OF code
+    ), used AS (
+      UPDATE authorization_codes code SET used_at = ${now}, grant_id = ${randomId()}
+      FROM held WHERE code.code_hash = held.code_hash
+      RETURNING code.grant_id, code.user_id, held.account_id, code.scopes
     ), granted AS (
       INSERT INTO grants (id, account_id, application_id, user_id, scopes, created_at)
       SELECT grant_id, account_id, ${applicationId}, user_id, scopes, ${now} FROM used
@@ -92,8 +101,9 @@ async function useCode(
 }
 
 /**
- * A used code that comes back with the right verifier was stolen on its way, or the verifier was: the tokens
- * that it gave are revoked. A retry within the leeway is no theft.
+ * A used code that comes back with the right verifier was stolen on its way, or the verifier was: the tokens that it
+ * gave are revoked. It is no theft within the leeway as long as the refresh token that it gave is unused: a client that
+ * lost the response has no such token.
  *
  * @see RFC 6749 section 4.1.2
  */
@@ -107,7 +117,8 @@ async function revokeAfterReplay(
   });
   if (code?.usedAt == null || code.grantId === null) return;
   const now = clock();
-  if (now.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000) return;
+  const inLeeway = now.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000;
+  if (inLeeway && !(await hasUsedToken(code.grantId, database))) return;
   await revokeGrant(database, {
     grantId: code.grantId,
     at: now,
@@ -119,4 +130,9 @@ async function revokeAfterReplay(
       origin,
     },
   });
+}
+
+/** Whether a grant has a used refresh token; its first one, which its code gave, is used before any other. */
+async function hasUsedToken(grantId: string, { prisma }: Pick<Database, 'prisma'>): Promise<boolean> {
+  return (await prisma.refreshToken.findFirst({ where: { grantId, usedAt: { not: null } } })) !== null;
 }

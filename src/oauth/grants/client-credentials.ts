@@ -23,10 +23,10 @@ export const clientCredentials: Grant = {
     }
     requireParameter('client_secret', credentials.clientSecret);
     const scopes = selectScopes(form.scope, application.scopes);
-    const { id: applicationId, accountId, clientId } = application;
+    const { id: applicationId, accountId, clientId, tokenGeneration: generation } = application;
     await auditLog.record({ type: 'token.issued', accountId, applicationId, origin, details: { scopes } });
     return {
-      access_token: accessTokens.issue({ subject: clientId, clientId, scopes }),
+      access_token: accessTokens.issue({ subject: clientId, clientId, scopes, generation }),
       token_type: 'Bearer',
       expires_in: accessTokens.ttlSeconds,
       scope: scopes.join(' '),

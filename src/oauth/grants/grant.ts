@@ -18,7 +18,7 @@ export interface GrantContext {
   readonly clock: Clock;
   readonly rotation: RefreshTokenRotation;
   readonly refreshTokenTtlSeconds: number;
-  /** How long a replay is taken for a retry or a second tab, and not for theft. */
+  /** How long a replay is a retry and not theft, unless the token that the first use gave was used meanwhile. */
   readonly replayLeewaySeconds: number;
 }
 

@@ -39,52 +39,80 @@ export const refreshToken: Grant = {
       );
     }
 
-    const { grantId, userId } = rotated;
-    const scopes = requested ?? rotated.scopes;
+    const { grantId, userId, scopes } = rotated;
     return issueUserTokens({ application, userId, grantId, scopes, refreshToken: successor }, context);
   },
 };
 
-/** Finds out why a token was not taken, and revokes the grant when it looks stolen. */
+/** A refresh token with its grant and user. */
+interface StoredToken {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly scopes: readonly string[];
+  readonly usedAt: Date | null;
+  /** Whether the token that replaced this one was used as well. */
+  readonly successorUsed: boolean;
+  /** Whether time, a revocation or the user's status keep it from being used. */
+  readonly usable: boolean;
+  readonly role: Role;
+}
+
+/** Reads a token of this application; `undefined` when there is none. */
+async function findToken(
+  tokenHash: Buffer<ArrayBuffer>,
+  applicationId: string,
+  { database, clock }: GrantContext,
+): Promise<StoredToken | undefined> {
+  const [token] = await database.prisma.$queryRaw<StoredToken[]>`
+    SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, token.used_at AS "usedAt", users.role,
+           token.expires_at > ${clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL AS usable,
+           successor.used_at IS NOT NULL AS "successorUsed"
+    FROM refresh_tokens token
+      JOIN grants ON grants.id = token.grant_id
+      JOIN users ON users.id = grants.user_id
+      LEFT JOIN refresh_tokens successor ON successor.token_hash = token.successor_hash
+    WHERE token.token_hash = ${tokenHash} AND grants.application_id = ${applicationId}`;
+  return token;
+}
+
+/** Finds out why a token was rejected, and revokes the grant when the token looks stolen. */
 async function refusal(
   tokenHash: Buffer<ArrayBuffer>,
   requested: string[] | undefined,
   { application, origin }: GrantRequest,
-  { database, clock, replayLeewaySeconds }: GrantContext,
+  context: GrantContext,
 ): Promise<Problem> {
-  const token = await database.prisma.refreshToken.findFirst({
-    where: { tokenHash, grant: { applicationId: application.id } },
-    include: { grant: { include: { user: true } } },
-  });
+  const { database, clock, replayLeewaySeconds } = context;
+  const token = await findToken(tokenHash, application.id, context);
   const invalid = new Problem(
     'invalid_grant',
     'The refresh token is unknown, expired, revoked or already used.',
   );
-  if (token === null) return invalid;
+  if (token === undefined) return invalid;
 
-  const { grant, usedAt } = token;
+  const { grantId, userId, usedAt } = token;
   const now = clock();
   if (usedAt !== null) {
-    const stolen = now.getTime() - usedAt.getTime() > replayLeewaySeconds * 1000;
-    if (stolen) {
+    // A client that lost the response has not used the successor, and repeats its request at once.
+    const retried = now.getTime() - usedAt.getTime() <= replayLeewaySeconds * 1000 && !token.successorUsed;
+    if (!retried) {
       await revokeGrant(database, {
-        grantId: grant.id,
+        grantId,
         at: now,
         event: {
           type: 'refresh_token.replayed',
           accountId: application.accountId,
           applicationId: application.id,
-          userId: grant.userId,
+          userId,
           origin,
         },
       });
     }
     return invalid;
   }
-  const usable = token.expiresAt > now && grant.revokedAt === null && grant.user.disabledAt === null;
-  if (!usable) return invalid;
+  if (!token.usable) return invalid;
   const available = token.scopes.filter(
-    (scope) => application.scopes.includes(scope) && mayGrant(grant.user.role as Role, scope),
+    (scope) => application.scopes.includes(scope) && mayGrant(token.role, scope),
   );
   return new Problem(
     'invalid_scope',

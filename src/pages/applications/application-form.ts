@@ -19,6 +19,7 @@ export const emptyForm: ApplicationForm = {
   redirectUris: [],
   scopes: [],
   clientType: 'confidential',
+  requireClientSecret: true,
 };
 
 /** `id` of each field, which its label and the error summary refer to. */
@@ -26,6 +27,7 @@ export const fieldIds = {
   name: 'name',
   clientType: 'client_type_confidential',
   redirectUri: (index: number) => `redirect_uri_${index + 1}`,
+  requireClientSecret: 'require_client_secret',
   scope: (scope: string) => `scope_${scope.replace(':', '_')}`,
 } as const;
 
@@ -42,6 +44,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
     // One too many is enough to say that there are too many.
     redirectUris: redirectUris.slice(0, maximumRedirectUris + 1),
     scopes: [...new Set(form.list('scopes'))],
+    requireClientSecret: form.text('require_client_secret') !== '',
     clientType: clientType === 'confidential' || clientType === 'public' ? clientType : '',
   };
 }

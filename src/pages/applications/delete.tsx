@@ -1,7 +1,7 @@
 import { recordNotFound } from '../../problems/problem.js';
 import { deleteApplication } from '../../services/applications/delete-application.js';
 import type { ApplicationDetails } from '../../services/applications/read-applications.js';
-import { CsrfField } from '../layout.js';
+import { ConfirmForm } from '../confirm-form.js';
 import { Moment } from '../moment.js';
 import { withNotice } from '../notices.js';
 import type { Site, Visit } from '../site.js';
@@ -59,15 +59,12 @@ function DeletePage({ visit, application }: { visit: Visit; application: Applica
         </ul>
         <p>This cannot be undone: the same application, registered again, gets another client ID.</p>
       </div>
-      <form method="post" action={addressOf(id, 'delete')}>
-        <CsrfField token={visit.csrfToken} />
-        <div class="actions">
-          <button type="submit" class="danger">
-            Delete application
-          </button>
-          <a href={addressOf(id)}>Cancel</a>
-        </div>
-      </form>
+      <ConfirmForm
+        visit={visit}
+        action={addressOf(id, 'delete')}
+        button="Delete application"
+        cancel={addressOf(id)}
+      />
     </SitePage>
   );
 }

@@ -5,6 +5,7 @@ import { wordsFor } from '../scope-words.js';
 import type { Visit } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
+import { ClientSecretField } from './client-secret-field.js';
 import { ClientTypeField } from './client-type-field.js';
 import { RedirectUriFields } from './redirect-uri-fields.js';
 
@@ -55,6 +56,9 @@ export function ApplicationFormPage({
         )}
         <RedirectUriFields uris={form.redirectUris} {...{ words, production, moreLines }} />
         <ScopeFields scopes={scopes} chosen={form.scopes} words={words} />
+        {('form' in hidden || form.clientType === 'confidential') && (
+          <ClientSecretField required={form.requireClientSecret} />
+        )}
         <div class="actions">
           <button type="submit">{button}</button>
           <a href={back}>Cancel</a>

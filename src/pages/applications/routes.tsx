@@ -5,6 +5,7 @@ import { createPages } from './create.js';
 import { deletePages } from './delete.js';
 import { editPages } from './edit.js';
 import { listPage } from './list.js';
+import { revokeAccessPages } from './revoke-access.js';
 import { secretPages } from './secrets.js';
 import { ShowPage } from './show-page.js';
 
@@ -19,5 +20,6 @@ export function applicationPages(site: Site, dependencies: ApplicationPagesDepen
   });
   editPages(site, dependencies);
   secretPages(site, dependencies);
+  revokeAccessPages(site, dependencies);
   deletePages(site, dependencies);
 }

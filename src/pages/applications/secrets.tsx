@@ -2,7 +2,7 @@ import { randomId } from '../../database/ids.js';
 import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails, SecretSummary } from '../../services/applications/read-applications.js';
 import { createSecret, retireSecret } from '../../services/applications/rotate-secret.js';
-import { CsrfField } from '../layout.js';
+import { ConfirmForm } from '../confirm-form.js';
 import { Moment, MomentOrNever } from '../moment.js';
 import { withNotice } from '../notices.js';
 import type { Answer, Site, Visit } from '../site.js';
@@ -95,15 +95,12 @@ function RetirePage({
           they expire. A retired secret cannot be brought back.
         </p>
       </div>
-      <form method="post" action={addressOf(application.id, 'secrets', secret.id, 'retire')}>
-        <CsrfField token={visit.csrfToken} />
-        <div class="actions">
-          <button type="submit" class="danger">
-            Retire secret
-          </button>
-          <a href={addressOf(application.id)}>Cancel</a>
-        </div>
-      </form>
+      <ConfirmForm
+        visit={visit}
+        action={addressOf(application.id, 'secrets', secret.id, 'retire')}
+        button="Retire secret"
+        cancel={addressOf(application.id)}
+      />
     </SitePage>
   );
 }

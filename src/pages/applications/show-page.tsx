@@ -44,6 +44,13 @@ export function ShowPage({
           <code>{clientId}</code>
         </Fact>
         <Fact name="Client type">{clientTypeName(clientType)}</Fact>
+        {clientType === 'confidential' && (
+          <Fact name="Client secret">
+            {application.requireClientSecret
+              ? 'Required for every token request'
+              : 'Optional in requests with an authorization code or a refresh token'}
+          </Fact>
+        )}
         <Fact name="Scopes">
           <ul class="plain">
             {scopes.map((scope) => (
@@ -77,6 +84,15 @@ export function ShowPage({
       </Facts>
       {clientType === 'confidential' && <SecretsSection visit={visit} application={application} />}
       <ForDevelopers {...{ application, baseUrl }} />
+      <section>
+        <h2>Revoke all access</h2>
+        <p>Ends all tokens and connections of this application, and keeps the application itself.</p>
+        <p>
+          <a class="button danger" href={addressOf(id, 'revoke_access')}>
+            Revoke all access
+          </a>
+        </p>
+      </section>
       <section>
         <h2>Delete</h2>
         <p>Before anything is deleted you are shown what stops working.</p>

@@ -6,6 +6,8 @@ export interface ApplicationSettings {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
+  /** Whether every token request must contain the client secret. It has no effect on a public application. */
+  readonly requireClientSecret: boolean;
 }
 
 /** What is wrong with settings, as sentences for whoever typed them. */
@@ -25,6 +27,11 @@ export interface SettingsRules {
 
 export const maximumNameLength = 100;
 export const maximumRedirectUris = 20;
+
+/** A setting that is on or off, as the audit log shows it. */
+export function yesOrNo(setting: boolean): string {
+  return setting ? 'yes' : 'no';
+}
 
 /** Everything that is wrong at once; `null` when the settings may be stored. */
 export function settingsFaults(settings: ApplicationSettings, rules: SettingsRules): SettingsFaults | null {

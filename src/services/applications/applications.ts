@@ -13,6 +13,10 @@ export interface Application {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
+  /** Whether every token request must contain the secret; `false` for a public client. */
+  readonly requireClientSecret: boolean;
+  /** What access tokens name that no user granted; those that name an earlier one are revoked. */
+  readonly tokenGeneration: number;
   /** The secrets that are live; none for a public client. */
   readonly secrets: readonly LiveSecret[];
 }
@@ -35,7 +39,8 @@ interface Stored extends Omit<Application, 'accountId' | 'secrets'> {
 const query = `
   SELECT json_build_object(
     'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
-    'redirectUris', redirect_uris, 'scopes', scopes,
+    'redirectUris', redirect_uris, 'scopes', scopes, 'requireClientSecret', require_client_secret,
+    'tokenGeneration', token_generation,
     'secrets', (SELECT coalesce(json_agg(json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
                                          ORDER BY secret.id), '[]')
                 FROM application_secrets secret WHERE application_id = applications.id))::text

@@ -3,7 +3,7 @@ import { randomId } from '../../database/ids.js';
 import type { Act } from '../act.js';
 import { recordIn } from '../audit-log.js';
 import { claimForm } from '../submitted-forms.js';
-import type { ApplicationSettings } from './application-settings.js';
+import { type ApplicationSettings, yesOrNo } from './application-settings.js';
 import type { ClientType } from './applications.js';
 import { newClientSecret } from './client-secret.js';
 
@@ -32,6 +32,7 @@ export async function createApplication(
   const clientId = randomId();
   const secret = clientType === 'confidential' ? newClientSecret() : null;
   const { name, redirectUris, scopes } = settings;
+  const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
   return prisma.$transaction(async (tx): Promise<CreatedApplication> => {
     const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
     if (earlier !== null) return { kind: 'repeated', id: earlier };
@@ -44,6 +45,7 @@ export async function createApplication(
         name,
         redirectUris: [...redirectUris],
         scopes: [...scopes],
+        requireClientSecret,
         createdById: userId,
         createdAt: at,
         updatedAt: at,
@@ -60,6 +62,7 @@ export async function createApplication(
       client_type: clientType,
       redirect_uris: redirectUris,
       scopes,
+      ...(clientType === 'confidential' && { require_client_secret: yesOrNo(requireClientSecret) }),
     };
     await recordIn(
       tx,

@@ -34,6 +34,7 @@ function selection(now: Date): Prisma.Sql {
   return Prisma.sql`
     applications.id, applications.client_id AS "clientId", applications.client_type AS "clientType",
     applications.name, applications.redirect_uris AS "redirectUris", applications.scopes,
+    applications.require_client_secret AS "requireClientSecret",
     applications.created_at AS "createdAt",
     (SELECT count(DISTINCT user_id)::int FROM grants
      WHERE grants.application_id = applications.id AND ${liveGrant(now)}) AS "connectedUsers",
@@ -57,6 +58,15 @@ export async function listApplications(
     prisma.application.count({ where: { accountId } }),
   ]);
   return { applications, count };
+}
+
+/** The account's application with this `client_id`; `null` when there is none, or it is another account's. */
+export function findApplicationOfClient(
+  { prisma }: Database,
+  accountId: AccountId,
+  clientId: string,
+): Promise<{ readonly id: string } | null> {
+  return prisma.application.findFirst({ where: { accountId, clientId }, select: { id: true } });
 }
 
 /** The account's application with this id; `null` when there is none, or it is another account's. */

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../../database/client.js';
 import type { Act } from '../act.js';
 import { recordIn } from '../audit-log.js';
-import type { ApplicationSettings } from './application-settings.js';
+import { type ApplicationSettings, yesOrNo } from './application-settings.js';
 import { lockApplication } from './lock-application.js';
 
 export type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
 
 /** Stands for settings as somebody saw them. */
-export function settingsVersion({ name, redirectUris, scopes }: ApplicationSettings): string {
+export function settingsVersion(settings: ApplicationSettings): string {
+  const { name, redirectUris, scopes, requireClientSecret } = settings;
   return createHash('sha256')
-    .update(JSON.stringify([name, redirectUris, scopes]))
+    .update(JSON.stringify([name, redirectUris, scopes, requireClientSecret]))
     .digest('base64url');
 }
 
@@ -28,13 +29,20 @@ export async function updateApplication(
     const before = await lockApplication(tx, accountId, id);
     if (before === null) return 'not_found';
     if (version !== undefined && settingsVersion(before) !== version) return 'changed_meanwhile';
-    const details = changes(before, settings);
+    const requireClientSecret = before.clientType === 'confidential' && settings.requireClientSecret;
+    const details = changes(before, { ...settings, requireClientSecret });
     if (Object.keys(details).length === 0) return 'updated';
 
     const { name, redirectUris, scopes } = settings;
     await tx.application.update({
       where: { id, accountId },
-      data: { name, redirectUris: [...redirectUris], scopes: [...scopes], updatedAt: at },
+      data: {
+        name,
+        redirectUris: [...redirectUris],
+        scopes: [...scopes],
+        requireClientSecret,
+        updatedAt: at,
+      },
     });
     // A code that is on its way to an address that is no longer trusted is worth nothing there.
     await tx.authorizationCode.deleteMany({
@@ -60,6 +68,9 @@ function changes(before: ApplicationSettings, after: ApplicationSettings): Recor
     const removed = before[member].filter((value) => !after[member].includes(value));
     if (added.length > 0) details[`${word}_added`] = added;
     if (removed.length > 0) details[`${word}_removed`] = removed;
+  }
+  if (before.requireClientSecret !== after.requireClientSecret) {
+    details.require_client_secret = `${yesOrNo(before.requireClientSecret)} → ${yesOrNo(after.requireClientSecret)}`;
   }
   return details;
 }

@@ -16,6 +16,8 @@ export interface SliceRequest {
 export interface Slice {
   /** Resource objects as JSON, separated by commas. */
   readonly resources: string;
+  /** Number of resource objects. */
+  readonly count: number;
   readonly recordCount: number;
   /** Position of the last one; `null` when no employee is left after it. */
   readonly next: number | null;
@@ -23,7 +25,13 @@ export interface Slice {
 
 type FoundRow = [ordinal: string, resource: string];
 
-type SliceRow = [ordinal: string, resources: string | null, count: string, next: string | null];
+type SliceRow = [
+  ordinal: string,
+  resources: string | null,
+  count: string,
+  recordCount: string,
+  next: string | null,
+];
 
 /** Sizes whose lists are read here: each makes a prepared statement of its own. */
 const sizes: readonly number[] = [10, 20, 25, 50, 100, 200, 250, 500];
@@ -98,10 +106,11 @@ async function readSlices(
     accountScope(...accountIds),
   );
   const slices: Slice[] = [];
-  for (const [ordinal, resources, count, next] of rows) {
+  for (const [ordinal, resources, count, recordCount, next] of rows) {
     slices[Number(ordinal) - 1] = {
       resources: resources ?? '',
-      recordCount: Number(count),
+      count: Number(count),
+      recordCount: Number(recordCount),
       next: next === null ? null : Number(next),
     };
   }
@@ -116,7 +125,7 @@ async function readSlices(
  */
 function sliceQuery(size: number): string {
   return `
-    SELECT asked.ordinal::text, page.resources,
+    SELECT asked.ordinal::text, page.resources, page.count,
       (SELECT coalesce(sum(count), 0)::text FROM employee_counts
        WHERE employee_counts.account_id = asked.account_id AND level = 4),
       CASE WHEN (SELECT position FROM employees
@@ -130,7 +139,7 @@ function sliceQuery(size: number): string {
       OFFSET 0
     ) AS beginning
     CROSS JOIN LATERAL (
-      SELECT string_agg(resource, ',') AS resources, max(position) AS last_position
+      SELECT string_agg(resource, ',') AS resources, count(*)::text AS count, max(position) AS last_position
       FROM (
         SELECT resource, position FROM employees
         WHERE account_id = asked.account_id

@@ -1,39 +1,83 @@
 import type { Database, Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
-import { answerOnce, type Repeatable, type StoredAnswer } from '../idempotency.js';
+import { holdApplication } from '../applications/lock-application.js';
+import { type Idempotency, type IdempotentOutcome, transactionLimits } from '../idempotency/idempotency.js';
+import type { IdempotentRequest, StoredResponse } from '../idempotency/idempotent-request.js';
 import { type Report, type ReportContent, toReport, toStored } from './report.js';
 import { type ReportAct, recordReportAct } from './report-act.js';
+import { checkReportQuota, ReportQuotaError } from './report-quota.js';
 
 export type CreatedReport =
-  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
-  /** The same request is under way, or its key belongs to another one. */
-  | { readonly kind: 'in_use' | 'reused' };
+  | IdempotentOutcome
+  /** The account has as many reports as it may have. */
+  | { readonly kind: 'quota_exceeded'; readonly limit: number }
+  /** The application was deleted after it had authenticated. */
+  | { readonly kind: 'application_deleted' };
 
-/**
- * Saves a report, together with an audit event and the answer that a repetition will get.
- *
- * @param content without faults
- * @param repeatable names the request; absent, a repetition makes another report
- * @param describe makes the answer
- */
-export async function createReport(
-  database: Database,
-  act: ReportAct,
-  {
-    content,
-    repeatable,
-    describe,
-  }: {
-    content: ReportContent;
-    repeatable: Repeatable | undefined;
-    describe: (report: Report) => StoredAnswer;
-  },
-): Promise<CreatedReport> {
-  const create = async (tx: Prisma.TransactionClient) => describe(await insertReport(tx, act, content));
-  if (repeatable === undefined) {
-    return { kind: 'answered', answer: await database.prisma.$transaction(create) };
+class ApplicationDeletedError extends Error {}
+
+/** Creates saved reports. */
+export class ReportCreation {
+  readonly #database: Database;
+  readonly #idempotency: Idempotency;
+  readonly #maxReports: number;
+
+  /** @param options.maxReports reports that an account may have; 0 is any number */
+  constructor(
+    database: Database,
+    { idempotency, maxReports }: { idempotency: Idempotency; maxReports: number },
+  ) {
+    this.#database = database;
+    this.#idempotency = idempotency;
+    this.#maxReports = maxReports;
   }
-  return answerOnce(database, { ...repeatable, applicationId: act.applicationId, at: act.at }, create);
+
+  /**
+   * Saves a report, together with an audit event and the response that a repetition gets.
+   *
+   * @param content without validation errors
+   * @param repeatable names the request; absent, a repetition creates another report
+   * @param describe makes the response
+   */
+  async create(
+    act: ReportAct,
+    {
+      content,
+      repeatable,
+      describe,
+    }: {
+      content: ReportContent;
+      repeatable: Pick<IdempotentRequest, 'key' | 'operation' | 'payload'> | undefined;
+      describe: (report: Report) => StoredResponse;
+    },
+  ): Promise<CreatedReport> {
+    const { applicationId, userId, accountId, at } = act;
+    const hold = async (tx: Prisma.TransactionClient) => {
+      if (!(await holdApplication(tx, accountId, applicationId))) throw new ApplicationDeletedError();
+    };
+    const work = async (tx: Prisma.TransactionClient) => {
+      const report = await insertReport(tx, act, content);
+      await checkReportQuota(tx, accountId, this.#maxReports);
+      return describe(report);
+    };
+    try {
+      if (repeatable !== undefined) {
+        return await this.#idempotency.respondOnce(
+          { ...repeatable, applicationId, userId, at },
+          { hold, work },
+        );
+      }
+      const response = await this.#database.prisma.$transaction(async (tx) => {
+        await hold(tx);
+        return work(tx);
+      }, transactionLimits);
+      return { kind: 'completed', response };
+    } catch (error) {
+      if (error instanceof ApplicationDeletedError) return { kind: 'application_deleted' };
+      if (error instanceof ReportQuotaError) return { kind: 'quota_exceeded', limit: this.#maxReports };
+      throw error;
+    }
+  }
 }
 
 async function insertReport(

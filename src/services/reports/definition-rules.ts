@@ -15,20 +15,13 @@ export function findFaults({ columns, filters, sort, groupBy }: ReportDefinition
   if (columns.length > 0 && groupBy.length > 0) {
     faults.push({ path: ['columns'], rule: 'cannot be combined with a group_by that is not empty' });
   }
-  faults.push(...repetitions('columns', columns), ...repetitions('group_by', groupBy));
   for (const [index, filter] of filters.entries()) {
     for (const { path, rule } of filterFaults(filter)) {
       faults.push({ path: ['filters', index, ...path], rule });
     }
   }
   const keys = sort.map((entry) => entry.replace(/^-/, ''));
-  return [...faults, ...repetitions('sort', keys), ...sortFaults(keys, groupBy)];
-}
-
-function* repetitions(member: string, keys: readonly string[]): Iterable<DefinitionFault> {
-  for (const [index, key] of keys.entries()) {
-    if (keys.indexOf(key) < index) yield { path: [member, index], rule: `must not name ${key} again` };
-  }
+  return [...faults, ...sortFaults(keys, groupBy)];
 }
 
 function* filterFaults({ field, operator, value }: ReportFilter): Iterable<DefinitionFault> {

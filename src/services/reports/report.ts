@@ -52,18 +52,22 @@ export function toReport(row: Omit<ReportRow, 'accountId'>): Report {
   };
 }
 
-/** The members of a stored row that people write. */
+/** The members of a stored row that people write. A column that is repeated counts where it is first. */
 export function toStored({ title, description, columns, filters, sort, groupBy }: ReportContent) {
   return {
     title,
     description,
-    columns: [...columns],
+    columns: [...new Set(columns)],
     filters: filters.map(({ field, operator, value }) => ({
       field,
       operator,
       value: typeof value === 'string' ? value : [...value],
     })),
-    sort: [...sort],
-    groupBy: [...groupBy],
+    sort: sort.filter((entry, index) => sort.findIndex((other) => keyOf(other) === keyOf(entry)) === index),
+    groupBy: [...new Set(groupBy)],
   };
+}
+
+function keyOf(entry: SortKey): string {
+  return entry.replace(/^-/, '');
 }

@@ -612,18 +612,10 @@ t.test(
   },
 );
 
-t.test('refuses a sort order that names an attribute twice, or one that does not exist', async (t) => {
+t.test('rejects a sort order with an unknown attribute or of another form', async (t) => {
   const { token } = await setUp([]);
   const orders = [
-    ...[
-      'last_name,last_name',
-      'last_name,-last_name',
-      '-email,status,email',
-      'salary',
-      'id',
-      'position',
-      'account_id',
-    ],
+    ...['salary', 'id', 'position', 'account_id'],
     ...[
       '',
       ',',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Database, Prisma } from '../../../database/client.js';
+import { accountScope } from '../../../database/scope.js';
 import type { AccountId } from '../../account-id.js';
 import type { Report } from '../report.js';
 import type { ColumnDescription } from '../report-columns.js';
@@ -34,39 +35,48 @@ export interface ResultPageRequest {
   readonly anchor: ResultAnchor | undefined;
 }
 
-interface FoundRow {
-  readonly shown: readonly string[];
-  readonly named: readonly string[];
-  readonly ordered: readonly string[];
-}
+/** The values that are shown, those that name the row, and those that it is ordered by. */
+type FoundRow = readonly [shown: readonly string[], named: readonly string[], ordered: readonly string[]];
 
-/** Runs a report and reads one page of its result. */
+/**
+ * Runs a report and reads one page of its result. Count and rows are from one snapshot.
+ *
+ * @param signal cancels the run
+ */
 export async function readResultPage(
   database: Database,
   accountId: AccountId,
-  report: Report,
-  request: ResultPageRequest,
+  { report, page, signal }: { report: Report; page: ResultPageRequest; signal: AbortSignal },
 ): Promise<ResultPage> {
   const plan = planResult(accountId, report);
-  const { size, skip, anchor } = request;
+  const { size, skip, anchor } = page;
   const usable = anchor?.version === report.version && fitOrder(plan.order, anchor.values);
   const after = usable ? anchor.values : undefined;
-  const [[total], found] = await Promise.all([
-    run<{ count: string }>(database, plan.countQuery),
-    run<FoundRow>(database, pageQuery(accountId, plan, { size, skip, after })),
-  ]);
-  // The row beyond the page tells whether there is a next one; the count may have changed since.
+  const { text, values } = resultQuery(plan, pageQuery(accountId, plan, { size, skip, after }));
+  const scope = accountScope(accountId);
+  const [result] = await database.queryReport<{ count: string; rows: string }>(text, values, {
+    scope,
+    signal,
+  });
+  const found: FoundRow[] = JSON.parse(result?.rows ?? '[]');
+  // The row beyond the page tells whether there is a next one.
   const last = found.length > size ? found[size - 1] : undefined;
   return {
     columns: plan.columns,
     rows: found.slice(0, size).map((row) => toRow(plan, row)),
-    recordCount: Number(total?.count ?? 0),
-    nextAnchor: last === undefined ? null : { version: report.version, values: last.ordered },
+    recordCount: Number(result?.count ?? 0),
+    nextAnchor: last === undefined ? null : { version: report.version, values: last[2] },
   };
 }
 
-function run<Row extends object>(database: Database, { text, values }: Prisma.Sql): Promise<Row[]> {
-  return database.query<Row>(text, values, { adHoc: true });
+/**
+ * Count and page as one statement: it has one snapshot, needs one connection and one round trip, and is cancelled as a
+ * whole.
+ */
+function resultQuery({ countQuery }: ResultPlan, page: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT (${countQuery}) AS count,
+      (SELECT coalesce(json_agg(json_build_array(shown, named, ordered)), '[]')::text FROM (${page}) AS page) AS rows`;
 }
 
 function pageQuery(
@@ -93,7 +103,7 @@ function textArray(values: readonly Prisma.Sql[]): Prisma.Sql {
   return Prisma.sql`ARRAY[${Prisma.join([...values])}]::text[]`;
 }
 
-function toRow({ columns, name }: ResultPlan, { shown, named }: FoundRow): ResultRow {
+function toRow({ columns, name }: ResultPlan, [shown, named]: FoundRow): ResultRow {
   return {
     id: name.of === 'employee' ? (named[0] ?? '') : groupName(named),
     values: columns.map(({ type }, index) =>

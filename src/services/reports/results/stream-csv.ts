@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../../../database/client.js';
+import { type Database, type Lines, Prisma } from '../../../database/client.js';
 import { accountScope } from '../../../database/scope.js';
 import type { AccountId } from '../../account-id.js';
 import type { Report } from '../report.js';
@@ -7,7 +7,7 @@ import { planResult, type ResultColumn } from './plan.js';
 
 /**
  * Runs a report and yields the whole result as a table, piece by piece: a header line of column keys, then a line
- * for each row. All rows are of one moment. Values are not altered.
+ * for each row. All rows are of one moment. Values are not altered. The header line is a piece by itself.
  *
  * @param signal ends the work of the database at once
  * @see RFC 4180
@@ -17,7 +17,7 @@ export async function* streamCsv(
   accountId: AccountId,
   report: Report,
   signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<Lines, void, undefined> {
   const { columns, source, condition, order } = planResult(accountId, report);
   const cells = columns.map(({ shown }, index) => Prisma.sql`${shown} AS ${cellName(index)}`);
   // OFFSET 0 keeps the database from writing out each cell wherever it is named.
@@ -30,7 +30,8 @@ export async function* streamCsv(
   try {
     // The header waits for the first rows: what fails before there are any can still be told.
     const first = await lines.next();
-    yield Buffer.from(`${columns.map(({ key }) => key).join(',')}\r\n`);
+    // It is no row of the result.
+    yield { bytes: Buffer.from(`${columns.map(({ key }) => key).join(',')}\r\n`), count: 0 };
     if (first.done === true) return;
     yield first.value;
     yield* lines;

@@ -1,0 +1,19 @@
+// Removes from node_modules what only development needs. `npm prune --omit=dev` keeps a development dependency that is also
+// an optional peer of a package that the server needs: Prisma's command line with its studio, and TypeScript, 245 MB.
+// Without `devDependencies` in package.json they are optional peers only, which can be omitted.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './modified.mjs';
+
+const file = path.join(root, 'package.json');
+const text = readFileSync(file, 'utf8');
+const { devDependencies: _, ...production } = JSON.parse(text);
+writeFileSync(file, JSON.stringify(production));
+try {
+  const options = ['--omit=peer', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { status } = spawnSync('npm', ['prune', ...options], { cwd: root, stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+} finally {
+  writeFileSync(file, text);
+}

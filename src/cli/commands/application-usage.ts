@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { findApplicationOfClient } from '../../services/applications/read-applications.js';
+import { rejectionRetentionDays, usageRetentionDays } from '../../services/housekeeping.js';
+import { keptRejections } from '../../services/usage/recent-rejections.js';
+import { UsageReader } from '../../services/usage/usage-reader.js';
+import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
+import { CliError } from '../cli-error.js';
+import { type CommandContext, withContext } from '../context.js';
+import { printList, type Row } from '../list.js';
+import { print } from '../print.js';
+import type { Surroundings } from '../surroundings.js';
+
+interface UsageOptions {
+  readonly account: string;
+  readonly days: number;
+  readonly json?: boolean;
+}
+
+const usageColumns = ['day', 'operation', 'calls', 'errors', 'rate_limited', 'records'];
+const rejectionColumns = ['at', 'status', 'code', 'operation', 'user_id', 'request_id'];
+const dayMilliseconds = 86_400_000;
+
+/** `applications usage` */
+export function addUsageCommand(applications: Command, surroundings: Surroundings): void {
+  applications
+    .command('usage')
+    .description('show how an application uses the API')
+    .argument('<client_id>', 'client_id of the application')
+    .addOption(accountOption().makeOptionMandatory())
+    .option('--days <n>', 'days to show, today included', wholeNumber(1, usageRetentionDays), 30)
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Days are in UTC. Errors are responses with a status of 400 or more, except 429, which is rate_limited. Records are the
+employees, reports, report rows and users that were sent. Below are the last ${keptRejections} requests that were rejected in the last
+${rejectionRetentionDays} days.
+
+Examples:
+  npm run cli -- applications usage demobackend --account Acme
+  npm run --silent cli -- applications usage demobackend --account Acme --days 7 --json`,
+    )
+    .action((clientId: string, options: UsageOptions) =>
+      withContext(surroundings, async (context) => {
+        const { usage, rejections } = await read(context, clientId, options);
+        if (options.json) {
+          print(surroundings, JSON.stringify({ usage, rejected_requests: rejections }, null, 2));
+          return;
+        }
+        printList(surroundings, usageColumns, usage, {});
+        print(surroundings, '');
+        printList(surroundings, rejectionColumns, rejections, {});
+      }),
+    );
+}
+
+async function read(
+  { database, clock }: CommandContext,
+  clientId: string,
+  { account, days }: UsageOptions,
+): Promise<{ usage: Row[]; rejections: Row[] }> {
+  const { id: accountId } = await findAccount(database, account);
+  const application = await findApplicationOfClient(database, accountId, clientId);
+  if (application === null) {
+    throw new CliError(`There is no application ${clientId} in this account; see: applications list`);
+  }
+  const reader = new UsageReader(database);
+  const tomorrow = (Math.floor(clock().getTime() / dayMilliseconds) + 1) * dayMilliseconds;
+  const usage = await reader.usageOf(accountId, application.id, {
+    from: new Date(tomorrow - days * dayMilliseconds),
+    to: new Date(tomorrow),
+    per: 'day',
+  });
+  const rejections = await reader.rejectedRequestsOf(accountId, application.id);
+  return {
+    usage: usage.map(({ start, operation, calls, errors, rateLimited, records }) => {
+      const day = start.toISOString().slice(0, 10);
+      return { day, operation, calls, errors, rate_limited: rateLimited, records };
+    }),
+    rejections: rejections.map(({ at, status, code, operation, userId, requestId }) => {
+      return { at: at.toISOString(), status, code, operation, user_id: userId, request_id: requestId };
+    }),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { Applications } from '../../../services/applications/applications.js';
+import { revokeAccess } from '../../../services/applications/revoke-access.js';
+import { accountOption, findAccount } from '../../arguments.js';
+import { CliError } from '../../cli-error.js';
+import { withContext } from '../../context.js';
+import { harmless, print } from '../../print.js';
+import type { Surroundings } from '../../surroundings.js';
+
+/** `applications revoke-access` */
+export function addRevokeAccessCommand(applications: Command, surroundings: Surroundings): void {
+  applications
+    .command('revoke-access')
+    .description('revoke all grants and tokens of an application; its secrets and settings stay')
+    .argument('<client-id>', 'the client ID of the application')
+    .addOption(accountOption().makeOptionMandatory())
+    .addHelpText(
+      'after',
+      `
+Running servers reject its tokens at once. It can get new ones: replace a secret that may have leaked first.
+
+Examples:
+  npm run cli -- applications revoke-access qk4dz0rbe1 --account Initech`,
+    )
+    .action((clientId: string, { account }: { account: string }) => run(surroundings, clientId, account));
+}
+
+async function run(surroundings: Surroundings, clientId: string, idOrName: string): Promise<void> {
+  await withContext(surroundings, async ({ database, clock }) => {
+    const account = await findAccount(database, idOrName);
+    const application = await new Applications(database).findByClientId(clientId);
+    const context = { accountId: account.id, at: clock() };
+    // An application of another account is as unknown as one that does not exist.
+    const revoked = application && (await revokeAccess(database, context, application.id));
+    if (revoked === null) {
+      throw new CliError(
+        `${harmless(account.name)} has no application with the client ID ${harmless(clientId)}; see: applications list`,
+      );
+    }
+    print(
+      surroundings,
+      `All access of ${harmless(application?.name ?? clientId)} was revoked. Grants revoked: ${revoked.revokedGrants}.`,
+    );
+  });
+}

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { baseUrlRule, withoutTrailingSlashes } from '../../base-url.js';
+import { readIssuer, setIssuer } from '../../services/issuer.js';
+import { checkedBy } from '../arguments.js';
+import { withContext } from '../context.js';
+import { print } from '../print.js';
+import type { Surroundings } from '../surroundings.js';
+
+/** `issuer show` and `issuer set` */
+export function addIssuerCommands(program: Command, surroundings: Surroundings): void {
+  const issuer = program.command('issuer').description('the address that access tokens name as their issuer');
+  issuer
+    .command('show')
+    .description('show the recorded issuer, which every server must have as BASE_URL')
+    .action(() =>
+      withContext(surroundings, async ({ database }) => {
+        const recorded = await readIssuer(database);
+        print(
+          surroundings,
+          recorded ?? 'No issuer is recorded: the first start of a server records its BASE_URL.',
+        );
+      }),
+    );
+  issuer
+    .command('set')
+    .description('change the recorded issuer; access tokens issued under the earlier one are rejected')
+    .argument('<url>', 'the new BASE_URL', checkedBy(baseUrlRule))
+    .addHelpText('after', '\nExamples:\n  npm run cli -- issuer set https://people.example')
+    .action((given: string) =>
+      withContext(surroundings, async ({ database, clock }) => {
+        const url = withoutTrailingSlashes(given);
+        const earlier = await setIssuer(database, url, clock());
+        print(surroundings, describeChange(earlier, url));
+      }),
+    );
+}
+
+function describeChange(earlier: string | null, url: string): string {
+  if (earlier === url) return `The issuer is ${url} already.`;
+  if (earlier === null) return `The issuer is ${url}.`;
+  return `The issuer is ${url}. Restart every server with this BASE_URL: access tokens issued by ${earlier} are rejected then.`;
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { createUser } from '../../../services/create-user.js';
+import { normalizeEmail } from '../../../services/normalize.js';
+import { emailRule, personNameRule } from '../../../services/user-rules.js';
+import type { Role } from '../../../services/users.js';
+import { accountOption, checkedBy, findAccount, jsonOption, roleOption } from '../../arguments.js';
+import { withContext } from '../../context.js';
+import { readNewPassword } from '../../password.js';
+import { harmless, print } from '../../print.js';
+import type { Surroundings } from '../../surroundings.js';
+import { asCliError } from '../accounts.js';
+
+interface CreateOptions {
+  readonly account: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly json?: boolean;
+}
+
+/** `users create` */
+export function addCreateCommand(users: Command, surroundings: Surroundings): void {
+  users
+    .command('create')
+    .description('create a user who can sign in to an account')
+    .addOption(accountOption().makeOptionMandatory())
+    .requiredOption('--email <address>', 'what the user signs in with', checkedBy(emailRule))
+    .addOption(roleOption().makeOptionMandatory())
+    .requiredOption('--given-name <name>', 'given name', checkedBy(personNameRule))
+    .requiredOption('--family-name <name>', 'family name', checkedBy(personNameRule))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+The password is asked for, or read from standard input: one line of at least 12 characters.
+
+Examples:
+  npm run cli -- users create --account Initech --email milton@initech.example --role member \\
+    --given-name Milton --family-name Waddams
+  npm run cli -- users create --account Initech --email milton@initech.example --role member \\
+    --given-name Milton --family-name Waddams < password.txt`,
+    )
+    .action((options: CreateOptions) => create(surroundings, options));
+}
+
+async function create(
+  surroundings: Surroundings,
+  { account, email: given, role, givenName, familyName, json }: CreateOptions,
+): Promise<void> {
+  const email = normalizeEmail(given);
+  await withContext(surroundings, async ({ database, clock }) => {
+    const { id: accountId, name } = await findAccount(database, account);
+    const user = { email, role, givenName, familyName, password: await readNewPassword(surroundings) };
+    const id = await createUser(database, accountId, { user, at: clock() }).catch(asCliError);
+    if (json) print(surroundings, JSON.stringify({ id, account_id: accountId, email, role }));
+    else print(surroundings, `User ${id} (${harmless(email)}) was created as ${role} of ${harmless(name)}.`);
+  });
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { readNewPassword } from '../../password.js';
+import type { Surroundings } from '../../surroundings.js';
+import { changeUser, userArgument } from './change.js';
+
+/** `users set-password` */
+export function addPasswordCommand(users: Command, surroundings: Surroundings): void {
+  users
+    .command('set-password')
+    .description('give a user a new password, and end the sessions of the user')
+    .argument(...userArgument)
+    .addHelpText(
+      'after',
+      `
+The password is asked for, or read from standard input: one line of at least 12 characters.
+
+Examples:
+  npm run cli -- users set-password milton@initech.example
+  npm run cli -- users set-password milton@initech.example < password.txt`,
+    )
+    .action((user: string) =>
+      changeUser(surroundings, user, async () => {
+        const password = await readNewPassword(surroundings);
+        return {
+          make: (service, context, id) => service.setPassword(context, id, password),
+          changed: 'has a new password',
+        };
+      }),
+    );
+}

@@ -1,0 +1,28 @@
+import { Argument, type Command } from 'commander';
+import { type Role, roles } from '../../../services/users.js';
+import type { Surroundings } from '../../surroundings.js';
+import { changeUser, userArgument } from './change.js';
+
+/** `users set-role` */
+export function addRoleCommand(users: Command, surroundings: Surroundings): void {
+  users
+    .command('set-role')
+    .description('change the role of a user, and revoke the grants that the new role does not permit')
+    .argument(...userArgument)
+    .addArgument(new Argument('<role>', 'the new role').choices(roles))
+    .addHelpText(
+      'after',
+      `
+The last enabled owner of an account stays an owner.
+
+Examples:
+  npm run cli -- users set-role milton@initech.example admin`,
+    )
+    .action((user: string, role: Role) =>
+      changeUser(surroundings, user, () => ({
+        make: (service, context, id) => service.setRole(context, id, role),
+        changed: `has the role ${role} now`,
+        unchanged: `has the role ${role} already`,
+      })),
+    );
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { Surroundings } from '../../surroundings.js';
+import { changeUser, userArgument } from './change.js';
+
+/** `users disable`, `users enable` and `users revoke-sessions` */
+export function addStateCommands(users: Command, surroundings: Surroundings): void {
+  users
+    .command('disable')
+    .description('stop a user from signing in, and end the sessions and grants of the user')
+    .argument(...userArgument)
+    .addHelpText('after', exampleOf('disable'))
+    .action((user: string) =>
+      changeUser(surroundings, user, () => ({
+        make: (service, context, id) => service.disable(context, id),
+        changed: 'was disabled',
+        unchanged: 'is disabled already',
+      })),
+    );
+  users
+    .command('enable')
+    .description('let a disabled user sign in again; sessions and grants do not come back')
+    .argument(...userArgument)
+    .addHelpText('after', exampleOf('enable'))
+    .action((user: string) =>
+      changeUser(surroundings, user, () => ({
+        make: (service, context, id) => service.enable(context, id),
+        changed: 'was enabled',
+        unchanged: 'is enabled already',
+      })),
+    );
+  users
+    .command('revoke-sessions')
+    .description('sign a user out of all browsers')
+    .argument(...userArgument)
+    .addHelpText('after', exampleOf('revoke-sessions'))
+    .action((user: string) =>
+      changeUser(surroundings, user, () => ({
+        make: (service, context, id) => service.revokeSessions(context, id),
+        changed: 'was signed out',
+        unchanged: 'has no sessions',
+      })),
+    );
+}
+
+function exampleOf(command: string): string {
+  return `\nExamples:\n  npm run cli -- users ${command} milton@initech.example`;
+}

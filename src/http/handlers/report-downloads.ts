@@ -1,0 +1,63 @@
+import type { Clock } from '../../clock.js';
+import type { Input } from '../../contract/handlers.js';
+import type { Report } from '../../services/reports/report.js';
+import type { ReportExports } from '../../services/reports/results/report-exports.js';
+import { auditOrigin } from '../audit-origin.js';
+import { ChunkStream } from '../chunk-stream.js';
+import { resetConnection, watchDownload } from '../download.js';
+import type { ReportLimits } from '../report-limits.js';
+import type { ReportSlots } from '../report-slots.js';
+
+export interface ReportDownloadOptions {
+  readonly clock: Clock;
+  readonly exports: ReportExports;
+  readonly limits: ReportLimits;
+  /** Aborts downloads that are not complete when the process stops. */
+  readonly cutOff: AbortSignal;
+}
+
+/** Downloads of results as CSV, within the limits for them. */
+export class ReportDownloads {
+  readonly #slots: ReportSlots;
+  readonly #options: ReportDownloadOptions;
+
+  constructor(slots: ReportSlots, options: ReportDownloadOptions) {
+    this.#slots = slots;
+    this.#options = options;
+  }
+
+  /**
+   * Runs a report and waits for its first rows.
+   *
+   * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
+   */
+  async begin(
+    { caller: { accountId, applicationId, userId }, request, reply: { raw: response } }: Input<'runReport'>,
+    report: Report,
+  ): Promise<ChunkStream> {
+    const { clock, exports, limits, cutOff } = this.#options;
+    const signal = watchDownload({ socket: request.raw.socket, response, limits, cutOff });
+    const release = await this.#slots.forDownload(accountId, signal);
+    const act = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
+    const onRows = (count: number) => {
+      request.records += count;
+    };
+    return ChunkStream.begin({
+      signal,
+      make: (ended) => holding(release, exports.stream(act, report, { signal: ended, onRows })),
+      onError: () => resetConnection(response),
+    });
+  }
+}
+
+/** Releases a slot after the last chunk, and when the download ends early. */
+async function* holding(
+  release: () => void,
+  chunks: AsyncGenerator<Buffer, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* chunks;
+  } finally {
+    release();
+  }
+}

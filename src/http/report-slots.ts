@@ -1,0 +1,74 @@
+import type { ProblemCode } from '../contract/contract.js';
+import { Problem } from '../problems/problem.js';
+import type { AccountId } from '../services/account-id.js';
+import { ConcurrencyLimit, QueueTimeoutError } from '../services/concurrency-limit.js';
+import type { ReportLimits } from './report-limits.js';
+
+/** Limits how many reports run at the same time, as JSON and as CSV, for each account and in the process. */
+export class ReportSlots {
+  readonly #limits: ReportLimits;
+  readonly #runs: ConcurrencyLimit;
+  readonly #downloads: ConcurrencyLimit;
+  readonly #allDownloads: ConcurrencyLimit;
+
+  constructor(limits: ReportLimits) {
+    this.#limits = limits;
+    this.#runs = new ConcurrencyLimit(limits.runsPerAccount);
+    this.#downloads = new ConcurrencyLimit(limits.downloadsPerAccount);
+    this.#allDownloads = new ConcurrencyLimit(limits.downloadsPerProcess);
+  }
+
+  /**
+   * Takes a slot for a run as JSON.
+   *
+   * @returns releases the slot
+   * @throws {Problem} 429 `rate_limit_exceeded` when no slot of the account is free in time
+   */
+  forRun(accountId: AccountId, signal: AbortSignal): Promise<() => void> {
+    const { queueMs, runsPerAccount } = this.#limits;
+    const detail = `An account may run ${runsPerAccount} reports at the same time.`;
+    return this.#runs
+      .acquire(accountId, { signal, waitMs: queueMs })
+      .catch(this.#onTimeout('rate_limit_exceeded', detail));
+  }
+
+  /**
+   * Takes a slot for a CSV download: first of the account, then of the process, so that one account never holds more of
+   * the queue for the process than its share.
+   *
+   * @returns releases the slot
+   * @throws {Problem} 429 `rate_limit_exceeded` when no slot of the account is free in time, 503 `service_unavailable`
+   *   when none of the process is
+   */
+  async forDownload(accountId: AccountId, signal: AbortSignal): Promise<() => void> {
+    const { queueMs, downloadsPerAccount } = this.#limits;
+    const queuedAt = performance.now();
+    const detail = `An account may download ${downloadsPerAccount} results as CSV at the same time.`;
+    const releaseAccount = await this.#downloads
+      .acquire(accountId, { signal, waitMs: queueMs })
+      .catch(this.#onTimeout('rate_limit_exceeded', detail));
+    const waitMs = Math.max(0, queueMs - (performance.now() - queuedAt));
+    try {
+      const release = await this.#allDownloads
+        .acquire('all', { signal, waitMs })
+        .catch(this.#onTimeout('service_unavailable', 'The service sends as many results as CSV as it can.'));
+      return () => {
+        release();
+        releaseAccount();
+      };
+    } catch (error) {
+      releaseAccount();
+      throw error;
+    }
+  }
+
+  #onTimeout(code: ProblemCode, detail: string): (error: unknown) => never {
+    return (error) => {
+      if (!(error instanceof QueueTimeoutError)) throw error;
+      const seconds = Math.max(1, Math.ceil(this.#limits.queueMs / 1000));
+      throw new Problem(code, `${detail} Try again in ${seconds} seconds.`, {
+        headers: { 'retry-after': String(seconds) },
+      });
+    };
+  }
+}

@@ -1,0 +1,15 @@
+import { invalidParameter } from '../../../problems/problem.js';
+
+/** Longest `state`, in bytes of UTF-8. */
+const maximumBytes = 2048;
+
+/**
+ * Limits the bytes of `state`. The contract limits its characters, which a schema can count.
+ *
+ * @throws {Problem} 400 `invalid_request`; never a redirect
+ */
+export function stateLength(state: string): void {
+  if (Buffer.byteLength(state) > maximumBytes) {
+    throw invalidParameter('state', `must have at most ${maximumBytes} bytes of UTF-8`);
+  }
+}

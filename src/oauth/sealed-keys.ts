@@ -1,0 +1,29 @@
+import type { AppSecrets } from '../services/keyring.js';
+import { createSeal, type Seal } from './sealing.js';
+
+/** A signing key was sealed with a secret that this process does not have. */
+export class UnreadableSigningKeyError extends Error {
+  override readonly name = 'UnreadableSigningKeyError';
+}
+
+/** The seal of private signing keys. */
+export function createKeySeal(appSecrets: AppSecrets): Seal {
+  return createSeal(appSecrets, 'signing-keys');
+}
+
+/**
+ * Decrypts a private signing key, a JWK.
+ *
+ * @throws {UnreadableSigningKeyError} when it was sealed with another secret, or was changed
+ */
+export function openSealedKey(
+  { kid, privateKey }: { kid: string; privateKey: string },
+  seal: Seal,
+): ReturnType<Seal['open']> {
+  return seal.open(privateKey).catch((cause) => {
+    throw new UnreadableSigningKeyError(
+      `APP_SECRET is not the one that sealed signing key ${kid}: set it, or APP_SECRET_PREVIOUS, to the earlier value`,
+      { cause },
+    );
+  });
+}

@@ -1,0 +1,30 @@
+import type { UsageRecorder } from '../services/usage/usage-recorder.js';
+import type { FinishedRequest, RequestObserver } from './request-watch.js';
+
+/**
+ * Records the requests whose application is known: by an accepted token, by a genuine one that was rejected, or by
+ * the client that calls the token or revocation endpoint. All of these are operations of the contract.
+ */
+export class RequestUsage implements RequestObserver {
+  readonly #recorder: UsageRecorder;
+
+  constructor(recorder: UsageRecorder) {
+    this.#recorder = recorder;
+  }
+
+  finished({ request, party, operation, method, status, problemCode }: FinishedRequest): void {
+    if (party === null || (party.applicationId === undefined && party.clientId === undefined)) return;
+    this.#recorder.record({
+      accountId: party.accountId,
+      applicationId: party.applicationId,
+      clientId: party.clientId,
+      userId: party.userId ?? null,
+      operation,
+      status,
+      // HEAD has the headers of a response and none of its records.
+      records: method === 'HEAD' ? 0 : request.records,
+      requestId: request.id,
+      code: problemCode,
+    });
+  }
+}

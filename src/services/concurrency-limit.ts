@@ -1,0 +1,85 @@
+/** No slot became free within the time limit of the queue. */
+export class QueueTimeoutError extends Error {
+  override readonly name = 'QueueTimeoutError';
+}
+
+export interface QueueOptions {
+  /** Removes the caller from the queue. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that the caller waits for a slot. */
+  readonly waitMs: number;
+}
+
+interface Slots {
+  used: number;
+  /** In the order of arrival. */
+  readonly queue: Set<() => void>;
+}
+
+/**
+ * Limits how much work of one key, such as an account, runs at the same time. Further callers are queued.
+ *
+ * Own code, because the known libraries do not fit: async-mutex cannot remove one caller from its queue when a client
+ * disconnects, p-limit has no time limit for its queue, and p-queue needs Node.js 22.
+ */
+export class ConcurrencyLimit {
+  readonly #slotsPerKey: number;
+  readonly #keys = new Map<string, Slots>();
+
+  constructor(slotsPerKey: number) {
+    this.#slotsPerKey = slotsPerKey;
+  }
+
+  /** Number of keys with work in progress. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /**
+   * Takes a slot of a key.
+   *
+   * @returns releases the slot; must be called once
+   * @throws {QueueTimeoutError} when no slot is free in time
+   * @throws the reason of the signal when it aborts first
+   */
+  async acquire(key: string, { signal, waitMs }: QueueOptions): Promise<() => void> {
+    signal.throwIfAborted();
+    const slots = this.#keys.get(key) ?? { used: 0, queue: new Set() };
+    this.#keys.set(key, slots);
+    if (slots.used < this.#slotsPerKey) slots.used += 1;
+    else await waitInQueue(slots.queue, signal, waitMs);
+    return () => this.#release(key, slots);
+  }
+
+  #release(key: string, slots: Slots): void {
+    const [next] = slots.queue;
+    // The slot passes to the next caller, so that no later one can take it in between.
+    if (next !== undefined) next();
+    else slots.used -= 1;
+    if (slots.used === 0) this.#keys.delete(key);
+  }
+}
+
+function waitInQueue(queue: Set<() => void>, signal: AbortSignal, waitMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      queue.delete(enter);
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    const enter = () => {
+      leave();
+      resolve();
+    };
+    const abort = () => {
+      leave();
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      leave();
+      reject(new QueueTimeoutError('No slot became free in time'));
+    }, waitMs);
+    signal.addEventListener('abort', abort);
+    queue.add(enter);
+  });
+}

@@ -1,0 +1,71 @@
+import type { Prisma } from '../database/client.js';
+import type { AuditContext } from './audit-context.js';
+import { recordAllIn } from './audit-log.js';
+
+/** A user whose row is locked by the transaction. */
+export interface AffectedUser {
+  readonly id: string;
+  readonly email: string;
+}
+
+/**
+ * Ends every session of a user in the transaction of the caller.
+ *
+ * @returns how many there were
+ */
+export async function endSessions(
+  tx: Prisma.TransactionClient,
+  { accountId }: AuditContext,
+  { id }: AffectedUser,
+): Promise<number> {
+  const { count } = await tx.session.deleteMany({ where: { userId: id, user: { accountId } } });
+  return count;
+}
+
+/**
+ * Revokes the grants of a user and deletes the unused authorization codes, in the transaction of the caller. Each
+ * revoked grant is audited.
+ *
+ * The applications come first: one that is deleted at the same time locks itself, its grants and then its codes. The
+ * codes come next: an exchange that is under way holds its code, and its grant is visible once it is finished.
+ *
+ * @param ends which of them, by their scopes
+ * @returns how many grants were revoked
+ */
+export async function revokeUserGrants(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, origin, at }: AuditContext,
+  user: AffectedUser,
+  ends: (scopes: readonly string[]) => boolean,
+): Promise<number> {
+  await tx.$queryRaw`
+    SELECT 1 FROM applications
+    WHERE account_id = ${accountId} AND id IN (
+      SELECT application_id FROM grants WHERE user_id = ${user.id} AND revoked_at IS NULL
+      UNION SELECT application_id FROM authorization_codes WHERE user_id = ${user.id} AND used_at IS NULL)
+    ORDER BY id FOR KEY SHARE`;
+  const codes = await tx.$queryRaw<{ codeHash: Uint8Array<ArrayBuffer>; scopes: string[] }[]>`
+    SELECT code.code_hash AS "codeHash", code.scopes
+    FROM authorization_codes code JOIN users ON users.id = code.user_id
+    WHERE code.user_id = ${user.id} AND users.account_id = ${accountId} AND code.used_at IS NULL
+    ORDER BY code.code_hash FOR UPDATE OF code`;
+  const endedCodes = codes.filter(({ scopes }) => ends(scopes)).map(({ codeHash }) => codeHash);
+  await tx.authorizationCode.deleteMany({ where: { codeHash: { in: endedCodes }, user: { accountId } } });
+
+  const grants = await tx.$queryRaw<{ id: string; applicationId: string; scopes: string[] }[]>`
+    SELECT id, application_id AS "applicationId", scopes FROM grants
+    WHERE account_id = ${accountId} AND user_id = ${user.id} AND revoked_at IS NULL
+    ORDER BY id FOR NO KEY UPDATE`;
+  const revoked = grants.filter(({ scopes }) => ends(scopes));
+  const where = { accountId, id: { in: revoked.map(({ id }) => id) } };
+  await tx.grant.updateMany({ where, data: { revokedAt: at } });
+  await recordAllIn(
+    tx,
+    revoked.map(({ id, applicationId }) => {
+      const details = { grant: id, user: user.id, email: user.email };
+      return { type: 'grant.revoked', accountId, userId, applicationId, origin, details };
+    }),
+    at,
+  );
+  return revoked.length;
+}

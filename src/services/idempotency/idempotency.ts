@@ -1,0 +1,81 @@
+import type { Database, Prisma } from '../../database/client.js';
+import {
+  type IdempotentRequest,
+  KeyInUseError,
+  type StoredResponse,
+  TooManyKeysError,
+} from './idempotent-request.js';
+import { claimKey, storeResponse } from './key-claim.js';
+import { countKey } from './key-count.js';
+import { KeyQueue } from './key-queue.js';
+
+export type IdempotentOutcome =
+  | { readonly kind: 'completed'; readonly response: StoredResponse }
+  /** A request with this key is still running, or the key belongs to a request with another payload. */
+  | { readonly kind: 'in_use' | 'reused' }
+  /** The application has as many keys as it may have. */
+  | { readonly kind: 'too_many_keys'; readonly limit: number };
+
+/** Longest time, in milliseconds, that a request waits for another one with the same key. */
+const waitMs = 5_000;
+
+/** Longest time in milliseconds to wait for a transaction, and to run it. It includes the wait for the key. */
+export const transactionLimits = { maxWait: waitMs, timeout: 3 * waitMs };
+
+/** What a request does in its transaction. */
+export interface IdempotentWork {
+  /** Locks rows that come before the key in the order of locks. */
+  readonly hold: (tx: Prisma.TransactionClient) => Promise<void>;
+  readonly work: (tx: Prisma.TransactionClient) => Promise<StoredResponse>;
+}
+
+/** Carries out requests with an idempotency key. */
+export class Idempotency {
+  readonly #database: Database;
+  readonly #maxKeys: number;
+  readonly #queue = new KeyQueue();
+
+  /** @param options.maxKeys keys that an application may have; 0 is any number */
+  constructor(database: Database, { maxKeys }: { maxKeys: number }) {
+    this.#database = database;
+    this.#maxKeys = maxKeys;
+  }
+
+  /**
+   * Carries out a request once for each key of an application and its user, however often it is repeated. One transaction
+   * claims the key, does the work and stores the response. A request that fails leaves no key.
+   *
+   * @throws {RowsLockedError} when other requests of the application take too long
+   */
+  async respondOnce(request: IdempotentRequest, work: IdempotentWork): Promise<IdempotentOutcome> {
+    const { applicationId, userId, key } = request;
+    const deadline = performance.now() + waitMs;
+    try {
+      return await this.#queue.run({ applicationId, id: `${userId ?? ''} ${key}`, waitMs }, () =>
+        this.#database.prisma.$transaction(
+          (tx) => this.#respondIn(tx, request, deadline, work),
+          transactionLimits,
+        ),
+      );
+    } catch (error) {
+      if (error instanceof KeyInUseError) return { kind: 'in_use' };
+      if (error instanceof TooManyKeysError) return { kind: 'too_many_keys', limit: this.#maxKeys };
+      throw error;
+    }
+  }
+
+  async #respondIn(
+    tx: Prisma.TransactionClient,
+    request: IdempotentRequest,
+    deadline: number,
+    { hold, work }: IdempotentWork,
+  ): Promise<IdempotentOutcome> {
+    await hold(tx);
+    const claim = await claimKey(tx, request, deadline - performance.now());
+    if (claim.kind === 'completed' || claim.kind === 'reused') return claim;
+    const response = await work(tx);
+    await storeResponse(tx, request, response);
+    if (claim.kind === 'new') await countKey(tx, request.applicationId, this.#maxKeys);
+    return { kind: 'completed', response };
+  }
+}

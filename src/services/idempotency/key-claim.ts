@@ -1,0 +1,108 @@
+import type { Prisma } from '../../database/client.js';
+import { isLockTimeout } from '../../database/database-errors.js';
+import {
+  fingerprintOf,
+  type IdempotentRequest,
+  KeyInUseError,
+  type StoredResponse,
+} from './idempotent-request.js';
+
+/** What a transaction finds when it claims a key. */
+export type Claim =
+  /** The key belongs to this transaction. `expired`: its row existed and is used again. */
+  | { readonly kind: 'new' | 'expired' }
+  | { readonly kind: 'completed'; readonly response: StoredResponse }
+  /** The key belongs to a request with another payload. */
+  | { readonly kind: 'reused' };
+
+const retentionMs = 24 * 3_600_000;
+
+/** A host that vanishes does not close its connections: PostgreSQL ends its transaction after so many milliseconds. */
+const idleTimeoutMs = 15_000;
+
+/**
+ * Claims a key until the transaction ends. The claim is the uncommitted row, so it also ends when the process is killed:
+ * PostgreSQL aborts the transaction of a closed connection. Another transaction that claims the same key waits on the
+ * unique index until then.
+ *
+ * @param waitMs longest wait for another transaction that has claimed the key, in milliseconds
+ * @throws {KeyInUseError} when the wait is over
+ */
+export async function claimKey(
+  tx: Prisma.TransactionClient,
+  request: IdempotentRequest,
+  waitMs: number,
+): Promise<Claim> {
+  const lockTimeout = `${Math.max(1, Math.ceil(waitMs))}ms`;
+  await tx.$queryRaw`
+    SELECT set_config('lock_timeout', ${lockTimeout}, true),
+      set_config('idle_in_transaction_session_timeout', ${`${idleTimeoutMs}ms`}, true)`;
+  const claim = await insertOrRead(tx, request).catch((error: unknown) => {
+    throw isLockTimeout(error) ? new KeyInUseError() : error;
+  });
+  // The work may wait longer for the locks that it needs.
+  await tx.$executeRaw`SET LOCAL lock_timeout TO DEFAULT`;
+  return claim;
+}
+
+/** Stores the response of the request that has claimed the key. */
+export async function storeResponse(
+  tx: Prisma.TransactionClient,
+  request: IdempotentRequest,
+  { status, headers, body }: StoredResponse,
+): Promise<void> {
+  await tx.idempotencyKey.updateMany({
+    where: identity(request),
+    data: { status, headers: { ...headers }, body },
+  });
+}
+
+async function insertOrRead(tx: Prisma.TransactionClient, request: IdempotentRequest): Promise<Claim> {
+  const row = newRow(request);
+  const inserted = await tx.idempotencyKey.createMany({ data: [row], skipDuplicates: true });
+  if (inserted.count > 0) return { kind: 'new' };
+  const known = await readLive(tx, request, row.fingerprint);
+  if (known !== null) return known;
+  const renewed = await tx.idempotencyKey.updateMany({
+    where: { ...identity(request), expiresAt: { lte: request.at } },
+    data: { ...row, status: null, body: null },
+  });
+  if (renewed.count > 0) return { kind: 'expired' };
+  // Another transaction has renewed the expired row in the meantime, or deleted it.
+  const renewedByOther = await readLive(tx, request, row.fingerprint);
+  if (renewedByOther === null) throw new KeyInUseError();
+  return renewedByOther;
+}
+
+/** `null`: there is no key, or it has expired. */
+async function readLive(
+  tx: Prisma.TransactionClient,
+  request: IdempotentRequest,
+  fingerprint: Uint8Array,
+): Promise<Claim | null> {
+  const known = await tx.idempotencyKey.findUnique({
+    where: { applicationId_userId_key: identity(request) },
+  });
+  if (known === null || known.expiresAt <= request.at) return null;
+  if (!Buffer.from(known.fingerprint).equals(fingerprint)) return { kind: 'reused' };
+  const { status, headers, body } = known;
+  if (status === null || body === null) {
+    throw new Error('An idempotency key was committed without a response');
+  }
+  return { kind: 'completed', response: { status, headers: headers as Record<string, string>, body } };
+}
+
+function newRow(request: IdempotentRequest) {
+  const { operation, at } = request;
+  return {
+    ...identity(request),
+    operation,
+    fingerprint: fingerprintOf(request),
+    createdAt: at,
+    expiresAt: new Date(at.getTime() + retentionMs),
+  };
+}
+
+function identity({ applicationId, userId, key }: IdempotentRequest) {
+  return { applicationId, userId: userId ?? '', key };
+}

@@ -1,0 +1,94 @@
+import { RowsLockedError } from '../../database/database-errors.js';
+import { KeyInUseError } from './idempotent-request.js';
+
+/** Requests of one application that run at the same time: each holds a connection, and a process has ten of them. */
+const maxRunning = 3;
+
+/** Requests of one application that wait in this process. */
+const maxWaiting = 100;
+
+interface Waiter {
+  readonly id: string;
+  readonly start: () => void;
+}
+
+/**
+ * Lets requests with an idempotency key wait in memory. Duplicates that waited on connections would use up the pool and
+ * stop all other requests. Requests with the same key run one after the other, and few of one application at the same
+ * time.
+ */
+export class KeyQueue {
+  readonly #applications = new Map<string, ApplicationQueue>();
+
+  /**
+   * Runs work when it is its turn.
+   *
+   * @param id the key and its user
+   * @param waitMs longest wait, in milliseconds
+   * @throws {KeyInUseError} when a request with the same key runs for longer, or too many requests wait for it
+   * @throws {RowsLockedError} when it is other requests of the application
+   */
+  async run<Result>(
+    { applicationId, id, waitMs }: { applicationId: string; id: string; waitMs: number },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const queue = this.#applications.get(applicationId) ?? new ApplicationQueue();
+    this.#applications.set(applicationId, queue);
+    await queue.enter(id, waitMs);
+    try {
+      return await work();
+    } finally {
+      queue.leave(id);
+      if (queue.isIdle) this.#applications.delete(applicationId);
+    }
+  }
+}
+
+class ApplicationQueue {
+  readonly #running = new Set<string>();
+  readonly #waiting = new Set<Waiter>();
+
+  get isIdle(): boolean {
+    return this.#running.size === 0 && this.#waiting.size === 0;
+  }
+
+  async enter(id: string, waitMs: number): Promise<void> {
+    if (this.#mayRun(id)) {
+      this.#running.add(id);
+      return;
+    }
+    if (this.#waiting.size >= maxWaiting) throw this.#busy(id);
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiter);
+        reject(this.#busy(id));
+      }, waitMs);
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const waiter: Waiter = { id, start };
+      this.#waiting.add(waiter);
+    });
+  }
+
+  leave(id: string): void {
+    this.#running.delete(id);
+    for (const waiter of this.#waiting) {
+      if (!this.#mayRun(waiter.id)) continue;
+      this.#waiting.delete(waiter);
+      this.#running.add(waiter.id);
+      waiter.start();
+    }
+  }
+
+  #mayRun(id: string): boolean {
+    return this.#running.size < maxRunning && !this.#running.has(id);
+  }
+
+  #busy(id: string): Error {
+    return this.#running.has(id)
+      ? new KeyInUseError()
+      : new RowsLockedError('Requests with other idempotency keys of the application take too long.');
+  }
+}

@@ -1,0 +1,38 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** The secrets of the application. While `APP_SECRET` is changed there are two: one writes, both are accepted. */
+export interface AppSecrets {
+  readonly current: string;
+  readonly previous?: string | undefined;
+}
+
+/** The keys for one purpose: the current one writes, every accepted one reads. */
+export interface Keyring {
+  readonly current: Uint8Array;
+  readonly accepted: readonly Uint8Array[];
+}
+
+/** Derives the keys for one purpose from the application's secrets. @see RFC 5869 (HKDF) */
+export function deriveKeyring({ current, previous }: AppSecrets, purpose: string): Keyring {
+  const derive = (secret: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));
+  const key = derive(current);
+  return { current: key, accepted: previous === undefined ? [key] : [key, derive(previous)] };
+}
+
+/** Signs a text that a browser brings back: HMAC-SHA256 with the current key, in base64url. */
+export function signText({ current }: Keyring, text: string): string {
+  return hmac(current, text).toString('base64url');
+}
+
+/** Tells, in constant time for each key, whether a signature of {@link signText} was made with an accepted key. */
+export function isSignature({ accepted }: Keyring, text: string, signature: string): boolean {
+  const given = Buffer.from(signature);
+  return accepted.some((key) => {
+    const expected = Buffer.from(hmac(key, text).toString('base64url'));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+function hmac(key: Uint8Array, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../../database/client.js';
+import { everything } from '../../database/scope.js';
+import type { CallingApplication } from './api-call.js';
+
+type Row = [clientId: string, applicationId: string, accountId: string];
+
+const query = 'SELECT client_id, id, account_id FROM applications WHERE client_id = ANY ($1::text[])';
+
+/** The same call, of an application that is known. */
+export type Identified<Call extends CallingApplication> = Call & {
+  readonly accountId: string;
+  readonly applicationId: string;
+};
+
+/**
+ * Finds the applications of calls of which only the client is known: calls that were rejected before the database was
+ * asked about their token. One query finds all of them. Calls of applications that were deleted are omitted.
+ */
+export async function identifyApplications<Call extends CallingApplication>(
+  database: Database,
+  calls: readonly Call[],
+): Promise<Identified<Call>[]> {
+  const clientIds = new Set(calls.flatMap((call) => (isIdentified(call) ? [] : (call.clientId ?? []))));
+  // Only now it becomes known whose calls they are.
+  const rows = clientIds.size === 0 ? [] : await database.queryText<Row>(query, [[...clientIds]], everything);
+  const found = new Map(
+    rows.map(([clientId, applicationId, accountId]) => [clientId, { applicationId, accountId }]),
+  );
+  return calls.flatMap((call) => {
+    if (isIdentified(call)) return call;
+    const application = found.get(call.clientId ?? '');
+    return application === undefined ? [] : { ...call, ...application };
+  });
+}
+
+function isIdentified<Call extends CallingApplication>(call: Call): call is Identified<Call> {
+  return call.applicationId !== undefined && call.accountId !== undefined;
+}

@@ -1,0 +1,43 @@
+import type { Database } from '../../database/client.js';
+import { accountScope } from '../../database/scope.js';
+import type { Identified } from './identify-applications.js';
+import { keptRejections, type Rejection } from './recent-rejections.js';
+
+/** Accounts that were deleted meanwhile are omitted, and so is what an earlier attempt has stored. */
+const insertion = `
+  INSERT INTO rejected_requests
+    (account_id, application_id, created_at, id, user_id, request_id, operation, status, code)
+  SELECT accounts.id, "applicationId", at, rejection.id, "userId", "requestId", operation, status, code
+  FROM json_to_recordset($1::json) AS rejection (
+    "accountId" text, "applicationId" text, at timestamptz, id text, "userId" text, "requestId" text,
+    operation text, status integer, code text)
+  JOIN accounts ON accounts.id = "accountId"
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * Deletes all but the newest of each application. Rows that another process has locked are passed over, so that two
+ * processes do not deadlock: fewer are deleted then, never newer ones, and the next time the rest.
+ */
+const trimming = `
+  DELETE FROM rejected_requests AS rejection USING (
+    SELECT older.* FROM unnest($1::text[], $2::text[]) AS named (account_id, application_id)
+    CROSS JOIN LATERAL (
+      SELECT account_id, application_id, created_at, id FROM rejected_requests
+      WHERE account_id = named.account_id AND application_id = named.application_id
+      ORDER BY created_at DESC, id DESC OFFSET ${keptRejections} FOR UPDATE SKIP LOCKED
+    ) AS older
+  ) AS surplus
+  WHERE rejection.account_id = surplus.account_id AND rejection.application_id = surplus.application_id
+    AND rejection.created_at = surplus.created_at AND rejection.id = surplus.id`;
+
+/** Stores rejected requests and deletes those that are no longer among the last of their application. */
+export async function storeRejections(
+  database: Database,
+  rejections: readonly Identified<Rejection>[],
+): Promise<void> {
+  const rows = rejections.map((rejection) => ({ ...rejection, at: new Date(rejection.at).toISOString() }));
+  const accounts = new Map(rejections.map(({ applicationId, accountId }) => [applicationId, accountId]));
+  const scope = accountScope(...accounts.values());
+  await database.queryText(insertion, [JSON.stringify(rows)], scope);
+  await database.queryText(trimming, [[...accounts.values()], [...accounts.keys()]], scope);
+}

@@ -1,0 +1,34 @@
+import type { Database } from '../../database/client.js';
+import { accountScope } from '../../database/scope.js';
+import type { Identified } from './identify-applications.js';
+import type { UsageCount } from './usage-counts.js';
+
+/**
+ * The rows have one order, so that processes that store the same counts at once do not deadlock. The join omits
+ * accounts that were deleted meanwhile: they would keep all other counts from being stored. Counts of a client that
+ * was identified may be a second time there, and an insertion must not meet a row twice: hence the sums.
+ */
+const insertion = `
+  INSERT INTO api_usage AS usage
+    (account_id, application_id, hour, operation, user_id, calls, errors, rate_limited, records)
+  SELECT accounts.id, "applicationId", hour, operation, "userId",
+         sum(calls), sum(errors), sum("rateLimited"), sum(records)
+  FROM json_to_recordset($1::json) AS count (
+    "accountId" text, "applicationId" text, hour timestamptz, operation text, "userId" text,
+    calls bigint, errors bigint, "rateLimited" bigint, records bigint)
+  JOIN accounts ON accounts.id = "accountId"
+  GROUP BY 1, 2, 3, 4, 5
+  ORDER BY 1, 2, 3, 4, 5
+  ON CONFLICT (account_id, application_id, hour, operation, user_id) DO UPDATE SET
+    calls = usage.calls + excluded.calls, errors = usage.errors + excluded.errors,
+    rate_limited = usage.rate_limited + excluded.rate_limited, records = usage.records + excluded.records`;
+
+/** Adds counts to the stored ones, all or none. */
+export async function storeUsage(
+  database: Database,
+  counts: readonly Identified<UsageCount>[],
+): Promise<void> {
+  const rows = counts.map((count) => ({ ...count, hour: new Date(count.hour).toISOString() }));
+  const scope = accountScope(...counts.map(({ accountId }) => accountId));
+  await database.queryText(insertion, [JSON.stringify(rows)], scope);
+}

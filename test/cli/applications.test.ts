@@ -1,0 +1,46 @@
+import t from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { runCommandHere } from '../support/cli.js';
+import { createTestDatabase } from '../support/database.js';
+import { createTenant } from '../support/tenant.js';
+
+const options = await createTestDatabase(t);
+const revoke = (...args: readonly string[]) =>
+  runCommandHere(options, ['applications', 'revoke-access', ...args]);
+
+t.test('revokes all access of the application that is meant, and of no other', async (t) => {
+  const database = await openDatabase(options);
+  const mine = await createTenant(database, { name: 'Mine' });
+  await createTenant(database, { name: 'Theirs' });
+  await database.close();
+  const { clientId, id } = mine.application;
+  for (const [args, expected] of [
+    [[clientId, '--account', 'Theirs'], `Theirs has no application with the client ID ${clientId}`],
+    [['nothing', '--account', 'Mine'], 'Mine has no application with the client ID nothing'],
+    [['\u001B[2J', '--account', 'Mine'], 'Mine has no application with the client ID ?[2J'],
+    [[clientId, '--account', 'Nobody'], 'There is no account Nobody'],
+  ] as const) {
+    const { code, stdout, stderr } = await revoke(...args);
+    t.equal(code, 1);
+    t.equal(stdout, '');
+    t.ok(stderr.startsWith(expected), stderr);
+    t.equal(stderr.trim().split('\n').length, 1);
+  }
+  t.match(await revoke(clientId), { code: 2, stderr: /required option '--account <id>'/ });
+
+  const done = await revoke(clientId, '--account', 'Mine');
+  t.match(done, {
+    code: 0,
+    stderr: '',
+    stdout: /^All access of Application \w+ was revoked\. Grants revoked: 0\.\n$/,
+  });
+  const after = await openDatabase(options);
+  t.teardown(() => after.close());
+  const generations = await after.prisma.application.findMany({ where: { generation: { gt: 0 } } });
+  t.same(
+    generations.map((application) => application.id),
+    [id],
+  );
+  const events = await after.prisma.auditEvent.findMany({ where: { type: 'application.access_revoked' } });
+  t.match(events, [{ accountId: mine.accountId, applicationId: id, userId: null, address: null }]);
+});

@@ -1,0 +1,80 @@
+import t, { type Test } from 'tap';
+import { systemClock } from '../../src/clock.js';
+import { openDatabase } from '../../src/database/client.js';
+import { SigningKeys } from '../../src/oauth/signing-keys.js';
+import { testSecret } from '../support/app.js';
+import { runCommand, runCommandHere } from '../support/cli.js';
+import { createTestDatabase } from '../support/database.js';
+
+const older = 'the older secret of the application';
+
+/** A database whose signing keys the older secret has sealed. */
+async function setUp(t: Test) {
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  const keys = await SigningKeys.open(database, { current: older }, systemClock);
+  await keys.rotate({ tokenTtlSeconds: 3600 });
+  await database.close();
+  const run = (args: readonly string[], environment: Record<string, string> = {}) =>
+    runCommandHere(options, args, '', environment);
+  return { options, run };
+}
+
+t.test('keys reseal says how many keys it encrypted again', async (t) => {
+  const { run } = await setUp(t);
+  const changing = { APP_SECRET_PREVIOUS: older };
+  t.match(await run(['keys', 'rotate']), {
+    code: 1,
+    stdout: '',
+    stderr: /^APP_SECRET is not the one that sealed signing key [^\n]+ APP_SECRET_PREVIOUS[^\n]+\n$/,
+  });
+  t.match(await run(['keys', 'reseal']), { code: 1, stderr: /^APP_SECRET is not the one that sealed/ });
+  t.same(await run(['keys', 'reseal'], changing), {
+    code: 0,
+    stdout: '2 signing keys were encrypted again with APP_SECRET.\n',
+    stderr: '',
+  });
+  t.match(await run(['keys', 'reseal'], changing), {
+    code: 0,
+    stdout: /^0 signing keys were encrypted again/,
+  });
+  t.match(await run(['keys', 'rotate']), { code: 0, stdout: /^Tokens are signed with key / });
+});
+
+t.test('issuer show and issuer set tell and change the recorded issuer', async (t) => {
+  const { run } = await setUp(t);
+  const show = async () => (await run(['issuer', 'show'])).stdout;
+  t.match(await show(), /^No issuer is recorded: /);
+  t.match(await run(['issuer', 'set', 'https://people.example/']), {
+    code: 0,
+    stdout: 'The issuer is https://people.example.\n',
+  });
+  t.equal(await show(), 'https://people.example\n');
+  const changed = await run(['issuer', 'set', 'https://people.example.net']);
+  t.match(changed, { code: 0, stderr: '' });
+  t.match(changed.stdout, /access tokens issued by https:\/\/people\.example are rejected then\.\n$/);
+  t.match(await run(['issuer', 'set', 'https://people.example.net']), { code: 0, stdout: /already\.\n$/ });
+  t.equal(await show(), 'https://people.example.net\n');
+});
+
+t.test('issuer set rejects what BASE_URL cannot be', async (t) => {
+  const { run } = await setUp(t);
+  for (const url of [
+    'people.example',
+    'ftp://people.example',
+    'https://people.example/v1',
+    'https://a@b.example',
+  ]) {
+    t.match(await run(['issuer', 'set', url]), { code: 2, stdout: '', stderr: /It must be / }, url);
+  }
+  t.match(await run(['issuer', 'set']), { code: 2, stderr: /missing required argument 'url'/ });
+  t.match(await run(['issuer', 'show']), { code: 0, stdout: /^No issuer is recorded/ });
+});
+
+t.test('commands need no BASE_URL in production', async (t) => {
+  const { options } = await setUp(t);
+  const environment = { NODE_ENV: 'production', APP_SECRET: testSecret };
+  for (const args of [['migrate'], ['accounts', 'list'], ['issuer', 'show'], ['prune']]) {
+    t.match(await runCommand(t, options, args, '', environment), { code: 0, stderr: '' }, args.join(' '));
+  }
+});

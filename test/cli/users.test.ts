@@ -1,0 +1,189 @@
+import t from 'tap';
+import { type Database, openDatabase } from '../../src/database/client.js';
+import { findUserForSignIn } from '../../src/services/users.js';
+import { buildTestApp } from '../support/app.js';
+import { Browser } from '../support/browser.js';
+import { runCommandHere } from '../support/cli.js';
+import { createTestDatabase, testServer } from '../support/database.js';
+import {
+  authorizationRequest,
+  createScene,
+  createUser,
+  grantTokens,
+  signedInBrowser,
+  tokenAccepted,
+  tokenRefused,
+} from '../support/users.js';
+
+const options = await createTestDatabase(t);
+const run = (args: readonly string[], input?: string) => runCommandHere(options, ['users', ...args], input);
+
+/** The database, while no command has it open. */
+async function withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
+  const database = await openDatabase(options);
+  try {
+    return await use(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** An account with two owners, so that one of them may go. */
+const newScene = () =>
+  withDatabase(async (database) => {
+    const scene = await createScene(database);
+    return { ...scene, colleague: await createUser(database, scene.accountId) };
+  });
+
+const password = 'a phrase of four words';
+
+t.test('lists the users of an account with role and state', async (t) => {
+  const { accountId, user, colleague } = await newScene();
+  await newScene();
+  await run(['disable', colleague.id]);
+  const listed = await run(['list', '--account', accountId]);
+  t.match(listed, { code: 0, stderr: '' });
+  t.match(listed.stdout, /^id +email +role +state +created_at\n/);
+  const expected = [
+    { id: user.id, email: user.email, role: 'owner', state: 'enabled' },
+    { id: colleague.id, email: colleague.email, role: 'owner', state: 'disabled' },
+  ].toSorted((a, b) => (a.email < b.email ? -1 : 1));
+  const rows = JSON.parse((await run(['list', '--account', accountId, '--json'])).stdout);
+  t.match(rows, expected);
+  t.equal(rows.length, 2, 'and those of no other account');
+  t.same(Object.keys(rows[0]), ['id', 'email', 'role', 'state', 'created_at']);
+});
+
+t.test('says what each command did, and that a repeated one changed nothing', async (t) => {
+  const { user } = await newScene();
+  const { email } = user;
+  for (const [args, expected] of [
+    [['disable', email], `User ${email} was disabled.\n`],
+    [['disable', email], `User ${email} is disabled already; nothing was changed.\n`],
+    [['enable', email], `User ${email} was enabled.\n`],
+    [['enable', email], `User ${email} is enabled already; nothing was changed.\n`],
+    [['set-role', email, 'member'], `User ${email} has the role member now.\n`],
+    [['set-role', email, 'member'], `User ${email} has the role member already; nothing was changed.\n`],
+    [['revoke-sessions', email], `User ${email} has no sessions; nothing was changed.\n`],
+    [['disable', user.id], `User ${email} was disabled.\n`],
+    [['enable', ` ${email}`.trim().toUpperCase()], `User ${email} was enabled.\n`],
+  ] as const) {
+    t.same(await run(args), { code: 0, stdout: expected, stderr: '' }, args.join(' '));
+  }
+});
+
+t.test('says what a change has ended', async (t) => {
+  const { user } = await withDatabase(async (database) => {
+    const scene = await createScene(database);
+    await createUser(database, scene.accountId);
+    const api = await buildTestApp(t, { database });
+    await grantTokens(api, scene);
+    await signedInBrowser(api, scene.user);
+    await api.app.close();
+    return scene;
+  });
+  const { stdout } = await run(['disable', user.email]);
+  t.equal(stdout, `User ${user.email} was disabled. Ended: 2 sessions and 1 grant.\n`);
+});
+
+t.test('replaces a password that is read from standard input', async (t) => {
+  const { user } = await newScene();
+  const short = await run(['set-password', user.email], 'short\n');
+  t.match(short, { code: 1, stdout: '', stderr: 'The password must have at least 12 characters\n' });
+  const done = await run(['set-password', user.email], `${password}\r\nnot the password\n`);
+  t.same(done, { code: 0, stdout: `User ${user.email} has a new password.\n`, stderr: '' });
+  await withDatabase(async (database) => {
+    const { app } = await buildTestApp(t, { database });
+    t.equal((await new Browser(app).signIn(user.email, user.password)).statusCode, 401);
+    t.equal((await new Browser(app).signIn(user.email, password)).statusCode, 303);
+    await app.close();
+  });
+});
+
+t.test('rejects an unknown user, a last owner and a role that does not exist with one line', async (t) => {
+  const { user } = await withDatabase((database) =>
+    createScene(database, { accountName: 'Initech\u001B[2J' }),
+  );
+  const last = `User ${user.email} is the last enabled owner of Initech?[2J; make another user an owner first\n`;
+  for (const [args, expected] of [
+    [['disable', 'nobody@users.example'], 'There is no user nobody@users.example; see: users list\n'],
+    [['enable', 'nobody'], 'There is no user nobody; see: users list\n'],
+    [['set-password', '\u001B[2J@x'], 'There is no user ?[2J@x; see: users list\n'],
+    [['set-role', 'nobody', 'owner'], 'There is no user nobody; see: users list\n'],
+    [['revoke-sessions', 'nobody'], 'There is no user nobody; see: users list\n'],
+    [['list', '--account', 'nobody'], 'There is no account nobody; see: accounts list\n'],
+    [['disable', user.email], last],
+    [['set-role', user.email, 'member'], last],
+  ] as const) {
+    t.same(await run(args, password), { code: 1, stdout: '', stderr: expected }, args.join(' '));
+  }
+  for (const args of [['set-role', user.email, 'king'], ['set-role', user.email], ['disable'], ['list']]) {
+    t.match(await run(args), { code: 2, stdout: '' }, args.join(' '));
+  }
+});
+
+t.test('explains every command with an example', async (t) => {
+  for (const command of ['list', 'disable', 'enable', 'set-role', 'set-password', 'revoke-sessions']) {
+    const { code, stdout } = await run([command, '--help']);
+    t.equal(code, 0);
+    t.match(stdout, /^Usage: npm run cli -- users /);
+    t.match(stdout, /\nExamples:\n {2}/);
+  }
+});
+
+t.test('stores addresses and passwords in Unicode form NFC, however they were typed', async (t) => {
+  const { accountId } = await newScene();
+  const decomposed = 'Ju\u0308rgen.Bo\u030Cz@users.example';
+  const person = ['--role', 'member', '--given-name', 'J', '--family-name', 'B'];
+  const created = await run(
+    ['create', '--account', accountId, '--email', decomposed, ...person, '--json'],
+    'Mu\u0308ller und So\u0308hne',
+  );
+  t.equal(created.code, 0, created.stderr);
+  const email = 'j\u00FCrgen.b\u01D2z@users.example';
+  t.equal(JSON.parse(created.stdout).email, email);
+  const again = await run(['create', '--account', accountId, '--email', email, ...person], password);
+  t.match(again, { code: 1, stderr: /exists already/ });
+  const signIn = (passwords: readonly string[]) =>
+    withDatabase(async (database) => {
+      t.not(await findUserForSignIn(database, decomposed), null);
+      const { app } = await buildTestApp(t, { database });
+      for (const address of [email, decomposed]) {
+        for (const text of passwords) {
+          t.equal((await new Browser(app).signIn(address, text)).statusCode, 303, JSON.stringify(text));
+        }
+      }
+      await app.close();
+    });
+  await signIn(['M\u00FCller und S\u00F6hne', 'Mu\u0308ller und So\u0308hne']);
+  t.equal((await run(['set-password', decomposed], 'neun a\u0308pfel, neun')).code, 0);
+  await signIn(['neun \u00E4pfel, neun', 'neun a\u0308pfel, neun']);
+
+  const opened = await runCommandHere(
+    options,
+    ['accounts', 'create', '--name', 'Nu', '--owner-email', 'A\u030A@users.example', ...person.slice(2)],
+    password,
+  );
+  t.equal(opened.code, 0, opened.stderr);
+  t.equal((await run(['set-password', '\u00E5@users.example'], password)).code, 0);
+});
+
+t.test(
+  'a running server rejects what a user has as soon as the command is done',
+  { skip: testServer === undefined && 'the embedded database is open in one process at a time' },
+  async (t) => {
+    const database = await openDatabase(options);
+    t.teardown(() => database.close());
+    const api = await buildTestApp(t, { database });
+    const scene = await createScene(database);
+    await createUser(database, scene.accountId);
+    const { accessToken } = await grantTokens(api, scene);
+    const browser = await signedInBrowser(api, scene.user);
+    const { url } = authorizationRequest(scene);
+    t.equal((await browser.open(url)).statusCode, 200);
+    await tokenAccepted(t, api, accessToken);
+    t.equal((await run(['disable', scene.user.email])).code, 0);
+    t.equal((await browser.open(url)).statusCode, 302);
+    await tokenRefused(t, api, accessToken, 'invalid_token');
+  },
+);

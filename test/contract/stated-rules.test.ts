@@ -1,0 +1,167 @@
+import t from 'tap';
+import { resolve } from '../../src/contract/contract.js';
+import { createValidatorCompiler } from '../../src/contract/validator.js';
+import { personNameRule } from '../../src/services/user-rules.js';
+import { buildTestApp, contract } from '../support/app.js';
+import { createScene, grantTokens } from '../support/users.js';
+
+const api = await buildTestApp(t);
+const { accessToken: token } = await grantTokens(api, await createScene(api.database), {
+  scope: 'reports:read reports:write user:write',
+});
+const compile = createValidatorCompiler();
+
+/** References to components become schemas, as the binding of the contract makes them. */
+function inlined(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(inlined);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const found = resolve<object>(contract.document, schema);
+  return Object.fromEntries(Object.entries(found).map(([key, value]) => [key, inlined(value)]));
+}
+
+/** What the contract's schema says of a value, compiled as the server compiles it. */
+function verdict(schema: unknown, httpPart: 'body' | 'querystring'): (value: unknown) => boolean {
+  const validate = compile({ schema: inlined(schema), httpPart } as Parameters<typeof compile>[0]);
+  return (value) => validate(value) === true;
+}
+
+const bodyOf = (name: string) => verdict({ $ref: `#/components/schemas/${name}` }, 'body');
+const parameterOf = (operation: 'listEmployees' | 'listReports', name: string) =>
+  verdict(contract.operations.get(operation)?.queryParameters.get(name)?.schema, 'querystring');
+
+async function send(method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await api.app.inject({ method, url, headers, ...(payload && { payload }) });
+  return { accepted: response.statusCode < 300, body: response.json() };
+}
+
+const query = (path: string, name: string, value: string) =>
+  send('GET', `${path}?${new URLSearchParams({ [name]: value })}`);
+
+t.test('the schema of filter[updated_since] rejects what the server rejects, and nothing else', async (t) => {
+  const name = 'filter[updated_since]';
+  const allows = parameterOf('listEmployees', name);
+  const rule = `${name} must be an RFC 3339 date-time with a time zone, in a year from 1900 to 9999 and without a leap second.`;
+  for (const value of [
+    ...['1899-12-31T23:59:59Z', '0001-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '1899-12-31T23:59:59-23:59'],
+    ...[
+      '2016-12-31T23:59:60Z',
+      '2016-12-31T24:59:30+01:00',
+      '2026-01-01 00:00:00Z',
+      '2026-01-01T00:00:00+02',
+    ],
+    ...[
+      '2026-01-01T00:00:00+0200',
+      '2026-01-01T00:00:00',
+      '2026-01-01',
+      '10000-01-01T00:00:00Z',
+      'yesterday',
+      '',
+    ],
+  ]) {
+    const { accepted, body } = await query('/v1/employees', name, value);
+    t.notOk(accepted || allows(value), value);
+    t.same(body.errors, [{ parameter: name, detail: rule }], value);
+  }
+  const { body } = await query('/v1/employees', name, '2026-02-30T00:00:00Z');
+  t.equal(body.detail, `${name} must be a valid date-time.`);
+  t.notOk(allows('2026-02-30T00:00:00Z'));
+  for (const value of [
+    ...[
+      '1900-01-01T00:00:00Z',
+      '1900-01-01T00:00:00+23:59',
+      '1900-01-01t00:00:00.5z',
+      '2024-02-29T00:00:00-00:00',
+    ],
+    ...['9999-12-31T23:59:59Z', '9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999999999999Z'],
+  ]) {
+    const { accepted, body } = await query('/v1/employees', name, value);
+    t.ok(accepted && allows(value), `${value}: ${JSON.stringify(body)}`);
+  }
+});
+
+const wrongNames = [
+  ' ',
+  '\t',
+  '\u3000',
+  ' Ada',
+  '\u00a0Ada',
+  '\ufeffAda',
+  'a\nb',
+  'Ada\r',
+  'a\u0001',
+  'a\u007fb',
+  'a\u0085b',
+  '\u009f',
+];
+const rightNames = [
+  'A',
+  'Ada',
+  'Ada ',
+  'Ada  King',
+  "O'Brien-李",
+  'a\u00a0b',
+  'a\u2028b',
+  '\u00a1',
+  '\u{1F468}'.repeat(100),
+];
+
+t.test('the schemas of names reject what the server rejects, and nothing else', async (t) => {
+  const allows = bodyOf('UserUpdateRequest');
+  for (const name of ['given_name', 'family_name', 'nickname']) {
+    const pointer = `/${name}`;
+    for (const value of wrongNames) {
+      const { accepted, body } = await send('PATCH', '/v1/users/me', { [name]: value });
+      t.notOk(accepted || allows({ [name]: value }), encodeURIComponent(value));
+      const detail = `${pointer} must not begin with white space or contain control characters.`;
+      t.same(body.errors, [{ pointer, detail }], encodeURIComponent(value));
+    }
+    const { body } = await send('PATCH', '/v1/users/me', { [name]: '' });
+    t.same(body.errors, [{ pointer, detail: `${pointer} must have at least 1 characters.` }]);
+    for (const value of rightNames) {
+      const { accepted } = await send('PATCH', '/v1/users/me', { [name]: value });
+      t.ok(accepted && allows({ [name]: value }), encodeURIComponent(value));
+    }
+  }
+});
+
+t.test('the commands accept and reject the same names as the contract', async (t) => {
+  for (const name of wrongNames) t.type(personNameRule(name), 'string', encodeURIComponent(name));
+  for (const name of rightNames) t.equal(personNameRule(name), undefined, encodeURIComponent(name));
+});
+
+t.test('a long name is checked in linear time', async (t) => {
+  const allows = bodyOf('UserUpdateRequest');
+  const started = performance.now();
+  for (const piece of [' ', 'a', 'a ', '\u3000a'])
+    t.notOk(allows({ given_name: `${piece.repeat(50_000)}\n` }));
+  t.ok(performance.now() - started < 1000);
+});
+
+t.test('a repeated sort key, column or group counts where it is first, as the schemas allow', async (t) => {
+  for (const [operation, path, repeated, once] of [
+    ['listEmployees', '/v1/employees', '-last_name,email,last_name,-email', '-last_name,email'],
+    ['listReports', '/v1/reports', 'title,-title,title', 'title'],
+  ] as const) {
+    t.ok(parameterOf(operation, 'sort')(repeated));
+    const [given, expected] = [await query(path, 'sort', repeated), await query(path, 'sort', once)];
+    t.ok(given.accepted && expected.accepted, operation);
+    t.same(given.body.data, expected.body.data);
+  }
+  const allows = bodyOf('ReportCreateRequest');
+  for (const [given, kept] of [
+    [{ columns: ['email', 'id', 'email'] }, { columns: ['email', 'id'] }],
+    [{ sort: ['id', '-id', '-email', 'email'] }, { sort: ['id', '-email'] }],
+    [
+      { group_by: ['status', 'status'], sort: ['-count', 'count'] },
+      { group_by: ['status'], sort: ['-count'] },
+    ],
+  ]) {
+    t.ok(allows({ title: 'x', ...given }));
+    const created = await send('POST', '/v1/reports', { title: 'x', ...given });
+    t.match(created.body.data?.attributes, kept, JSON.stringify(created.body));
+    const path = `/v1/reports/${created.body.data?.id}`;
+    t.match((await send('PATCH', path, { title: 'y', ...given })).body.data?.attributes, kept);
+    t.ok((await send('GET', `${path}/results`)).accepted);
+  }
+});

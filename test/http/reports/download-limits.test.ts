@@ -1,0 +1,220 @@
+import http, { type ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import type { Database } from '../../../src/database/client.js';
+import { createLifecycle } from '../../../src/http/lifecycle.js';
+import { defaultReportLimits, type ReportLimits } from '../../../src/http/report-limits.js';
+import { buildTestApp } from '../../support/app.js';
+import { openTestDatabase } from '../../support/database.js';
+import { createReportClient, type ReportClient } from '../../support/reports.js';
+import { listen, type RawDownload, requestRaw } from '../../support/sockets.js';
+
+const database = await openTestDatabase(t);
+
+/** More than what fits into the buffers of a connection on this machine is never read by the tests. */
+const chunk = Buffer.alloc(64 * 1024, 'x');
+
+type Rows = (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
+
+async function* endless(): AsyncGenerator<Buffer, void, undefined> {
+  for (;;) yield chunk;
+}
+
+/** An application whose downloads are made by the test. */
+async function serve(t: Test, rows: Rows, limits: Partial<ReportLimits> = {}) {
+  let inProgress = 0;
+  const streamLines: Database['streamLines'] = async function* (_text, _values, signal) {
+    inProgress += 1;
+    try {
+      for await (const bytes of rows(signal)) yield { bytes, count: 1 };
+    } finally {
+      inProgress -= 1;
+    }
+  };
+  const lifecycle = createLifecycle();
+  const api = await buildTestApp(t, {
+    database: { ...database, streamLines },
+    reportLimits: { ...defaultReportLimits, queueMs: 200, ...limits },
+    lifecycle,
+  });
+  const port = await listen(api.app);
+  const account = async () => {
+    const client = await createReportClient(api);
+    return { ...client, path: `/v1/reports/${await client.saved({ title: 'x' })}/results` };
+  };
+  return {
+    app: api.app,
+    port,
+    lifecycle,
+    account,
+    inProgress: () => inProgress,
+    download: ({ token, path }: Account, version: HttpVersion = '1.1') =>
+      requestRaw(port, [
+        `GET ${path} HTTP/${version}`,
+        'Host: api.test',
+        'Accept: text/csv',
+        `Authorization: Bearer ${token}`,
+      ]),
+  };
+}
+
+type Account = ReportClient & { readonly path: string };
+type HttpVersion = '1.0' | '1.1';
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`It does not happen: ${condition}`);
+    await wait(10);
+  }
+}
+
+/** Expects a response that was cut, and does not look complete to any client. */
+async function isCut(t: Test, download: RawDownload, version: HttpVersion): Promise<void> {
+  const { text, reset } = await download.readAll();
+  t.match(text.slice(0, 15), 'HTTP/1.1 200 OK', `HTTP/${version}`);
+  t.equal(/^transfer-encoding: chunked/im.test(text), version === '1.1');
+  t.ok(reset, 'the connection was reset');
+  t.notOk(text.endsWith('\r\n0\r\n\r\n'), 'without the last chunk');
+}
+
+for (const version of ['1.1', '1.0'] as const) {
+  t.test(
+    `a client that reads too slowly is cut and does not see a complete result, HTTP/${version}`,
+    async (t) => {
+      const { account, download, inProgress } = await serve(t, endless, { throughputPeriodMs: 240 });
+      const client = await account();
+      const slow = download(client, version);
+      await until(() => inProgress() === 1);
+      await until(() => inProgress() === 0);
+      await isCut(t, slow, version);
+      const next = download(client, version);
+      await until(() => inProgress() === 1);
+      next.socket.destroy();
+      await until(() => inProgress() === 0);
+    },
+  );
+
+  t.test(
+    `a download that reaches its deadline is cut and does not look complete, HTTP/${version}`,
+    async (t) => {
+      const { account, download, inProgress } = await serve(t, endless, { downloadMs: 1_000 });
+      await isCut(t, download(await account(), version), version);
+      await until(() => inProgress() === 0);
+    },
+  );
+
+  t.test(`a download that fails in the middle does not look complete, HTTP/${version}`, async (t) => {
+    const failing: Rows = async function* () {
+      yield chunk;
+      await wait(50);
+      throw new Error('The database is gone');
+    };
+    const { account, download } = await serve(t, failing);
+    await isCut(t, download(await account(), version), version);
+  });
+
+  t.test(`a download that the end of the process cuts does not look complete, HTTP/${version}`, async (t) => {
+    const { app, account, download, inProgress, lifecycle } = await serve(t, endless);
+    const client = await account();
+    let response: ServerResponse | undefined;
+    app.server.once('request', (_request, made) => {
+      response = made;
+    });
+    const downloaded = download(client, version);
+    await until(() => response?.headersSent === true);
+    lifecycle.cutOff.abort();
+    await until(() => inProgress() === 0);
+    await isCut(t, downloaded, version);
+  });
+}
+
+t.test('a download whose rows come slowly is not cut', async (t) => {
+  const slowly: Rows = async function* () {
+    for (let row = 0; row < 5; row += 1) {
+      yield Buffer.from(`${row}\r\n`);
+      await wait(200);
+    }
+  };
+  const { account, download } = await serve(t, slowly, { throughputPeriodMs: 120 });
+  const { text, reset } = await download(await account(), '1.0').readAll();
+  t.match(text, /\r\n0\r\n1\r\n2\r\n3\r\n4\r\n$/);
+  t.notOk(reset);
+});
+
+t.test('a download whose first row does not come before the deadline is a 503', async (t) => {
+  const never: Rows = async function* (signal) {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    signal.throwIfAborted();
+    yield chunk;
+  };
+  const { account, inProgress } = await serve(t, never, { downloadMs: 200 });
+  const { send, path } = await account();
+  const response = await send('GET', path, undefined, { accept: 'text/csv' });
+  t.equal(response.statusCode, 503);
+  t.equal(response.json().code, 'service_unavailable');
+  t.equal(inProgress(), 0);
+});
+
+t.test('a third download of an account is a 429 after the wait, and HEAD takes no slot', async (t) => {
+  const { account, download, inProgress } = await serve(t, endless);
+  const [client, other] = [await account(), await account()];
+  const running = [download(client), download(client)];
+  await until(() => inProgress() === 2);
+  const queuedAt = performance.now();
+  const third = await client.send('GET', client.path, undefined, { accept: 'text/csv' });
+  t.ok(performance.now() - queuedAt >= 200, 'after it was queued');
+  t.equal(third.statusCode, 429);
+  t.match(third.json(), {
+    code: 'rate_limit_exceeded',
+    detail: /may download 2 results as CSV at the same time/,
+  });
+  t.match(third.headers['retry-after'], /^[1-9]\d*$/);
+  const head = await client.send('HEAD', client.path, undefined, { accept: 'text/csv' });
+  t.equal(head.statusCode, 200);
+  const json = await client.send('GET', client.path);
+  t.equal(json.statusCode, 200, 'a run as JSON has slots of its own');
+  running.push(download(other));
+  await until(() => inProgress() === 3);
+  for (const { socket } of running) socket.destroy();
+  await until(() => inProgress() === 0);
+});
+
+t.test('downloads beyond those of the process are a 503 until one of them ends', async (t) => {
+  const { account, download, inProgress } = await serve(t, endless);
+  const accounts = await Promise.all(Array.from({ length: 11 }, account));
+  const running = accounts.slice(0, 10).flatMap((each) => [download(each), download(each)]);
+  await until(() => inProgress() === 20);
+  const last = accounts[10] as Account;
+  const rejected = await last.send('GET', last.path, undefined, { accept: 'text/csv' });
+  t.equal(rejected.statusCode, 503);
+  t.equal(rejected.json().code, 'service_unavailable');
+  t.match(rejected.headers['retry-after'], /^[1-9]\d*$/);
+  running.pop()?.socket.destroy();
+  await until(() => inProgress() === 19);
+  running.push(download(last));
+  await until(() => inProgress() === 20);
+  for (const { socket } of running) socket.destroy();
+  await until(() => inProgress() === 0);
+});
+
+t.test('a client that disconnects while its download is queued leaves the queue', async (t) => {
+  const { account, download, inProgress, port } = await serve(t, endless, { queueMs: 60_000 });
+  const client = await account();
+  const running = [download(client), download(client)];
+  await until(() => inProgress() === 2);
+  const queued = http.get({
+    port,
+    path: client.path,
+    headers: { accept: 'text/csv', authorization: `Bearer ${client.token}` },
+    agent: false,
+  });
+  queued.on('error', () => {});
+  await wait(200);
+  queued.destroy();
+  await wait(50);
+  for (const { socket } of running) socket.destroy();
+  await until(() => inProgress() === 0);
+  await wait(100);
+  t.equal(inProgress(), 0, 'it has not started');
+});

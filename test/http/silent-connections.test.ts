@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import net, { type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import t from 'tap';
+import { buildTestApp } from '../support/app.js';
+import { listen } from '../support/sockets.js';
+
+const silenceMs = 4_000;
+const { app } = await buildTestApp(t, { silenceLimits: { silenceMs, intervalMs: 400 } });
+const port = await listen(app);
+
+/** Responses of 40 MB altogether, much more than the buffers of the system hold. */
+const requests = 'GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200);
+
+interface Connection {
+  readonly client: Socket;
+  /** The server's side. */
+  readonly accepted: Socket;
+}
+
+/** A client that sends its requests and reads nothing by itself. */
+async function connect(bytes: string): Promise<Connection> {
+  const connected = once(app.server, 'connection');
+  const client = net.connect(port, '127.0.0.1').pause();
+  client.on('error', () => {});
+  t.teardown(() => client.destroy());
+  const [accepted] = (await connected) as [Socket];
+  client.write(bytes);
+  return { client, accepted };
+}
+
+/** Milliseconds until the server closes a connection. */
+async function lifetimeOf({ accepted }: Connection): Promise<number> {
+  const started = performance.now();
+  await once(accepted, 'close');
+  return performance.now() - started;
+}
+
+/** Whether a connection survives a client that reads 2 MB in a second. */
+async function readSlowly({ client, accepted }: Connection): Promise<boolean> {
+  let allowed = 0;
+  client.on('data', ({ length }) => {
+    allowed -= length;
+    if (allowed <= 0) client.pause();
+  });
+  // Much slower would look silent: the system tells the server when a third of its buffer of 4 MB is free.
+  for (const deadline = performance.now() + 2.5 * silenceMs; performance.now() < deadline; ) {
+    allowed = 512 * 1024;
+    client.resume();
+    await setTimeout(250);
+  }
+  return accepted.writableLength > 0 && !accepted.destroyed;
+}
+
+/** Whether a connection survives a client that sends a request from time to time. */
+async function useAgain({ client, accepted }: Connection): Promise<boolean> {
+  client.resume();
+  for (let round = 0; round < 4; round += 1) {
+    client.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await setTimeout(0.4 * silenceMs);
+  }
+  return !accepted.destroyed;
+}
+
+// All of them at the same time, because each takes some seconds.
+const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9';
+const unread = lifetimeOf(await connect(requests));
+const stalled = lifetimeOf(await connect(`POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\n${form}\r\n\r\ngrant`));
+const isReadSlowly = readSlowly(await connect(requests));
+const isUsedAgain = useAgain(await connect(''));
+
+t.test(
+  'closes a connection whose responses are not read after the time, not after twice the time',
+  async (t) => {
+    const lifetime = await unread;
+    t.ok(lifetime >= silenceMs && lifetime < 1.9 * silenceMs, `${Math.round(lifetime)} ms`);
+  },
+);
+
+t.test('closes a connection whose request stops in the middle of its body', async (t) => {
+  const lifetime = await stalled;
+  t.ok(lifetime >= silenceMs && lifetime < 1.9 * silenceMs, `${Math.round(lifetime)} ms`);
+});
+
+t.test('keeps a connection whose client reads slowly', async (t) => {
+  t.ok(await isReadSlowly);
+});
+
+t.test('keeps a connection that is used again before the time is over', async (t) => {
+  t.ok(await isUsedAgain);
+});

@@ -1,0 +1,150 @@
+import type { LightMyRequestResponse } from 'fastify';
+import t, { type Test } from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { buildTestApp } from '../support/app.js';
+import { Browser, hiddenFields } from '../support/browser.js';
+import { authorizationRequest, createScene, type Scene, signedInBrowser } from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { app, database } = api;
+
+/** Changes to a good request that are errors of its scope. */
+const scopeErrors = ['reports:write', 'openid', 'user:read nonsense', ' '];
+
+/** A scene whose application may ask for `user:read` only. */
+const createNarrowScene = () => createScene(database, { scopes: ['user:read'] });
+
+function sentToSignIn(t: Test, response: LightMyRequestResponse, url: string): void {
+  const location = new URL(String(response.headers.location), 'http://api.test');
+  t.equal(`${location.origin}${location.pathname}`, 'http://api.test/sign_in', url);
+  t.equal(location.searchParams.get('return_to'), url);
+}
+
+/** Expects the error in the query of the redirect URI, and nothing else there. */
+function sentBackWith(
+  t: Test,
+  response: LightMyRequestResponse,
+  { redirectUri }: Scene,
+  expected: { error: string; state: string | undefined },
+): void {
+  const { origin, pathname, searchParams } = new URL(String(response.headers.location));
+  t.equal(`${origin}${pathname}`, redirectUri);
+  t.match(searchParams.get('error_description'), /^[ !#-[\]-~]+$/);
+  searchParams.delete('error_description');
+  t.same(Object.fromEntries(searchParams), { ...expected, iss: 'http://api.test' });
+}
+
+/** What a browser of this user sends with a form, whatever page it is on. */
+async function csrfOf(browser: Browser, scene: Scene): Promise<Record<string, string>> {
+  return hiddenFields((await browser.open(authorizationRequest(scene, { scope: 'user:read' }).url)).body);
+}
+
+t.test('sends a browser without a session to sign in, whatever is wrong with the scope', async (t) => {
+  const scene = await createNarrowScene();
+  for (const scope of scopeErrors) {
+    const { url } = authorizationRequest(scene, { scope });
+    const response = await new Browser(app).open(url);
+    t.equal(response.statusCode, 302, scope);
+    sentToSignIn(t, response, url);
+  }
+});
+
+t.test('shows a user of another account an error page, whatever is wrong with the scope', async (t) => {
+  const scene = await createNarrowScene();
+  const other = await createScene(database);
+  const browser = await signedInBrowser(api, other.user);
+  const csrf = await csrfOf(browser, other);
+  for (const scope of ['user:read', ...scopeErrors]) {
+    const { url } = authorizationRequest(scene, { scope });
+    for (const response of [
+      await browser.open(url),
+      await browser.submit(url, { ...csrf, decision: 'allow' }),
+      await browser.submit(url, { ...csrf, decision: 'deny' }),
+    ]) {
+      t.equal(response.statusCode, 403, scope);
+      t.notOk('location' in response.headers, scope);
+      t.match(response.body, /<code>access_denied<\/code>/);
+    }
+  }
+});
+
+t.test('redirects a scope error after sign-in and the account check only', async (t) => {
+  const scene = await createNarrowScene();
+  for (const scope of scopeErrors) {
+    const { url, parameters } = authorizationRequest(scene, { scope });
+    const browser = new Browser(app);
+    const { email, password } = scene.user;
+    const signIn = await browser.open(String((await browser.open(url)).headers.location));
+    const signedIn = await browser.submitForm(signIn, '/sign_in', { email, password });
+    t.equal(signedIn.headers.location, url, 'the same request');
+    const response = await browser.open(url);
+    t.equal(response.statusCode, 302, scope);
+    sentBackWith(t, response, scene, { error: 'invalid_scope', state: parameters.state });
+  }
+});
+
+t.test('redirects a member who can grant nothing only after sign-in', async (t) => {
+  const scene = await createScene(database, { role: 'member' });
+  const { url, parameters } = authorizationRequest(scene, { scope: 'reports:read' });
+  sentToSignIn(t, await new Browser(app).open(url), url);
+  const response = await (await signedInBrowser(api, scene.user)).open(url);
+  sentBackWith(t, response, scene, { error: 'access_denied', state: parameters.state });
+});
+
+t.test('the consent form sends a browser whose session is over to sign in, not to the client', async (t) => {
+  const scene = await createNarrowScene();
+  for (const scope of ['user:read', ...scopeErrors]) {
+    const browser = await signedInBrowser(api, scene.user);
+    const csrf = await csrfOf(browser, scene);
+    await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
+    for (const decision of ['allow', 'deny']) {
+      const { url } = authorizationRequest(scene, { scope });
+      const response = await browser.submit(url, { ...csrf, decision });
+      t.equal(response.statusCode, 303, scope);
+      sentToSignIn(t, response, url);
+    }
+  }
+});
+
+t.test('the consent form redirects a scope error of a signed-in user of the account', async (t) => {
+  const scene = await createNarrowScene();
+  const browser = await signedInBrowser(api, scene.user);
+  const csrf = await csrfOf(browser, scene);
+  for (const scope of scopeErrors) {
+    for (const decision of ['allow', 'deny']) {
+      const { url, parameters } = authorizationRequest(scene, { scope });
+      const response = await browser.submit(url, { ...csrf, decision });
+      t.equal(response.statusCode, 303, scope);
+      sentBackWith(t, response, scene, { error: 'invalid_scope', state: parameters.state });
+    }
+  }
+});
+
+t.test(
+  'an unknown client, an unregistered address and a malformed parameter come before sign-in',
+  async (t) => {
+    const scene = await createNarrowScene();
+    const other = await createScene(database);
+    const browsers = [
+      new Browser(app),
+      await signedInBrowser(api, scene.user),
+      await signedInBrowser(api, other.user),
+    ];
+    const errors: [Record<string, string>, number][] = [
+      [{ client_id: randomId(), scope: 'openid' }, 401],
+      [{ redirect_uri: other.redirectUri.replace('callback', 'other'), scope: 'openid' }, 400],
+      [{ redirect_uri: '//evil.example', scope: 'openid' }, 400],
+      [{ state: '', scope: 'openid' }, 400],
+      [{ state: 'é'.repeat(1025), scope: 'openid' }, 400],
+      [{ code_challenge: 'x', scope: 'openid' }, 400],
+      [{ scope: '' }, 400],
+    ];
+    for (const browser of browsers) {
+      for (const [change, status] of errors) {
+        const response = await browser.open(authorizationRequest(scene, change).url);
+        t.equal(response.statusCode, status, JSON.stringify(change).slice(0, 100));
+        t.notOk('location' in response.headers);
+      }
+    }
+  },
+);

@@ -1,0 +1,105 @@
+import type { LightMyRequestResponse } from 'fastify';
+import t, { type Test } from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { buildTestApp } from '../support/app.js';
+import { createTestDatabase, testServer } from '../support/database.js';
+import { openTransaction, untilWaiting } from '../support/transaction.js';
+import {
+  authorizationRequest,
+  createScene,
+  grantCode,
+  grantTokens,
+  oauthRefusal,
+  refresh,
+  revoke,
+  type Scene,
+  signedInBrowser,
+} from '../support/users.js';
+
+/** A deletion in the middle belongs to another connection, and the embedded database has none. */
+const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
+
+const options = await createTestDatabase(t);
+const database = await openDatabase(options);
+t.teardown(() => database.close());
+const api = await buildTestApp(t, { database });
+
+/** Makes a request while the application, which has authenticated by then, is being deleted. */
+async function whileDeleted(
+  t: Test,
+  { application }: Scene,
+  request: () => Promise<LightMyRequestResponse>,
+): Promise<LightMyRequestResponse> {
+  const deletion = await openTransaction(t, options);
+  await deletion.query('DELETE FROM applications WHERE id = $1', [application.id]);
+  const response = request();
+  await untilWaiting(database, 1);
+  await deletion.end('COMMIT');
+  return response;
+}
+
+t.test('a code of an application that is being deleted gives no tokens', onPostgresql, async (t) => {
+  const scene = await createScene(database);
+  const { form } = await grantCode(api, scene);
+  const response = await whileDeleted(t, scene, () => api.postForm('/v1/oauth/token', form));
+  oauthRefusal(t, response, 'invalid_grant');
+  t.equal(await database.prisma.grant.count({ where: { accountId: scene.accountId } }), 0);
+});
+
+t.test('a refresh token of an application that is being deleted gives no tokens', onPostgresql, async (t) => {
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene);
+  const response = await whileDeleted(t, scene, () => refresh(api, scene.application, refreshToken));
+  oauthRefusal(t, response, 'invalid_grant');
+});
+
+t.test('a refresh token of an application that is being deleted is revoked', onPostgresql, async (t) => {
+  const scene = await createScene(database);
+  const { refreshToken } = await grantTokens(api, scene);
+  const response = await whileDeleted(t, scene, () => revoke(api, scene.application, refreshToken));
+  t.equal(response.statusCode, 200);
+});
+
+t.test(
+  'consent to an application that is being deleted is 401 without a redirect',
+  onPostgresql,
+  async (t) => {
+    const scene = await createScene(database);
+    const browser = await signedInBrowser(api, scene.user);
+    const { url } = authorizationRequest(scene);
+    const page = await browser.open(url);
+    const response = await whileDeleted(t, scene, () => browser.submitForm(page, url, { decision: 'allow' }));
+    t.equal(response.statusCode, 401);
+    t.notOk('location' in response.headers);
+    const events = { where: { applicationId: scene.application.id, type: 'consent.allowed' } };
+    t.equal(await database.prisma.auditEvent.count(events), 0);
+  },
+);
+
+t.test('a report of an application that is being deleted is not created', onPostgresql, async (t) => {
+  for (const key of [{}, { 'idempotency-key': 'a key' }]) {
+    const scene = await createScene(database);
+    const { accessToken } = await grantTokens(api, scene, { scope: 'reports:write' });
+    const send = () =>
+      api.app.inject({
+        method: 'POST',
+        url: '/v1/reports',
+        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json', ...key },
+        payload: '{"title":"Headcount"}',
+      });
+    const response = await whileDeleted(t, scene, send);
+    t.equal(response.statusCode, 401, response.body);
+    t.equal((await send()).statusCode, 401);
+    t.equal(await database.prisma.report.count({ where: { accountId: scene.accountId } }), 0);
+  }
+});
+
+t.test('a disconnection from an application that is being deleted finds it gone', onPostgresql, async (t) => {
+  const scene = await createScene(database);
+  await grantTokens(api, scene);
+  const browser = await signedInBrowser(api, scene.user);
+  const path = `/people/settings/connected_applications/${scene.application.id}/disconnect`;
+  const page = await browser.open(path);
+  const response = await whileDeleted(t, scene, () => browser.submitForm(page, path, {}));
+  t.equal(response.statusCode, 404);
+});

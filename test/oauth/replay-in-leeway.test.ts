@@ -1,0 +1,217 @@
+import t, { type Test } from 'tap';
+import { prune } from '../../src/services/housekeeping.js';
+import { buildTestApp } from '../support/app.js';
+import { testServer } from '../support/database.js';
+import {
+  createScene,
+  grantCode,
+  grantTokens,
+  hashOf,
+  oauthRefusal,
+  refresh,
+  type Scene,
+  tokenAccepted,
+  tokenRefused,
+  tokensOf,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+const exchange = (form: Record<string, string>) => api.postForm('/v1/oauth/token', form);
+
+type Replay = 'refresh_token.replayed' | 'authorization_code.replayed';
+
+/** Expects that the grants of the application are in force, and that no theft was audited. */
+async function inForce(t: Test, { application }: Scene, accessToken: string): Promise<void> {
+  await tokenAccepted(t, api, accessToken);
+  const where = { applicationId: application.id };
+  t.equal(await database.prisma.grant.count({ where: { ...where, revokedAt: { not: null } } }), 0);
+  const type = { in: ['refresh_token.replayed', 'authorization_code.replayed'] };
+  t.equal(await database.prisma.auditEvent.count({ where: { ...where, type } }), 0);
+}
+
+/** Expects that the only grant of the application was revoked, and that the theft was audited once. */
+async function revokedFor(t: Test, scene: Scene, type: Replay, accessToken: string): Promise<void> {
+  const { application, accountId, user } = scene;
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+  const [grant, ...more] = await database.prisma.grant.findMany({ where: { applicationId: application.id } });
+  t.same(more, []);
+  t.same(grant?.revokedAt, clock());
+  const events = await database.prisma.auditEvent.findMany({
+    where: { applicationId: application.id, type: { in: [type, 'grant.revoked'] } },
+  });
+  t.match(events, [{ type, accountId, userId: user.id, createdAt: clock(), details: { grant: grant?.id } }]);
+  t.equal(events.length, 1, 'once');
+}
+
+t.test(
+  'reuse of a refresh token within the leeway revokes the grant once its successor was used',
+  async (t) => {
+    const scene = await createScene(database);
+    const first = await grantTokens(api, scene);
+    const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+    for (const seconds of [0, 5]) {
+      clock.advanceSeconds(seconds);
+      oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+      await inForce(t, scene, second.accessToken);
+    }
+    const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
+    await inForce(t, scene, third.accessToken);
+    clock.advanceSeconds(1);
+    oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+    await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
+    oauthRefusal(t, await refresh(api, scene.application, third.refreshToken), 'invalid_grant');
+    oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+    await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
+  },
+);
+
+t.test('reuse of a refresh token at the instant of its rotation revokes it too', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
+  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
+});
+
+t.test('reuse of the newest used token within the leeway is a retry, however many came before', async (t) => {
+  const scene = await createScene(database);
+  let tokens = await grantTokens(api, scene);
+  let previous = tokens;
+  for (let rotation = 0; rotation < 5; rotation += 1) {
+    previous = tokens;
+    tokens = tokensOf(await refresh(api, scene.application, previous.refreshToken));
+    oauthRefusal(t, await refresh(api, scene.application, previous.refreshToken), 'invalid_grant');
+  }
+  await inForce(t, scene, tokens.accessToken);
+  t.equal((await refresh(api, scene.application, tokens.refreshToken)).statusCode, 200);
+});
+
+t.test('a failed use of the successor is no use of it', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene, { scope: 'user:read' });
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  const tooMuch = await refresh(api, scene.application, second.refreshToken, { scope: 'reports:read' });
+  oauthRefusal(t, tooMuch, 'invalid_scope');
+  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
+});
+
+t.test(
+  'reuse by another client within the leeway revokes nothing, whatever became of the successor',
+  async (t) => {
+    const scene = await createScene(database);
+    const stranger = (await createScene(database)).application;
+    const first = await grantTokens(api, scene);
+    const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+    const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
+    oauthRefusal(t, await refresh(api, stranger, first.refreshToken), 'invalid_grant');
+    await inForce(t, scene, third.accessToken);
+  },
+);
+
+t.test('a token that was used before successors were stored is judged by the leeway alone', async (t) => {
+  const scene = await createScene(database);
+  const first = await grantTokens(api, scene);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  await database.prisma.refreshToken.update({
+    where: { tokenHash: hashOf(first.refreshToken) },
+    data: { successorHash: null },
+  });
+  const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
+  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  await inForce(t, scene, third.accessToken);
+  clock.advanceSeconds(11);
+  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
+});
+
+t.test('replay of a code within the leeway revokes the grant once its refresh token was used', async (t) => {
+  const scene = await createScene(database);
+  const { form } = await grantCode(api, scene);
+  const first = tokensOf(await exchange(form));
+  clock.advanceSeconds(5);
+  oauthRefusal(t, await exchange(form), 'invalid_grant');
+  await inForce(t, scene, first.accessToken);
+  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  oauthRefusal(t, await exchange({ ...form, code_verifier: 'x'.repeat(43) }), 'invalid_grant');
+  await inForce(t, scene, second.accessToken);
+  oauthRefusal(t, await exchange(form), 'invalid_grant');
+  await revokedFor(t, scene, 'authorization_code.replayed', second.accessToken);
+  oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
+});
+
+const many = testServer === undefined ? 20 : 100;
+
+/** Sends the same request many times at once, and returns the statuses of the responses. */
+async function atOnce(send: () => Promise<{ statusCode: number; body: string }>) {
+  const responses = await Promise.all(Array.from({ length: many }, send));
+  return {
+    winners: responses.filter(({ statusCode }) => statusCode === 200),
+    losers: responses.filter(({ statusCode }) => statusCode === 401),
+  };
+}
+
+for (const kind of ['refresh token', 'code'] as const) {
+  t.test(`of many uses of a ${kind} at once one succeeds, and no other revokes the grant`, async (t) => {
+    const scene = await createScene(database);
+    const { form } = await grantCode(api, scene);
+    const first = kind === 'code' ? undefined : tokensOf(await exchange(form));
+    const use = () =>
+      first === undefined ? exchange(form) : refresh(api, scene.application, first.refreshToken);
+    const { winners, losers } = await atOnce(use);
+    t.equal(winners.length, 1);
+    t.equal(losers.length, many - 1);
+    const { access_token, refresh_token } = JSON.parse(winners[0]?.body ?? '{}');
+    await inForce(t, scene, access_token);
+
+    const next = tokensOf(await refresh(api, scene.application, refresh_token));
+    await inForce(t, scene, next.accessToken);
+    const replays = await atOnce(use);
+    t.equal(replays.losers.length, many);
+    const type = first === undefined ? 'authorization_code.replayed' : 'refresh_token.replayed';
+    await revokedFor(t, scene, type, next.accessToken);
+  });
+}
+
+t.test(
+  'of uses of a token and of its successor at once none works after the grant was revoked',
+  async (t) => {
+    for (let round = 0; round < 10; round += 1) {
+      const scene = await createScene(database);
+      const first = await grantTokens(api, scene);
+      const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+      const [replay, next] = await Promise.all([
+        refresh(api, scene.application, first.refreshToken),
+        refresh(api, scene.application, second.refreshToken),
+      ]);
+      oauthRefusal(t, replay, 'invalid_grant');
+      // Whichever came first: the grant is in force with the new tokens, or nothing of it works.
+      const where = { applicationId: scene.application.id, revokedAt: { not: null } };
+      const revoked = (await database.prisma.grant.count({ where })) > 0;
+      const last = next.statusCode === 200 ? tokensOf(next) : second;
+      const expected = next.statusCode === 200 && !revoked ? 200 : 401;
+      t.equal((await refresh(api, scene.application, last.refreshToken)).statusCode, expected);
+      t.equal((await api.get('/v1/employees', last.accessToken)).statusCode, revoked ? 401 : 200);
+    }
+  },
+);
+
+t.test('housekeeping deletes tokens with their successors', async (t) => {
+  const scene = await createScene(database);
+  let { refreshToken } = await grantTokens(api, scene);
+  for (let rotation = 0; rotation < 3; rotation += 1) {
+    clock.advanceSeconds(86_400);
+    ({ refreshToken } = tokensOf(await refresh(api, scene.application, refreshToken)));
+  }
+  const where = { grant: { applicationId: scene.application.id } };
+  t.equal(await database.prisma.refreshToken.count({ where }), 4);
+  for (const left of [3, 2, 1, 0]) {
+    const [next] = await database.prisma.refreshToken.findMany({ where, orderBy: { expiresAt: 'asc' } });
+    const overSince = (next?.expiresAt ?? clock()).getTime() + 86_400_000;
+    await prune(database, new Date(overSince + 1000));
+    t.equal(await database.prisma.refreshToken.count({ where }), left);
+  }
+  t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 0);
+});

@@ -1,0 +1,93 @@
+import t, { type Test } from 'tap';
+import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
+import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
+import { SigningKeys } from '../../src/oauth/signing-keys.js';
+import { describeFailure } from '../../src/operator-errors.js';
+import { createTestClock } from '../support/clock.js';
+import { openTestDatabase } from '../support/database.js';
+
+const older = 'the older secret of the application';
+const newer = 'the newer secret of the application';
+const changing = { current: newer, previous: older };
+
+/** A database with keys that the older secret sealed: two that are retired, and the current one. */
+async function setUp(t: Test) {
+  const database = await openTestDatabase(t);
+  const clock = createTestClock();
+  const signingKeys = await SigningKeys.open(database, { current: older }, clock);
+  await signingKeys.rotate({ tokenTtlSeconds: 3600 });
+  await signingKeys.rotate({ tokenTtlSeconds: 3600 });
+  const rows = () => database.prisma.signingKey.findMany({ orderBy: { kid: 'asc' } });
+  const events = () => database.prisma.auditEvent.findMany({ where: { type: 'signing_key.resealed' } });
+  const open = (current: string) => SigningKeys.open(database, { current }, clock);
+  return { database, clock, signingKeys, rows, events, open };
+}
+
+t.test('encrypts every key again, so that the current secret alone opens them', async (t) => {
+  const { database, clock, signingKeys, rows, open } = await setUp(t);
+  const before = await rows();
+  await t.rejects(open(newer), UnreadableSigningKeyError);
+  t.equal(await resealSigningKeys(database, changing, clock()), 3);
+  const after = await rows();
+  for (const [index, row] of after.entries()) {
+    t.not(row.privateKey, before[index]?.privateKey, 'retired or not');
+    t.same({ ...row, privateKey: '' }, { ...before[index], privateKey: '' }, 'and nothing else is changed');
+  }
+  const reopened = await open(newer);
+  t.equal(reopened.current.kid, signingKeys.current.kid);
+  t.ok(reopened.current.privateKey.equals(signingKeys.current.privateKey), 'it is the same key');
+  await t.rejects(open(older), UnreadableSigningKeyError);
+});
+
+t.test('changes nothing when it is run again, and is audited once', async (t) => {
+  const { database, clock, rows, events } = await setUp(t);
+  await resealSigningKeys(database, changing, clock());
+  const after = await rows();
+  t.equal(await resealSigningKeys(database, changing, clock()), 0);
+  t.equal(await resealSigningKeys(database, { current: newer }, clock()), 0);
+  t.same(await rows(), after);
+  const stored = await events();
+  t.match(stored, [{ accountId: null, createdAt: clock() }]);
+  t.same(
+    stored.map(({ details }) => (details as { kids: string[] }).kids.sort()),
+    [after.map(({ kid }) => kid)],
+  );
+});
+
+t.test('encrypts only the keys that the current secret did not seal', async (t) => {
+  const { database, clock, rows } = await setUp(t);
+  const changed = await SigningKeys.open(database, changing, clock);
+  const kid = await changed.rotate({ tokenTtlSeconds: 3600 });
+  const before = await rows();
+  t.equal(await resealSigningKeys(database, changing, clock()), 3);
+  const same = (await rows()).filter(({ privateKey }, index) => privateKey === before[index]?.privateKey);
+  t.same(
+    same.map((row) => row.kid),
+    [kid],
+  );
+});
+
+t.test('encrypts all keys or none: a key of a third secret stops it with one line', async (t) => {
+  const { database, clock, rows, events } = await setUp(t);
+  const before = await rows();
+  const error = await resealSigningKeys(
+    database,
+    { current: newer, previous: 'a secret that sealed none of the keys' },
+    clock(),
+  ).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  t.ok(error instanceof UnreadableSigningKeyError);
+  t.match(describeFailure(error), /^APP_SECRET is not the one [^\n]+ APP_SECRET_PREVIOUS[^\n]+$/);
+  t.same(await rows(), before);
+  t.same(await events(), []);
+});
+
+t.test('of two that run at once one encrypts, and the other finds nothing to do', async (t) => {
+  const { database, clock, events, open } = await setUp(t);
+  const counts = await Promise.all([1, 2].map(() => resealSigningKeys(database, changing, clock())));
+  t.same(counts.sort(), [0, 3]);
+  t.equal((await events()).length, 1);
+  t.ok(await open(newer));
+});

@@ -1,0 +1,173 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import t from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { AccessTokens } from '../../src/oauth/access-tokens.js';
+import { revokeAccess } from '../../src/services/applications/revoke-access.js';
+import { buildTestApp, type TestApp } from '../support/app.js';
+import { createTestDatabase, openElsewhere, testServer } from '../support/database.js';
+import { createApplication, createTenant, type TestApplication } from '../support/tenant.js';
+import {
+  createScene,
+  createUser,
+  grantCode,
+  grantTokens,
+  hashOf,
+  oauthRefusal,
+  refresh,
+  tokenAccepted,
+  tokenRefused,
+} from '../support/users.js';
+
+const options = await createTestDatabase(t);
+const database = await openDatabase(options);
+t.teardown(() => database.close());
+// Another process has connections of its own; the embedded database has one.
+const elsewhere = await openElsewhere(t, options, database);
+const api = await buildTestApp(t, { database });
+const other = await buildTestApp(t, { database: elsewhere, clock: api.clock });
+const servers = [api, other] as const;
+// It stands still: all tokens of a test are issued in the same second.
+const { clock } = api;
+
+/** Revokes as a process does that serves no other client. */
+const revoke = (accountId: string, { id }: TestApplication) =>
+  revokeAccess(elsewhere, { accountId: accountId as never, at: clock() }, id);
+
+const statusOf = async (server: TestApp, token: string) =>
+  (await server.get('/v1/employees?page%5Bsize%5D=1', token)).statusCode;
+
+t.test(
+  'rejects what was issued before and accepts what is requested afterwards, within one second',
+  async (t) => {
+    const { accountId, application } = await createTenant(database);
+    for (let round = 0; round < 10; round += 1) {
+      const [one, another] = round % 2 === 0 ? [api, other] : [other, api];
+      const before = [await one.token(application), await another.token(application)];
+      for (const token of before) for (const server of servers) await tokenAccepted(t, server, token);
+      t.same(await revoke(accountId, application), { revokedGrants: 0 });
+      const after = [await one.token(application), await another.token(application)];
+      for (const server of servers) {
+        for (const token of before) await tokenRefused(t, server, token, 'invalid_token');
+        for (const token of after) await tokenAccepted(t, server, token);
+      }
+    }
+  },
+);
+
+t.test('of tokens that are requested all the time, rejects exactly those from before', async (t) => {
+  const { accountId, application } = await createTenant(database);
+  let phase: 'before' | 'during' | 'after' = 'before';
+  const issued: { token: string; requested: string; received: string }[] = [];
+  const request = async (server: TestApp) => {
+    while (phase !== 'after' || issued.filter(({ requested }) => requested === 'after').length < 6) {
+      const requested = phase;
+      const token = await server.token(application);
+      issued.push({ token, requested, received: phase });
+    }
+  };
+  const requesting = Promise.all([request(api), request(other), request(api), request(other)]);
+  while (issued.length < 8) await wait(1);
+  phase = 'during';
+  await revoke(accountId, application);
+  phase = 'after';
+  await requesting;
+  const wrong: unknown[] = [];
+  for (const { token, requested, received } of issued) {
+    const statuses = await Promise.all(servers.map((server) => statusOf(server, token)));
+    if (received === 'before' && statuses.some((status) => status !== 401)) wrong.push([received, statuses]);
+    if (requested === 'after' && statuses.some((status) => status !== 200)) wrong.push([requested, statuses]);
+  }
+  t.same(wrong, []);
+});
+
+t.test('ends the grants, refresh tokens and codes of all users', async (t) => {
+  const scene = await createScene(database);
+  const colleague = await createUser(database, scene.accountId, { role: 'member' });
+  const tokens = [
+    await grantTokens(api, scene),
+    await grantTokens(other, { ...scene, user: colleague }, { scope: 'user:read' }),
+  ];
+  const { form } = await grantCode(api, scene);
+  t.same(await revoke(scene.accountId, scene.application), { revokedGrants: 2 });
+  for (const { accessToken, refreshToken } of tokens) {
+    for (const server of servers) await tokenRefused(t, server, accessToken, 'invalid_token');
+    oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  }
+  oauthRefusal(t, await other.postForm('/v1/oauth/token', form), 'invalid_grant');
+  const again = await grantTokens(api, scene);
+  for (const server of servers) await tokenAccepted(t, server, again.accessToken);
+  t.equal((await refresh(other, scene.application, again.refreshToken)).statusCode, 200);
+});
+
+t.test('leaves other applications of the account alone', async (t) => {
+  const { accountId, application } = await createTenant(database);
+  const neighbor = await createApplication(database, accountId);
+  const token = await api.token(neighbor);
+  await revoke(accountId, application);
+  await tokenAccepted(t, other, token);
+});
+
+t.test('does not know an application of another account', async (t) => {
+  const [mine, theirs] = [await createTenant(database), await createTenant(database)];
+  const token = await api.token(theirs.application);
+  t.equal(await revoke(mine.accountId, theirs.application), null);
+  t.equal(await revoke(mine.accountId, { ...theirs.application, id: 'nothing' }), null);
+  await tokenAccepted(t, other, token);
+  const where = { type: 'application.access_revoked', accountId: { in: [mine.accountId, theirs.accountId] } };
+  t.equal(await database.prisma.auditEvent.count({ where }), 0);
+});
+
+t.test('rejects tokens from before there were generations', async (t) => {
+  const { accountId, application } = await createTenant(database);
+  const { clientId } = application;
+  const earlier = new AccessTokens(api.signingKeys, { issuer: 'http://api.test', ttlSeconds: 3600, clock });
+  const token = earlier.issue({ subject: clientId, clientId, scopes: ['reports:read'] });
+  t.notMatch(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(), /generation/);
+  await tokenAccepted(t, api, token);
+  await revoke(accountId, application);
+  for (const server of servers) await tokenRefused(t, server, token, 'invalid_token');
+});
+
+t.test('stores one event with what was revoked', async (t) => {
+  const scene = await createScene(database, { name: 'Bridge' });
+  await grantTokens(api, scene);
+  clock.advanceSeconds(1);
+  await revoke(scene.accountId, scene.application);
+  const { id: applicationId, clientId } = scene.application;
+  const events = await database.prisma.auditEvent.findMany({
+    where: { applicationId, createdAt: clock() },
+  });
+  t.match(events, [
+    {
+      type: 'application.access_revoked',
+      accountId: scene.accountId,
+      userId: null,
+      details: { name: 'Bridge', client_id: clientId, revoked_grants: '1' },
+    },
+  ]);
+  t.equal(events.length, 1);
+});
+
+t.test(
+  'revokes the grant of an exchange that was under way',
+  { skip: testServer === undefined && 'transactions of the embedded database take turns' },
+  async (t) => {
+    const scene = await createScene(database);
+    const { code } = await grantCode(api, scene);
+    const [userId, applicationId] = [scene.user.id, scene.application.id];
+    const { revoked } = await database.prisma.$transaction(async (tx) => {
+      // What the exchange does in its one statement.
+      const grant = { id: `grant${userId}`, accountId: scene.accountId, applicationId, userId };
+      await tx.grant.create({ data: grant });
+      await tx.authorizationCode.update({
+        where: { codeHash: hashOf(code) },
+        data: { usedAt: clock(), grantId: grant.id },
+      });
+      const revoked = revoke(scene.accountId, scene.application);
+      await wait(300);
+      return { revoked };
+    });
+    t.same(await revoked, { revokedGrants: 1 });
+    t.equal(await database.prisma.grant.count({ where: { applicationId, revokedAt: null } }), 0);
+  },
+);

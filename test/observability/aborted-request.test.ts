@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import net, { type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import t from 'tap';
+import { buildTestApp } from '../support/app.js';
+import { captureLog } from '../support/captured-log.js';
+import { exchange, listen } from '../support/sockets.js';
+import { createTenant } from '../support/tenant.js';
+
+const [info, warn] = [30, 40];
+
+const log = captureLog();
+const finished: (() => void)[] = [];
+const api = await buildTestApp(t, {
+  logger: log.logger,
+  observers: [{ finished: () => finished.shift()?.() }],
+});
+const port = await listen(api.app);
+const { application } = await createTenant(api.database);
+const authorization = `Authorization: Bearer ${await api.token(application)}`;
+
+const form = 'Content-Type: application/x-www-form-urlencoded';
+const uploads = {
+  'a form with a length': [
+    'POST /v1/oauth/token HTTP/1.1',
+    form,
+    'Content-Length: 1000',
+    '',
+    'grant_type=client',
+  ],
+  'a chunked form': ['POST /v1/oauth/token HTTP/1.1', form, 'Transfer-Encoding: chunked', '', '5\r\ngrant'],
+  'a form of a page': ['POST /sign_in HTTP/1.1', form, 'Content-Length: 1000', '', 'email=a'],
+  'a JSON body': [
+    'POST /v1/reports HTTP/1.1',
+    authorization,
+    'Content-Type: application/json',
+    'Content-Length: 1000',
+    '',
+    '{"title":',
+  ],
+};
+
+const endings: Record<string, (socket: Socket) => void> = {
+  'closes the connection': (socket) => socket.destroy(),
+  'resets the connection': (socket) => socket.resetAndDestroy(),
+  'ends its side of the connection': (socket) => socket.end(),
+};
+
+/** Lines of a level that asks for the operator's attention. */
+const alarms = () => log.lines.filter((line) => JSON.parse(line).level >= warn);
+
+for (const [ending, leave] of Object.entries(endings)) {
+  t.test(`logs an aborted request, and no failure, when a client ${ending} during an upload`, async (t) => {
+    const alarmed = alarms().length;
+    for (const [upload, [requestLine, ...rest]] of Object.entries(uploads)) {
+      const known = log.done().length;
+      const socket = net.connect(port, '127.0.0.1');
+      socket.on('error', () => {}).resume();
+      await once(socket, 'connect');
+      const received = new Promise<void>((resolve) => api.app.server.once('request', () => resolve()));
+      const done = new Promise<void>((resolve) => finished.push(resolve));
+      socket.write([requestLine, 'Host: x', ...rest].join('\r\n'));
+      await received;
+      leave(socket);
+      await done;
+      t.match(log.done().slice(known), [{ level: info, aborted: true }], upload);
+    }
+    // What an error leads to comes after the end of the request.
+    await setTimeout(100);
+    t.same(alarms().slice(alarmed), []);
+  });
+}
+
+t.test('logs a socket error of the database as a failure, with 503', async (t) => {
+  // As node:net reports it: nothing in it says which connection it is about.
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+  const prisma = Object.assign(Object.create(api.database.prisma), {
+    $queryRaw: () => Promise.reject(reset),
+  });
+  const broken = await buildTestApp(t, { database: { ...api.database, prisma }, logger: log.logger });
+  const alarmed = alarms().length;
+  const bytes = 'GET /people HTTP/1.1\r\nHost: x\r\nCookie: session=x\r\n\r\n';
+  const [answer] = await exchange(await listen(broken.app), bytes, { expect: 1 });
+  t.equal(answer?.statusCode, 503);
+  t.match(JSON.parse(answer?.body ?? '{}'), { code: 'service_unavailable' });
+  t.equal(alarms().length, alarmed + 2, 'the cause and the request');
+});

@@ -1,0 +1,71 @@
+import t from 'tap';
+import { buildTestApp } from '../support/app.js';
+import { applicationsPath, auditLogPath, confirm, goesTo, isPage } from '../support/pages.js';
+import {
+  createScene,
+  createUser,
+  grantTokens,
+  signedInBrowser,
+  tokenAccepted,
+  tokenRefused,
+} from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+
+t.test('shows what stops working, and revokes it when that is confirmed', async (t) => {
+  const scene = await createScene(database, { name: 'Bridge' });
+  const browser = await signedInBrowser(api, scene.user);
+  const address = `${applicationsPath}/${scene.application.id}`;
+  const { accessToken } = await grantTokens(api, scene);
+  t.match((await browser.open(address)).body, `href="${address}/revoke_access"`);
+
+  const page = await browser.open(`${address}/revoke_access`);
+  isPage(t, page);
+  t.match(page.body, 'Revoke all access of Bridge?');
+  t.match(page.body, '1 user is connected with it');
+  await tokenAccepted(t, api, accessToken);
+
+  clock.advanceSeconds(1);
+  const answer = await confirm(browser, `${address}/revoke_access`);
+  goesTo(t, answer, `${address}?notice=access_revoked`);
+  await tokenRefused(t, api, accessToken, 'invalid_token');
+  const after = await browser.open(String(answer.headers.location));
+  isPage(t, after);
+  t.match(after.body, 'All access was revoked.');
+  t.match(after.body, /Connected users<\/dt><dd>0</);
+  t.match((await browser.open(auditLogPath)).body, 'Revoked all access of an application');
+  const event = await database.prisma.auditEvent.findFirstOrThrow({ where: { createdAt: clock() } });
+  t.match(event, { type: 'application.access_revoked', userId: scene.user.id, address: '127.0.0.1' });
+});
+
+t.test('warns that the secrets of a confidential application stay, and they do', async (t) => {
+  const scene = await createScene(database, { clientType: 'confidential' });
+  const browser = await signedInBrowser(api, scene.user);
+  const address = `${applicationsPath}/${scene.application.id}/revoke_access`;
+  const before = await api.token(scene.application);
+  t.match((await browser.open(address)).body, 'secrets stay');
+  await confirm(browser, address);
+  await tokenRefused(t, api, before, 'invalid_token');
+  await tokenAccepted(t, api, await api.token(scene.application));
+});
+
+t.test('is for administrators of the own account', async (t) => {
+  const scene = await createScene(database, { clientType: 'confidential' });
+  const address = `${applicationsPath}/${scene.application.id}/revoke_access`;
+  const token = await api.token(scene.application);
+  const stranger = await signedInBrowser(api, (await createScene(database)).user);
+  const member = await signedInBrowser(api, await createUser(database, scene.accountId, { role: 'member' }));
+  for (const [browser, status] of [
+    [stranger, 404],
+    [member, 403],
+  ] as const) {
+    isPage(t, await browser.open(address), status);
+    const { body } = await browser.open('/people');
+    const csrf_token = /name="csrf_token" value="([^"]*)"/.exec(body)?.[1] ?? '';
+    isPage(t, await browser.submit(address, { csrf_token }), status);
+  }
+  const owner = await signedInBrowser(api, scene.user);
+  isPage(t, await owner.submit(address, {}), 403);
+  await tokenAccepted(t, api, token);
+});

@@ -1,0 +1,119 @@
+import { hash } from '@node-rs/argon2';
+import t from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { hashPassword, maximumPasswordLength } from '../../src/services/passwords.js';
+import { buildTestApp } from '../support/app.js';
+import { Browser } from '../support/browser.js';
+import { createTenant } from '../support/tenant.js';
+import { createUser } from '../support/users.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { app, database } = api;
+const { accountId } = await createTenant(database);
+
+const composed = 'M\u00FCller und S\u00F6hne';
+const decomposed = composed.normalize('NFD');
+
+const signIn = async (email: string, password: string) =>
+  (await new Browser(app).signIn(email, password)).statusCode;
+const hashOf = async (id: string) =>
+  (await database.prisma.user.findUniqueOrThrow({ where: { id } })).passwordHash;
+
+/** A hash as earlier versions made it: of the text as it was typed. */
+const rawHash = (password: string) => hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+
+t.test('accepts a password in either Unicode form', async (t) => {
+  const user = await createUser(database, accountId, { passwordHash: await hashPassword(decomposed) });
+  const before = await hashOf(user.id);
+  for (const password of [composed, decomposed]) t.equal(await signIn(user.email, password), 303);
+  t.equal(await hashOf(user.id), before, 'and keeps its hash');
+  t.equal(await signIn(user.email, 'Muller und Sohne'), 401);
+});
+
+t.test('accepts an e-mail address in any case and either Unicode form', async (t) => {
+  const user = await createUser(database, accountId);
+  const email = `j\u00FCrgen.\u01F0.${randomId(6)}@users.example`;
+  await database.prisma.user.update({ where: { id: user.id }, data: { email } });
+  for (const typed of [
+    email,
+    email.normalize('NFD'),
+    email.toUpperCase(),
+    email.toUpperCase().normalize('NFD'),
+  ])
+    t.equal(await signIn(typed, user.password), 303, JSON.stringify(typed));
+});
+
+t.test('accepts a password that was hashed as it was typed, and normalizes it from then on', async (t) => {
+  const user = await createUser(database, accountId, { passwordHash: await rawHash(decomposed) });
+  const before = await hashOf(user.id);
+  t.equal(await signIn(user.email, composed), 401, 'what was typed is not known before it is typed again');
+  t.equal(await hashOf(user.id), before);
+  t.equal(await signIn(user.email, decomposed), 303);
+  t.not(await hashOf(user.id), before);
+  for (const password of [composed, decomposed]) t.equal(await signIn(user.email, password), 303);
+});
+
+t.test('replaces a hash with other parameters at the next sign-in, and only then', async (t) => {
+  const passwordHash = await hash(composed, { memoryCost: 64, timeCost: 1, parallelism: 1 });
+  const user = await createUser(database, accountId, { passwordHash });
+  const { updatedAt } = await database.prisma.user.findUniqueOrThrow({ where: { id: user.id } });
+  t.equal(await signIn(user.email, 'wrong'), 401);
+  t.equal(await hashOf(user.id), passwordHash);
+  t.equal(await signIn(user.email, composed), 303);
+  const replaced = await hashOf(user.id);
+  t.match(replaced, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  t.equal(await signIn(user.email, composed), 303);
+  t.equal(await hashOf(user.id), replaced);
+  const after = await database.prisma.user.findUniqueOrThrow({ where: { id: user.id } });
+  t.same(after.updatedAt, updatedAt, 'the profile did not change');
+});
+
+t.test('counts the length of a password in its normalized form', async (t) => {
+  // A letter and its mark are one character when composed.
+  const longest = 'u\u0308'.repeat(maximumPasswordLength);
+  const user = await createUser(database, accountId, { passwordHash: await hashPassword(longest) });
+  t.equal(await signIn(user.email, longest), 303);
+  t.equal(await signIn(user.email, longest.normalize('NFC')), 303);
+  t.equal(await signIn(user.email, `${longest}u\u0308`), 401);
+});
+
+t.test('computes the same number of hashes for an unknown address and a wrong password', async (t) => {
+  const hashes = { composed: await hashPassword(composed), raw: await rawHash(decomposed) };
+  const users = {
+    composed: await createUser(database, accountId, { passwordHash: hashes.composed }),
+    raw: await createUser(database, accountId, { passwordHash: hashes.raw }),
+  };
+  /** Processor time of a rejection in milliseconds; it depends less on other processes than the time on the clock. */
+  const cost = async (email: string, password: string) => {
+    const browser = new Browser(app);
+    const page = await browser.open('/sign_in');
+    const before = process.cpuUsage();
+    const answer = await browser.submitForm(page, '/sign_in', { email, password });
+    const { user, system } = process.cpuUsage(before);
+    t.equal(answer.statusCode, 401);
+    return (user + system) / 1000;
+  };
+  const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+  const costs = async (password: string) => {
+    const times: Record<'composed' | 'raw' | 'unknown', number[]> = { composed: [], raw: [], unknown: [] };
+    for (let run = 0; run < 9; run += 1) {
+      times.composed.push(await cost(users.composed.email, password));
+      times.raw.push(await cost(users.raw.email, password));
+      times.unknown.push(await cost(`${randomId(10)}@users.example`, password));
+    }
+    return { composed: median(times.composed), raw: median(times.raw), unknown: median(times.unknown) };
+  };
+  await costs('wrong');
+  const single = await costs('m\u00FCller und s\u00F6hne');
+  const double = await costs('m\u00FCller und s\u00F6hne'.normalize('NFD'));
+  for (const { composed, raw, unknown } of [single, double]) {
+    for (const known of [composed, raw]) {
+      const ratio = unknown / known;
+      t.ok(ratio > 0.75 && ratio < 1.33, `${ratio}`);
+    }
+  }
+  t.ok(
+    double.unknown / single.unknown > 1.2,
+    `two hashes where the forms differ: ${JSON.stringify({ single, double })}`,
+  );
+});

@@ -1,0 +1,79 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import t from 'tap';
+import { ConcurrencyLimit, QueueTimeoutError } from '../../src/services/concurrency-limit.js';
+
+const never = new AbortController().signal;
+const long = { signal: never, waitMs: 60_000 };
+
+t.test('grants the slots of a key, and queues further callers in the order of arrival', async (t) => {
+  const limit = new ConcurrencyLimit(2);
+  const first = await limit.acquire('a', long);
+  const second = await limit.acquire('a', long);
+  const granted: string[] = [];
+  const queued = ['third', 'fourth'].map(async (name) => {
+    const release = await limit.acquire('a', long);
+    granted.push(name);
+    return release;
+  });
+  await turn();
+  t.same(granted, []);
+  first();
+  await turn();
+  t.same(granted, ['third']);
+  second();
+  await turn();
+  t.same(granted, ['third', 'fourth']);
+  for (const release of await Promise.all(queued)) release();
+  t.equal(limit.size, 0, 'and forgets a key without work');
+});
+
+t.test('a slot that is released passes to the queue, and not to a caller that comes later', async (t) => {
+  const limit = new ConcurrencyLimit(1);
+  const release = await limit.acquire('a', long);
+  const granted: string[] = [];
+  const queued = limit.acquire('a', long).then((next) => {
+    granted.push('queued');
+    return next;
+  });
+  release();
+  const later = limit.acquire('a', long).then((next) => {
+    granted.push('later');
+    return next;
+  });
+  (await queued)();
+  (await later)();
+  t.same(granted, ['queued', 'later']);
+});
+
+t.test('the slots of one key do not limit another key', async (t) => {
+  const limit = new ConcurrencyLimit(1);
+  const one = await limit.acquire('a', long);
+  const other = await limit.acquire('b', long);
+  t.equal(limit.size, 2);
+  one();
+  other();
+  t.equal(limit.size, 0);
+});
+
+t.test('rejects a caller whose time in the queue is over, and removes it from the queue', async (t) => {
+  const limit = new ConcurrencyLimit(1);
+  const release = await limit.acquire('a', long);
+  await t.rejects(limit.acquire('a', { signal: never, waitMs: 20 }), QueueTimeoutError);
+  release();
+  t.equal(limit.size, 0, 'the slot did not pass to it');
+  (await limit.acquire('a', { signal: never, waitMs: 0 }))();
+});
+
+t.test('rejects a caller whose signal aborts with the reason, and removes it from the queue', async (t) => {
+  const limit = new ConcurrencyLimit(1);
+  const release = await limit.acquire('a', long);
+  const abort = new AbortController();
+  const aborted = limit.acquire('a', { signal: abort.signal, waitMs: 60_000 });
+  const behind = limit.acquire('a', long);
+  abort.abort(new Error('disconnected'));
+  await t.rejects(aborted, { message: 'disconnected' });
+  await t.rejects(limit.acquire('b', { signal: abort.signal, waitMs: 0 }), { message: 'disconnected' });
+  release();
+  (await behind)();
+  t.equal(limit.size, 0);
+});

@@ -1,0 +1,220 @@
+import t from 'tap';
+import { readCsvEntries } from '../../src/cli/import/csv-entries.js';
+import { createEmployeeCheck } from '../../src/cli/import/employee-check.js';
+import { readJsonEntries } from '../../src/cli/import/json-entries.js';
+import { maximumLineLength, splitLines } from '../../src/cli/import/lines.js';
+import { accepts, preferredOf } from '../../src/http/accept.js';
+import { readIfMatch } from '../../src/http/etag.js';
+import { parseForm } from '../../src/http/form-parser.js';
+import { originForm } from '../../src/http/origin-form.js';
+import { PageRequest } from '../../src/http/pagination.js';
+import { pathOf } from '../../src/http/problem-sender.js';
+import { requestIdFor } from '../../src/http/request-id.js';
+import { isClientId } from '../../src/oauth/client-authentication.js';
+import { readClientCredentials } from '../../src/oauth/credentials.js';
+import { hashOpaqueToken } from '../../src/oauth/opaque-token.js';
+import { codeChallengeOf } from '../../src/oauth/pkce.js';
+import { parseScope, selectScopes } from '../../src/oauth/scopes.js';
+import { readApplicationForm } from '../../src/pages/applications/application-form.js';
+import { Fields } from '../../src/pages/fields.js';
+import { pageNumber } from '../../src/pages/pager.js';
+import { safeReturnTo } from '../../src/pages/return-to.js';
+import { oauthDescription } from '../../src/problems/document.js';
+import { settingsFaults } from '../../src/services/applications/application-settings.js';
+import { redirectUriFault } from '../../src/services/applications/redirect-uri.js';
+import { checkClaims } from '../../src/services/claim-rules.js';
+import { employeeSearch, maximumSearchLength } from '../../src/services/employees/employee-search.js';
+import { networkOf } from '../../src/services/network.js';
+import { findFaults } from '../../src/services/reports/definition-rules.js';
+import { readRfc3339 } from '../../src/services/reports/rfc3339.js';
+import { accountNameRule, emailRule, passwordRule, personNameRule } from '../../src/services/user-rules.js';
+import { contract } from '../support/app.js';
+import { expectLinearTime, type Reader } from '../support/linear-time.js';
+
+const headerSize = 16 * 1024;
+const bodySize = 64 * 1024;
+/** A little more than a record of an import may have. */
+const importSize = 18 * 1024;
+const baseUrl = 'http://api.test';
+
+const noAnchor = (value: unknown): value is never => value === undefined;
+
+t.test('reads every header, address and form field in linear time', async (t) => {
+  const marker = (text: string) => Buffer.from(text).toString('base64url');
+  const pageAfter = (after: string) =>
+    new PageRequest(
+      { 'page[number]': 2, 'page[size]': 50, 'page[after]': after },
+      { baseUrl, url: `/v1/employees?page[after]=${after}` },
+      noAnchor,
+    );
+  await expectLinearTime(
+    t,
+    (
+      [
+        ['Accept', (text) => preferredOf(text, ['application/json', 'text/csv']), 'text/html;q=0.9, '],
+        ['Accept-Encoding', (text) => accepts(text, 'gzip'), 'deflate;q=0.5, '],
+        ['If-Match', (text) => readIfMatch(text)(1), '"5d41402abc4b2a76", '],
+        ['X-Request-Id', (text) => requestIdFor({ headers: { 'x-request-id': text } })],
+        ['Authorization: Basic', (text) => readClientCredentials({}, `Basic ${text}`)],
+        [
+          'Authorization: Basic, decoded',
+          (text) => readClientCredentials({}, `Basic ${Buffer.from(text).toString('base64')}`),
+        ],
+        ['Authorization', (text) => readClientCredentials({}, text)],
+        ['X-Forwarded-For', networkOf],
+        ['request target', originForm],
+        ['path of a problem', (text) => pathOf({ raw: { url: text } })],
+        ['page[after]', pageAfter],
+        ['page[after], decoded', (text) => pageAfter(marker(text))],
+        [
+          'query of a list',
+          (text) =>
+            new PageRequest(
+              { 'page[number]': 2, 'page[size]': 50 },
+              { baseUrl, url: `/v1/employees?${text}` },
+              noAnchor,
+            ).links(1000, null),
+        ],
+        ['return_to', (text) => safeReturnTo(text, baseUrl)],
+        ['return_to, a path', (text) => safeReturnTo(`/people/${text}`, baseUrl)],
+        ['page', (text) => pageNumber(new Fields({ page: text }))],
+        ['field of a query', (text) => new Fields({ q: text }).text('q')],
+      ] as [string, (text: string) => unknown, string?][]
+    ).map(
+      ([name, read, normal]): Reader => ({
+        name,
+        read,
+        size: headerSize,
+        accepts: isHeaderText,
+        ...(normal !== undefined && { normal }),
+      }),
+    ),
+  );
+});
+
+t.test('reads every form and member of a body in linear time', async (t) => {
+  const emptyReport = { columns: [], filters: [], sort: [], groupBy: [] };
+  await expectLinearTime(
+    t,
+    (
+      [
+        ['form', parseForm],
+        ['field of a form', (text) => new Fields({ name: text }).text('name')],
+        [
+          'form of an application',
+          (text) => readApplicationForm(new Fields({ redirect_uris: text, name: text, scopes: text })),
+        ],
+        ['redirect URI', (text) => redirectUriFault(text, { allowLocalhost: true })],
+        [
+          'redirect URI, https',
+          (text) => redirectUriFault(`https://${text.slice(0, 1900)}`, { allowLocalhost: true }),
+        ],
+        [
+          'settings of an application',
+          (text) =>
+            settingsFaults(
+              { name: text, redirectUris: [text], scopes: [text], requireClientSecret: true },
+              { clientType: 'public', knownScopes: [], allowLocalhost: true },
+            ),
+        ],
+        ['scope', (text) => selectScopes(text, Object.keys(contract.scopes))],
+        ['scope names', parseScope],
+        ['client_id', isClientId],
+        ['code_verifier', codeChallengeOf],
+        ['refresh_token', hashOpaqueToken],
+        ['error_description', (text) => oauthDescription(text.slice(0, 4096))],
+        ['e-mail address', emailRule],
+        ['name of a person', personNameRule],
+        ['name of an account', accountNameRule],
+        ['password', passwordRule],
+        ['picture', (text) => checkClaims({ picture: text.slice(0, 2048) })],
+        ['picture, https', (text) => checkClaims({ picture: `https://${text.slice(0, 2040)}` })],
+        ['locale', (text) => checkClaims({ locale: text.slice(0, 35) })],
+        ['zoneinfo', (text) => checkClaims({ zoneinfo: text.slice(0, 64) })],
+        ['phone_number', (text) => checkClaims({ phoneNumber: text })],
+        ['date-time of a filter', readRfc3339],
+        [
+          'filter of a report',
+          (text) =>
+            findFaults({ ...emptyReport, filters: [{ field: 'updated_at', operator: 'in', value: [text] }] }),
+        ],
+        ['search text', (text) => employeeSearch(text)],
+        ['search text, cut', (text) => employeeSearch(text.slice(0, maximumSearchLength))],
+      ] as [string, (text: string) => unknown][]
+    ).map(([name, read]): Reader => ({ name, read, size: bodySize })),
+  );
+});
+
+/** Node.js lets no other characters pass in a header or an address. */
+function isHeaderText(text: string): boolean {
+  return /^[\t -~\u0080-\u00FF]*$/.test(text);
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length; start += 16_384) yield bytes.subarray(start, start + 16_384);
+}
+
+async function drain(source: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of source);
+}
+
+t.test('reads every line of an import in linear time', async (t) => {
+  const { attributes, check } = createEmployeeCheck(contract);
+  const header = attributes.join(',');
+  await expectLinearTime(t, [
+    {
+      name: 'lines',
+      size: importSize,
+      shapes: 'own',
+      // A line costs the same, however short it is.
+      normal: '\n',
+      units: ['a', '\r'],
+      read: (text) => drain(splitLines(bytesOf(text))),
+    },
+    {
+      name: 'CSV',
+      size: importSize,
+      shapes: 'own',
+      normal: 'E1\n',
+      texts: [
+        ...['""', '"",', '"a"b', '"a""\n', '"\n', '"a\n"\n', '"\n\n\n'].map((unit) =>
+          unit.repeat(importSize / unit.length),
+        ),
+        `"${'\n'.repeat(importSize)}`,
+        `"${'\n'.repeat(importSize)}"`,
+      ],
+      read: (text) => drain(readCsvEntries(splitLines(bytesOf(`${header}\n${text}`)), attributes)),
+    },
+    {
+      name: 'CSV header',
+      size: maximumLineLength,
+      shapes: 'own',
+      normal: 'name,',
+      units: [',', 'a', '"', '"",', 'é'],
+      texts: [Array.from({ length: 10_000 }, (_, index) => `${index}`).join(',')],
+      read: (text) => drain(readCsvEntries(splitLines(bytesOf(text)), attributes)),
+    },
+    {
+      name: 'JSON Lines',
+      size: importSize,
+      shapes: 'own',
+      normal: '{}\n',
+      units: ['[', '{"a":', '"', '1', '\\', ' '],
+      read: (text) => drain(readJsonEntries(splitLines(bytesOf(text)))),
+    },
+    {
+      name: 'attributes of an employee',
+      size: maximumLineLength,
+      read: (text) => check(Object.fromEntries(attributes.map((name) => [name, text]))),
+    },
+    {
+      name: 'unknown attributes',
+      size: maximumLineLength,
+      shapes: 'own',
+      units: ['a', 'ba', 'b'],
+      read: (text) =>
+        check(Object.fromEntries(text.split('a').map((name, index) => [`${name}${index}`, name]))),
+    },
+  ]);
+});

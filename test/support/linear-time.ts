@@ -1,0 +1,214 @@
+import type { Test } from 'tap';
+
+/** Something that reads untrusted text, with the largest size that can reach it. */
+export interface Reader {
+  readonly name: string;
+  /** Characters of the text. */
+  readonly size: number;
+  readonly read: (text: string) => unknown;
+  /** What is repeated to make an ordinary text of the same size. Default: a letter. */
+  readonly normal?: string;
+  /** Which shapes are tried. Default: all of them. */
+  readonly shapes?: 'all' | 'some' | 'own';
+  /** Further pieces that are repeated, and whole texts. */
+  readonly units?: readonly string[];
+  readonly texts?: readonly string[];
+  /** Which texts can reach the reader at all. Default: every text. */
+  readonly accepts?: (text: string) => boolean;
+}
+
+interface Measured {
+  readonly reader: Reader;
+  readonly normalMs: number;
+  readonly worstMs: number;
+  readonly worst: string;
+}
+
+/** A text may take this many times as long as an ordinary text of the same size. */
+const maximumRatio = 20;
+
+/**
+ * Shorter times are not compared: the clock, the collector and other processes decide about them. Work that is
+ * quadratic in 16 KiB takes several times as long.
+ */
+const floorMs = 10;
+
+/** A text that takes longer than this is not measured again. */
+const hopelessMs = 3_000;
+
+/** Long times are measured less often: what disturbs them is small beside them. */
+const repetitionsFor = (ms: number) => (ms < 20 ? 7 : 3);
+
+const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
+
+/** Pieces that parsers and patterns treat in a way of their own. */
+const someUnits = [
+  ...[
+    'a',
+    '0',
+    ' ',
+    '%',
+    '"',
+    '\\',
+    '/',
+    '.',
+    '-',
+    ',',
+    ';',
+    '=',
+    '&',
+    '+',
+    '[',
+    '{',
+    '<',
+    '@',
+    ':',
+    '\n',
+    '\u0000',
+  ],
+  ...[
+    'é',
+    '中',
+    '\u{1F600}',
+    '\uD800',
+    '%20',
+    '%zz',
+    '%E2%82%AC',
+    '%CC%81%CC%96',
+    'a,',
+    'a;',
+    'a=1&',
+    '../',
+    '""',
+    'W/"',
+  ],
+];
+const moreUnits = [
+  ...printable,
+  ...[
+    '\t',
+    '\r',
+    '\r\n',
+    '\u007F',
+    '\u00A0',
+    '\uFFFD',
+    'a&',
+    '=&',
+    '%ff',
+    '%25',
+    '+%2B',
+    '",',
+    '" , ',
+    '\\"',
+  ],
+  ...[
+    '[[',
+    '[]',
+    '{"a":',
+    '[1,',
+    '"a":1,',
+    './',
+    '//',
+    'a/',
+    '/.',
+    '-a',
+    'a-',
+    ',-a',
+    '.a',
+    '::',
+    ':1',
+    '1.',
+    '1:',
+  ],
+  ...['q=1,', ';q=0.5,', '*/*,', 'a/b;', ' a', 'a ', '  ,', 'a@', '@a', 'a.', '{{', 'http://', '&amp;'],
+];
+
+/** What turns a text that a pattern nearly accepts into one that it rejects at the end. */
+const suffixes = ['', '!', '\n'];
+
+/** Characters that are put in order when text is normalized. */
+const combiningMarks = (size: number) => '\u0301'.repeat(size / 2) + '\u0316'.repeat(size / 2);
+
+function repeat(unit: string, size: number): string {
+  return unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
+}
+
+function* textsFor({ size, shapes = 'all', texts = [], units = [] }: Reader): Iterable<string> {
+  yield* texts;
+  const general = { own: [], some: someUnits, all: [...someUnits, ...moreUnits] }[shapes];
+  for (const unit of new Set([...units, ...general])) {
+    for (const suffix of shapes === 'all' ? suffixes : suffixes.slice(0, 2)) {
+      yield repeat(unit, size - suffix.length) + suffix;
+    }
+    if (unit.length === 1 && shapes === 'all') yield `a${repeat(unit, size - 2)}a`;
+  }
+  if (shapes !== 'own') yield combiningMarks(size);
+}
+
+/**
+ * Expects that no text of a size takes a reader twenty times as long as an ordinary text of that size, and prints what
+ * was measured.
+ */
+export async function expectLinearTime(t: Test, readers: readonly Reader[]): Promise<void> {
+  const rows = ['reader | characters | normal µs | worst µs | ratio | worst text'];
+  for (const reader of readers) {
+    let measured = await measure(reader);
+    if (isTooSlow(measured)) measured = await measure(reader);
+    rows.push(rowOf(measured));
+    t.notOk(isTooSlow(measured), reader.name);
+  }
+  t.comment(rows.join('\n'));
+}
+
+function isTooSlow({ normalMs, worstMs }: Measured): boolean {
+  return worstMs >= Math.max(maximumRatio * normalMs, floorMs);
+}
+
+async function measure(reader: Reader): Promise<Measured> {
+  const { size, read, normal = 'a', accepts = () => true } = reader;
+  const normalText = repeat(normal, size);
+  await timeOf(read, normalText);
+  const normalMs = await typicalTime(read, normalText, await timeOf(read, normalText));
+  const seen: { text: string; ms: number }[] = [];
+  for (const text of textsFor(reader)) {
+    if (!accepts(text)) continue;
+    const ms = await timeOf(read, text);
+    seen.push({ text, ms });
+    if (ms > hopelessMs) break;
+  }
+  seen.sort((a, b) => b.ms - a.ms);
+  let worst = { text: '', ms: 0 };
+  for (const { text, ms } of seen.slice(0, 3)) {
+    const again = ms > hopelessMs ? ms : await typicalTime(read, text, ms);
+    if (again > worst.ms) worst = { text, ms: again };
+  }
+  return { reader, normalMs, worstMs: worst.ms, worst: worst.text };
+}
+
+/** The median of several times. */
+async function typicalTime(read: Reader['read'], text: string, firstMs: number): Promise<number> {
+  const times: number[] = [];
+  const repetitions = repetitionsFor(firstMs);
+  for (let round = 0; round < repetitions; round += 1) times.push(await timeOf(read, text));
+  return times.sort((a, b) => a - b)[(repetitions - 1) / 2] ?? 0;
+}
+
+async function timeOf(read: Reader['read'], text: string): Promise<number> {
+  const started = process.cpuUsage();
+  try {
+    const result = read(text);
+    // Awaiting what is no promise would count a turn of the event loop.
+    if (typeof result === 'object' && result !== null && 'then' in result) await result;
+  } catch {
+    // Rejecting a text has to be as fast as accepting it.
+  }
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1000;
+}
+
+function rowOf({ reader, normalMs, worstMs, worst }: Measured): string {
+  const micro = (ms: number) => Math.round(ms * 1000);
+  const ratio = (worstMs / Math.max(normalMs, 0.001)).toFixed(1);
+  const shown = JSON.stringify(worst.slice(0, 12) + (worst.length > 24 ? `…${worst.slice(-8)}` : ''));
+  return `${reader.name} | ${worst.length} | ${micro(normalMs)} | ${micro(worstMs)} | ${ratio} | ${shown}`;
+}

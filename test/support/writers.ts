@@ -1,0 +1,193 @@
+import { accountScope, withScope } from '../../src/database/scope.js';
+import type { Act } from '../../src/services/act.js';
+import { createApplication } from '../../src/services/applications/create-application.js';
+import { deleteApplication } from '../../src/services/applications/delete-application.js';
+import { createSecret, retireSecret } from '../../src/services/applications/rotate-secret.js';
+import { updateApplication } from '../../src/services/applications/update-application.js';
+import { disconnect } from '../../src/services/connections.js';
+import { prune } from '../../src/services/housekeeping.js';
+import { Sessions } from '../../src/services/sessions.js';
+import { importText, makeRecords, toCsv } from './import.js';
+import { authorizationRequest, refresh, revoke } from './users.js';
+import { type Arena, type ArenaItem, arenaRedirectUri } from './write-arena.js';
+
+/** Something that changes rows. */
+export interface Writer {
+  readonly name: string;
+  /**
+   * How many of it there are at once, as a share of the others. Few where one takes many statements, or where the first
+   * one leaves the next ones nothing to do: with many it would come before the other writer begins.
+   */
+  readonly share?: number;
+  /** Returns the status of the response; work that is not a request returns none and throws what fails. */
+  run(arena: Arena, item: ArenaItem, index: number): Promise<{ statusCode: number } | undefined>;
+}
+
+const json = ({ accessToken }: ArenaItem) => ({
+  authorization: `Bearer ${accessToken}`,
+  'content-type': 'application/json',
+});
+
+const settings = {
+  name: 'New',
+  redirectUris: [arenaRedirectUri],
+  scopes: ['reports:read', 'user:write'],
+  requireClientSecret: true,
+};
+
+/** Does what a page does for the owner of the account. */
+async function inAccount<Result>(
+  { api, accountId, user }: Arena,
+  work: (act: Act) => Promise<Result>,
+): Promise<undefined> {
+  const origin = { address: '127.0.0.1', requestId: 'test' };
+  const act = { accountId, userId: user.id, origin, at: api.clock() };
+  await withScope(accountScope(accountId), () => work(act));
+}
+
+/** Every way to change the rows of an account, and those that are not of one. */
+export const writers: readonly Writer[] = [
+  { name: 'code exchange', run: ({ api }, { code }) => api.postForm('/v1/oauth/token', code) },
+  { name: 'code replay', run: ({ api }, { usedCode }) => api.postForm('/v1/oauth/token', usedCode) },
+  {
+    name: 'consent',
+    run({ browser, csrf }, { application }) {
+      const { url } = authorizationRequest({ application, redirectUri: arenaRedirectUri });
+      return browser.submit(url, { ...csrf, decision: 'allow' });
+    },
+  },
+  {
+    name: 'refresh',
+    run: ({ api }, { application, refreshToken }) => refresh(api, application, refreshToken),
+  },
+  {
+    name: 'refresh token replay',
+    run: ({ api }, { application, usedRefreshToken }) => refresh(api, application, usedRefreshToken),
+  },
+  {
+    name: 'refresh token revocation',
+    run: ({ api }, { application, refreshToken }) =>
+      revoke(api, application, refreshToken, { client_secret: application.clientSecret }),
+  },
+  {
+    name: 'access token revocation',
+    run: ({ api }, { application, accessToken }) =>
+      revoke(api, application, accessToken, { client_secret: application.clientSecret }),
+  },
+  {
+    name: 'disconnection',
+    share: 0.4,
+    run: (arena, { application }) =>
+      inAccount(arena, (act) => disconnect(arena.api.database, act, application.id)),
+  },
+  {
+    name: 'application creation',
+    run: (arena, { nonce }) =>
+      inAccount(arena, (act) =>
+        createApplication(arena.api.database, act, { clientType: 'confidential', settings, nonce }),
+      ),
+  },
+  {
+    name: 'application update',
+    run(arena, { application, nonce }, index) {
+      // Every other one makes the codes on their way worthless.
+      const redirectUris = index % 2 === 0 ? settings.redirectUris : [];
+      const changed = { ...settings, name: nonce, redirectUris };
+      return inAccount(arena, (act) =>
+        updateApplication(arena.api.database, act, {
+          ...{ id: application.id, settings: changed, version: undefined },
+        }),
+      );
+    },
+  },
+  {
+    name: 'application deletion',
+    share: 0.4,
+    run: (arena, { application }) =>
+      inAccount(arena, (act) => deleteApplication(arena.api.database, act, application.id)),
+  },
+  {
+    name: 'secret creation and retirement',
+    run(arena, { application: { id: applicationId }, nonce, secretId }, index) {
+      const { database } = arena.api;
+      return inAccount<unknown>(arena, (act) =>
+        index % 2 === 0
+          ? createSecret(database, act, { applicationId, nonce })
+          : retireSecret(database, act, { applicationId, secretId }),
+      );
+    },
+  },
+  {
+    name: 'profile update',
+    run: ({ api }, item, index) =>
+      api.app.inject({
+        method: 'PATCH',
+        url: '/v1/users/me',
+        headers: json(item),
+        payload: JSON.stringify({ nickname: `Nickname ${index}` }),
+      }),
+  },
+  {
+    name: 'report creation',
+    run: ({ api }, item) =>
+      api.app.inject({
+        method: 'POST',
+        url: '/v1/reports',
+        headers: { ...json(item), 'idempotency-key': item.nonce },
+        payload: JSON.stringify({ title: 'New' }),
+      }),
+  },
+  {
+    name: 'report update and deletion',
+    run({ api }, item, index) {
+      const url = `/v1/reports/${item.reportId}`;
+      return index % 2 === 0
+        ? api.app.inject({
+            method: 'PATCH',
+            url,
+            headers: json(item),
+            payload: JSON.stringify({ title: 'T' }),
+          })
+        : api.app.inject({
+            method: 'DELETE',
+            url,
+            headers: { authorization: json(item).authorization },
+          });
+    },
+  },
+  {
+    name: 'import',
+    share: 0.3,
+    async run({ api, accountId }, _item, index) {
+      const csv = toCsv(makeRecords(5, { department: `Department ${index % 3}` }));
+      const { ending } = await importText(api.database, accountId, csv);
+      if (ending.kind === 'failed') throw ending.error;
+      return undefined;
+    },
+  },
+  {
+    name: 'key rotation',
+    share: 0.2,
+    async run({ api }) {
+      await api.signingKeys.rotate({ tokenTtlSeconds: 60 });
+      return undefined;
+    },
+  },
+  {
+    name: 'housekeeping',
+    share: 0.2,
+    async run({ api }) {
+      await prune(api.database, api.clock());
+      return undefined;
+    },
+  },
+  {
+    name: 'session start and end',
+    async run({ api, user, accountId }) {
+      const sessions = new Sessions(api.database, api.clock);
+      const id = await sessions.begin(user.id, { address: '127.0.0.1', userAgent: undefined });
+      if (id !== null) await sessions.end(id, { type: 'sign_out', accountId, userId: user.id });
+      return undefined;
+    },
+  },
+];
