@@ -2,7 +2,7 @@
 import { readOptions } from './options.mjs';
 import { Verdict } from './verdict.mjs';
 
-const names = ['fuzz', 'tenants', 'slow', 'overload', 'soak'];
+const names = ['fuzz', 'tenants', 'slow', 'overload', 'reports', 'soak'];
 
 // Whoever stops the trials stops their servers too, which end with this process.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 const usage = (names) => `npm run trials -- [NAME…] [options]
@@ -6,6 +7,7 @@ const usage = (names) => `npm run trials -- [NAME…] [options]
   --short        the short form
   --minutes N    how long the soak takes (30)
   --requests N   requests of the fuzz (100000)
+  --against DIR  overload: measures the built checkout in DIR too, with and without its limit on active requests
   --seed N       of what is random (the time of day)
   --help
 `;
@@ -22,6 +24,7 @@ export function readOptions(args, names) {
       short: { type: 'boolean', default: false },
       minutes: { type: 'string' },
       requests: { type: 'string' },
+      against: { type: 'string' },
       seed: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -33,6 +36,7 @@ export function readOptions(args, names) {
     usage: values.help ? usage(names) : undefined,
     chosen: values.help ? [] : positionals.length === 0 ? names : positionals,
     short,
+    against: values.against === undefined ? undefined : path.resolve(values.against),
     minutes: number('minutes', values.minutes ?? (short ? '0.15' : '30')),
     requests: number('requests', values.requests ?? (short ? '3000' : '100000')),
     seed: number('seed', values.seed ?? String(Date.now() % 1_000_000_007)),

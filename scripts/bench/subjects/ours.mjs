@@ -12,17 +12,19 @@ const scope = 'reports%3Aread+reports%3Awrite+user%3Aread+user%3Awrite';
 /**
  * Starts the server as it is deployed, with every guarantee on; only requests and failed attempts are not limited.
  *
- * @param {{ databaseUrl: string, profileDirectory?: string }} where
+ * @param {{ databaseUrl: string, profileDirectory?: string, root?: string }} where root: the checkout whose build is
+ *   started; this one by default
  */
-export function startOurs({ databaseUrl, profileDirectory }) {
+export function startOurs({ databaseUrl, profileDirectory, root = packageRoot }) {
   return startSubject({
-    file: path.join(packageRoot, 'dist', 'src', 'server.js'),
-    cwd: packageRoot,
+    file: path.join(root, 'dist', 'src', 'server.js'),
+    cwd: root,
     nodeOptions: profileDirectory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`],
     environment: {
       DATABASE_URL: databaseUrl,
       APP_SECRET: appSecret,
       BASE_URL: baseUrl,
+      ALLOW_HTTP: 'true',
       RATE_LIMIT_FAILURES: '0',
       RATE_LIMIT_API: '0',
       RATE_LIMIT_TOKEN: '0',

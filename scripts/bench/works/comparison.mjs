@@ -27,8 +27,10 @@ export function comparison({ name, title, connections, database: kind, ours: pre
     run: (context) =>
       withScene(context, { database: kind }, async (scene) => {
         const ours = await prepareOurs(scene);
+        const { against } = context.options;
+        const others = against === undefined ? peers : [otherBuild(prepareOurs, against)];
         const contestants = [ours];
-        for (const prepare of peers) contestants.push(await prepare(scene, ours));
+        for (const prepare of others) contestants.push(await prepare(scene, ours));
         const samples = await measureRounds(context, {
           contestants,
           connections,
@@ -36,8 +38,8 @@ export function comparison({ name, title, connections, database: kind, ours: pre
         });
         return {
           table: sampleTable(samples),
-          bars: Object.entries(bars).map(([peer, atLeast]) =>
-            compare(samples, { of: ours.name, against: peer, bound: { atLeast } }),
+          bars: Object.entries(against === undefined ? bars : { [otherBuildName]: otherBuildBar }).map(
+            ([peer, atLeast]) => compare(samples, { of: ours.name, against: peer, bound: { atLeast } }),
           ),
         };
       }),
@@ -59,5 +61,18 @@ export function comparison({ name, title, connections, database: kind, ours: pre
           };
         }),
       ),
+  };
+}
+
+const otherBuildName = 'other build';
+
+/** What a change may cost: less than this differs from one run to the next. */
+const otherBuildBar = 0.95;
+
+/** The server as another checkout builds it, on the same database and under the same load. */
+function otherBuild(prepareOurs, root) {
+  return async (scene) => {
+    const startOurs = () => scene.startOurs({ root });
+    return { ...(await prepareOurs({ ...scene, startOurs })), name: otherBuildName };
   };
 }

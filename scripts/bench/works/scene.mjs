@@ -4,7 +4,7 @@ import { startOurs } from '../subjects/ours.mjs';
  * @typedef {object} Scene Where subjects are prepared; whatever was started is stopped in the end.
  * @property {{ name: string, url: string }} database
  * @property {<T>(starting: Promise<T>) => Promise<T>} start
- * @property {() => Promise<import('../subjects/subject.mjs').Subject>} startOurs
+ * @property {(options?: { root?: string }) => Promise<import('../subjects/subject.mjs').Subject>} startOurs
  */
 
 /**
@@ -26,7 +26,7 @@ export async function withScene(context, { database: kind, profileDirectory }, a
     return await act({
       database,
       start,
-      startOurs: () => start(startOurs({ databaseUrl: database.url, profileDirectory })),
+      startOurs: (options) => start(startOurs({ databaseUrl: database.url, profileDirectory, ...options })),
     });
   } finally {
     for (const subject of running) await subject.stop();

@@ -1,123 +1,161 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { processSeconds } from '../../bench/measure/processor-time.mjs';
-import { quantile } from '../../bench/measure/statistics.mjs';
+import { markdown } from '../../bench/report/tables.mjs';
 import { Client } from '../client/client.mjs';
-import { closedLoop, createMix } from '../load-mix.mjs';
 import { createRandom } from '../random.mjs';
 import { keepApart } from '../world/processors.mjs';
 import { startServer } from '../world/server.mjs';
 import { withWorld } from '../world/world.mjs';
-import { openConnections, openLoop } from './open-loop.mjs';
+import { closedLoop, openLoop } from './flood.mjs';
+import { createScenarios } from './scenarios.mjs';
 
-/** Connections with which the server does the most, and those that a quiet server has. */
+const most = 2_000;
+
+/** Connections on which a server does the most. */
 const peakConnections = 64;
-const quietConnections = 4;
 
-const bars = { goodput: 0.8, p99Ms: 1_000, recoveryMs: 5_000 };
+const bars = { p99Ms: 2_000, healthMs: 1_000, goodput: 0.9 };
 
-/** Three times of what the server can do. */
-export function trial({ short, seed, verdict }) {
-  const seconds = short
-    ? { warm: 1, peak: 1, quiet: 0.5, over: 2 }
-    : { warm: 10, peak: 10, quiet: 3, over: 30 };
-  const random = createRandom(seed);
+/** More clients than the server can serve at once: goodput, times, and who is rejected. */
+export function trial({ short, seed, verdict, against }) {
+  const seconds = short ? { warm: 1, each: 1 } : { warm: 5, each: 5 };
+  const closed = short ? [most] : [32, 256, most];
   return withWorld({ name: 'overload', accounts: 4, employees: 500 }, async ({ url, accounts }) => {
-    const server = await startServer(url);
-    const client = new Client(server.port);
-    const send = (request) => client.send(request);
-    const flood = new Client(server.port);
+    const variants = await startVariants(url, against);
     let processors;
     try {
-      const next = await createMix({ url, accounts, send, random });
-      const warmUp = () =>
-        closedLoop({ send, next, connections: peakConnections, milliseconds: seconds.warm * 500 });
-      // All connections to the database are open after it.
-      await warmUp();
-      processors = await keepApart({ url, server });
+      for (const variant of variants) {
+        const client = new Client(variant.server.port);
+        const send = (request) => client.send(request);
+        variant.scenarios = await createScenarios({ url, accounts, send, random: createRandom(seed) });
+        const next = variant.scenarios.mixed;
+        const milliseconds = seconds.warm * 1000;
+        await closedLoop({ client, next, connections: peakConnections, milliseconds, verdict });
+        client.close();
+      }
+      processors = await keepApart({ url, servers: variants.map(({ server }) => server.pid) });
       verdict.say(processors.text);
-      await warmUp();
-      const quietBefore = await measureQuiet({ send, next, milliseconds: seconds.quiet * 1000 });
-      const usedBefore = processSeconds(server.pid);
-      const peak = await closedLoop({
-        send,
-        next,
-        connections: peakConnections,
-        milliseconds: seconds.peak * 1000,
-      });
+      const peak = await measurePeak(variants[0], { milliseconds: seconds.each * 1000, verdict });
       verdict.say(
-        `peak ${peak.perSecond.toFixed(0)}/s on ${peakConnections} connections, p99 ${quantile(peak.times, 0.99).toFixed(0)} ms; quiet p99 ${quietBefore.toFixed(1)} ms`,
+        `at ${peakConnections} connections: ${peak.list.toFixed(0)} lists/s, mixed ${peak.mixed.toFixed(0)}/s`,
       );
-      const used = (processSeconds(server.pid) - usedBefore) / seconds.peak;
-      verdict.say(`the server used ${(used * 100).toFixed(0)} % of a processor for it`);
-      const load = {
-        client: flood,
-        next,
-        perSecond: peak.perSecond * 3,
-        milliseconds: seconds.over * 1000,
-        verdict,
-      };
-      await openConnections(flood);
-      const usedUntilNow = processSeconds(server.pid);
-      const { seen, settled } = await openLoop(load);
-      const usedUnderLoad = (processSeconds(server.pid) - usedUntilNow) / seen.seconds;
-      await checkRecovery({ send, next, verdict, quietBefore, milliseconds: seconds.quiet * 1000 });
-      await settled();
-      report(verdict, seen, peak.perSecond);
-      verdict.say(`the server used ${(usedUnderLoad * 100).toFixed(0)} % of a processor for it`);
-      verdict.bar('the server is alive', server.alive());
+      const rows = [];
+      for (const load of loadsOf(closed, peak)) {
+        for (const variant of variants)
+          rows.push(await measure({ load, variant, milliseconds: seconds.each * 1000, verdict }));
+      }
+      verdict.say(`\n${markdown(tableOf(rows))}\n`);
+      judge(rows, verdict, { compared: against !== undefined });
+      for (const { name, server } of variants) verdict.bar(`the server is alive: ${name}`, server.alive());
     } finally {
       processors?.restore();
-      client.close();
-      flood.close();
-      await server.stop();
+      for (const { server } of variants) await server.stop();
     }
   });
 }
 
-function report(verdict, { offered, accepted, shed, shedTimes, failed, gaveUp, seconds }, peak) {
-  const within = accepted.filter((answer) => answer.within);
-  const goodput = within.length / seconds;
-  const p99 = quantile(
-    accepted.map(({ time }) => time),
-    0.99,
-  );
-  verdict.say(
-    `offered ${(offered / seconds).toFixed(0)}/s for ${seconds.toFixed(1)} s: ${within.length} accepted, ${shed} shed, ${failed} without an answer, ${gaveUp} callers found no connection`,
-  );
-  if (shed > 0)
-    verdict.say(
-      `a refusal took ${quantile(shedTimes, 0.5).toFixed(0)} ms, p99 ${quantile(shedTimes, 0.99).toFixed(0)} ms`,
-    );
-  const part = goodput / peak;
-  verdict.time(
-    `goodput ${goodput.toFixed(0)}/s is ${(part * 100).toFixed(0)} % of the peak; at least ${bars.goodput * 100} %`,
-    part >= bars.goodput,
-  );
-  verdict.time(`p99 of what was accepted ${p99.toFixed(0)} ms; at most ${bars.p99Ms} ms`, p99 <= bars.p99Ms);
-  verdict.time(`${failed + gaveUp} callers got neither an answer nor a 503; none`, failed + gaveUp === 0);
+/** This build; and another one, with the limit that it may have on the requests that it works on, and without. */
+async function startVariants(url, root) {
+  const variants = [{ name: 'this build', server: await startServer(url) }];
+  if (root === undefined) return variants;
+  variants.push({ name: 'other build', server: await startServer(url, {}, [], root) });
+  const unlimited = { MAX_ACTIVE_REQUESTS: '0' };
+  variants.push({ name: 'other build, no limit', server: await startServer(url, unlimited, [], root) });
+  return variants;
 }
 
-async function measureQuiet({ send, next, milliseconds }) {
-  const { times } = await closedLoop({ send, next, connections: quietConnections, milliseconds });
-  return quantile(times, 0.99);
-}
-
-/** Asks now and then, like a caller who comes back, until answers take as long as they did before. */
-async function checkRecovery({ send, next, verdict, quietBefore, milliseconds }) {
-  const endedAt = performance.now();
-  const bound = quietBefore * 2 + 10;
-  for (;;) {
-    const p99 = await measureQuiet({ send, next, milliseconds: Math.min(milliseconds, 500) }).catch(
-      () => Number.POSITIVE_INFINITY,
-    );
-    const after = performance.now() - endedAt;
-    if (p99 <= bound || after > bars.recoveryMs) {
-      verdict.time(
-        `${(after / 1000).toFixed(1)} s after the load p99 is ${p99.toFixed(1)} ms; at most ${bound.toFixed(1)} ms within ${bars.recoveryMs / 1000} s`,
-        p99 <= bound,
-      );
-      return;
-    }
-    await wait(100);
+/** What the server does on few connections; open loops are multiples of it. */
+async function measurePeak({ server, scenarios }, { milliseconds, verdict }) {
+  const peak = {};
+  for (const scenario of ['list', 'mixed']) {
+    const client = new Client(server.port);
+    const next = scenarios[scenario];
+    const seen = await closedLoop({ client, next, connections: peakConnections, milliseconds, verdict });
+    client.close();
+    peak[scenario] = seen.perSecond;
   }
+  return peak;
+}
+
+function loadsOf(closed, peak) {
+  const closedLoops = ['list', 'get', 'token', 'mixed'].flatMap((scenario) =>
+    closed.map((connections) => ({ title: `${scenario}, closed loop`, scenario, connections })),
+  );
+  // Far below what the server can do, but all at once.
+  const burst = Math.min(most, Math.floor(peak.list / 2));
+  return [
+    ...closedLoops,
+    {
+      title: 'mixed, open loop at three times the peak',
+      scenario: 'mixed',
+      connections: most,
+      dueBy: (elapsedMs) => (elapsedMs / 1000) * peak.mixed * 3,
+    },
+    {
+      title: `list, ${burst} requests at once each second`,
+      scenario: 'list',
+      connections: most,
+      dueBy: (elapsedMs) => (1 + Math.floor(elapsedMs / 1000)) * burst,
+      isBurst: true,
+    },
+  ];
+}
+
+async function measure({ load, variant, milliseconds, verdict }) {
+  const { scenario, connections, dueBy } = load;
+  const client = new Client(variant.server.port);
+  const common = { client, next: variant.scenarios[scenario], connections, milliseconds, verdict };
+  try {
+    await open(client, connections);
+    const seen = dueBy === undefined ? await closedLoop(common) : await openLoop({ ...common, dueBy });
+    return { load, variant: variant.name, seen };
+  } finally {
+    client.close();
+  }
+}
+
+/** Opens all connections before anything is measured. */
+async function open(client, connections) {
+  await Promise.all(Array.from({ length: connections }, () => client.send({ path: '/healthz' })));
+}
+
+function tableOf(rows) {
+  return {
+    columns: ['load', 'served/s', 'p99 ms', 'rejected', 'no response', '/healthz max ms'],
+    rows: rows.map(({ load: { title, connections }, variant, seen }) => [
+      `${title}, ${connections} connections: ${variant}`,
+      seen.perSecond.toFixed(0),
+      seen.p99.toFixed(0),
+      String(seen.rejected),
+      String(seen.failed),
+      seen.health.toFixed(0),
+    ]),
+  };
+}
+
+function judge(rows, verdict, { compared }) {
+  const ours = rows.filter(({ variant }) => variant === 'this build');
+  const worst = (metric) => Math.max(...ours.map(({ seen }) => seen[metric]));
+  verdict.time(
+    `p99 of served requests at most ${worst('p99').toFixed(0)} ms; bar ${bars.p99Ms} ms`,
+    worst('p99') <= bars.p99Ms,
+  );
+  verdict.time(
+    `/healthz took at most ${worst('health').toFixed(0)} ms; bar ${bars.healthMs} ms`,
+    worst('health') <= bars.healthMs,
+  );
+  const burst = ours.find(({ load }) => load.isBurst).seen;
+  verdict.time(
+    `of bursts below capacity ${burst.rejected + burst.failed} requests were rejected or lost; bar 0`,
+    burst.rejected + burst.failed === 0,
+  );
+  verdict.time(`${worst('failed')} requests got no response; bar 0`, worst('failed') === 0);
+  if (!compared) return;
+  const parts = ours.map(({ load, seen }) => {
+    const unlimited = rows.find((row) => row.load === load && row.variant === 'other build, no limit');
+    return seen.perSecond / unlimited.seen.perSecond;
+  });
+  const least = Math.min(...parts);
+  verdict.time(
+    `goodput is at least ${least.toFixed(2)} times that without any limit; bar ${bars.goodput}`,
+    least >= bars.goodput,
+  );
 }

@@ -103,7 +103,7 @@ export function attempts(mine) {
       ask: (clientId) =>
         postForm('/v1/oauth/revoke', { client_id: clientId, client_secret: 'x', token: mine.token }),
     },
-    ...['', '/edit', '/delete', '/secrets'].flatMap((part) => [
+    ...['', '/edit', '/revoke_access', '/delete', '/secrets'].flatMap((part) => [
       {
         what: `the page of an application${part}`,
         ids: applicationsOf,

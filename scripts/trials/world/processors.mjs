@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { ask } from './world.mjs';
 
 /**
- * Gives the callers, which are this process, a processor of their own, and the rest to the server and its sessions in
- * PostgreSQL. Real callers do not take the processor away from whom they call.
+ * Gives the callers, which are this process, a processor of their own, and the rest to the servers and their sessions in
+ * PostgreSQL. Real callers do not take the processor away from the server that they call.
  *
- * @param {{ url: string, server: { pid: number } }} service
+ * @param {{ url: string, servers: number[] }} service servers: their process ids
  * @returns {Promise<{ text: string, restore: () => void }>} text: what was done, or why it was not
  */
-export async function keepApart({ url, server }) {
+export async function keepApart({ url, servers }) {
   const sessions = await ask(
     url,
     'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -27,9 +27,9 @@ export async function keepApart({ url, server }) {
     const [own, ...others] = before;
     if (others.length === 0) return together('there is only one');
     move(process.pid, [own]);
-    for (const pid of [server.pid, ...sessions.map((session) => session.pid)]) move(pid, others);
+    for (const pid of [...servers, ...sessions.map((session) => session.pid)]) move(pid, others);
     return {
-      text: `callers have a processor of their own; the server and ${sessions.length} sessions of PostgreSQL have ${others.length}`,
+      text: `callers have a processor of their own; the servers and ${sessions.length} sessions of PostgreSQL have ${others.length}`,
       restore,
     };
   } catch (error) {

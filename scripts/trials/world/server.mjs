@@ -10,17 +10,20 @@ import { startSubject } from '../../bench/subjects/subject.mjs';
  * @param {string} databaseUrl
  * @param {Record<string, string>} [environment] that differs from it
  * @param {string[]} [nodeOptions]
+ * @param {string} [root] the checkout whose build is started; this one by default
  */
-export async function startServer(databaseUrl, environment = {}, nodeOptions = []) {
+export async function startServer(databaseUrl, environment = {}, nodeOptions = [], root = packageRoot) {
   const subject = await startSubject({
-    file: path.join(packageRoot, 'dist', 'src', 'server.js'),
-    cwd: packageRoot,
+    file: path.join(root, 'dist', 'src', 'server.js'),
+    cwd: root,
     nodeOptions,
     environment: {
       DATABASE_URL: databaseUrl,
       APP_SECRET: appSecret,
       BASE_URL: baseUrl,
+      ALLOW_HTTP: 'true',
       RATE_LIMIT_API: '0',
+      MAX_REPORTS_PER_ACCOUNT: '0',
       RATE_LIMIT_TOKEN: '0',
       RATE_LIMIT_FAILURES: '0',
       LOG_LEVEL: 'warn',
