@@ -7,7 +7,10 @@ import { root } from './modified.mjs';
 
 const [directory] = process.argv.slice(2);
 const document = parse(readFileSync(path.join(root, 'openapi', 'v1.yaml'), 'utf8'));
-const allowed = parse(readFileSync(path.join(root, 'test', 'contract', 'unseen.yaml'), 'utf8')) ?? [];
+const database = process.env.TEST_DATABASE_URL ? 'postgresql' : 'embedded';
+const allowed = parse(readFileSync(path.join(root, 'test', 'contract', 'unseen.yaml'), 'utf8')).filter(
+  (excuse) => excuse.database === undefined || excuse.database === database,
+);
 const exchanges = (existsSync(directory) ? readdirSync(directory) : [])
   .flatMap((name) => readFileSync(path.join(directory, name), 'utf8').split('\n'))
   .filter((line) => line !== '')

@@ -1,13 +1,16 @@
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../../src/database/client.js';
 import { buildTestApp, type TestApp } from '../../support/app.js';
-import { createTestDatabase } from '../../support/database.js';
+import { createTestDatabase, testServer } from '../../support/database.js';
 import { asOwner } from '../../support/owner.js';
 import { createReportClient, refused } from '../../support/reports.js';
 import { createScene, createUser, grantTokens } from '../../support/users.js';
 
 const api = await buildTestApp(t);
 const { prisma } = api.database;
+
+/** The embedded database has one connection: the first request ends before its duplicates are authenticated. */
+const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -66,6 +69,21 @@ t.test('50 concurrent duplicates create one report and get 50 identical response
   t.same(await server.database.prisma.idempotencyCount.findMany(), [
     { applicationId: tenant.application.id, keys: 1 },
   ]);
+});
+
+t.test('rejects a duplicate at once while 100 others wait for the first request', onPostgresql, async (t) => {
+  const { create, tenant } = await createReportClient(api);
+  const headers = { 'idempotency-key': 'crowd' };
+  const responses = await Promise.all(Array.from({ length: 150 }, () => create({ title: 'x' }, headers)));
+  const created = responses.filter(({ statusCode }) => statusCode === 201);
+  t.equal(created.length, 101);
+  t.equal(new Set(created.map(({ body }) => body)).size, 1);
+  for (const response of responses) {
+    if (response.statusCode === 201) continue;
+    refused(t, response, 'idempotency_key_in_use');
+    t.equal(response.headers['retry-after'], '1');
+  }
+  t.equal(await prisma.report.count({ where: { accountId: tenant.accountId } }), 1);
 });
 
 t.test('concurrent requests with one key and two payloads create one report', async (t) => {
