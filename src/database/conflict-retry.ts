@@ -15,16 +15,13 @@ export type ConflictRetry = <Result>(work: () => Promise<Result>) => Promise<Res
  * and the response to it is 503.
  */
 export function createConflictRetry(logger: DatabaseLogger | undefined): ConflictRetry {
-  return async (work) => {
-    try {
-      return await work();
-    } catch (error) {
+  return (work) =>
+    work().catch(async (error: unknown) => {
       if (!isWriteConflict(error)) throw error;
       logger?.warn({ reason: describeError(error) }, 'a transaction conflict: running it again');
       await wait(pauseMs);
       return work();
-    }
-  };
+    });
 }
 
 /** A Prisma client that runs interactive transactions again after a conflict. */

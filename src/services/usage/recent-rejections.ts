@@ -26,7 +26,8 @@ export class RecentRejections {
   }
 
   /** Notes a call if it was rejected. */
-  add({ status, ...call }: ApiCall, at: number): void {
+  add(call: ApiCall, at: number): void {
+    const { status } = call;
     if (status === undefined || status < 400) return;
     const { accountId, applicationId, clientId, userId, operation, requestId, code } = call;
     const application = { accountId, applicationId, clientId };
