@@ -31,6 +31,7 @@ import { closeQueuedAnswers } from './http/queued-answers.js';
 import type { ReportLimits } from './http/report-limits.js';
 import { checkRequestHead } from './http/request-head.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
+import { defaultRequestQueueLimits, RequestQueue, type RequestQueueLimits } from './http/request-queue.js';
 import { closeSilentConnections, type SilenceLimits } from './http/silent-connections.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
 import { RequestLog } from './observability/request-log.js';
@@ -63,6 +64,8 @@ export interface AppDependencies {
   readonly lifecycle?: Lifecycle;
   /** Absent: the limits that the contract describes. */
   readonly reportLimits?: ReportLimits;
+  /** Absent: those of a server in operation. */
+  readonly requestQueueLimits?: RequestQueueLimits;
   /** Who is told of requests besides the log. */
   readonly observers?: readonly RequestObserver[];
   /** Absent: those that are documented. A test cannot wait for them. */
@@ -173,6 +176,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(consentForm, consent);
   await app.register(peopleSite, people);
   await app.register(preflightRoutes, { contract });
-  await bindContract(app, { contract, handlers, authenticate, publicGate });
+  const queue = new RequestQueue(dependencies.requestQueueLimits ?? defaultRequestQueueLimits);
+  await bindContract(app, { contract, handlers, authenticate, publicGate, queue });
   return app;
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import { accountScope, nothing, type Scope, withScope } from '../database/scope.js';
@@ -46,10 +47,17 @@ export interface PublicGate {
   ): Promise<void>;
 }
 
+/** Limits how many requests are handled at the same time. */
+export interface HandlerQueue {
+  /** @throws {Problem} 503 */
+  run<Output>(id: OperationId, response: ServerResponse, handle: () => Promise<Output>): Promise<Output>;
+}
+
 /** What is asked of every request before the handler of its operation is. */
 interface Gates {
   readonly authenticate: Authenticate;
   readonly publicGate: PublicGate;
+  readonly queue: HandlerQueue;
 }
 
 /**
@@ -83,7 +91,7 @@ export async function bindContract(
 function routeFor(
   operation: Operation,
   handlers: Handlers,
-  { authenticate, publicGate }: Gates,
+  { authenticate, publicGate, queue }: Gates,
 ): Partial<RouteOptions> {
   const { scopes } = operation;
   const id = operation.id as PublicOperation;
@@ -107,7 +115,7 @@ function routeFor(
       guard(request);
       done();
     },
-    handler: handlerFor(operation.id, handlers),
+    handler: handlerFor(operation.id, handlers, queue),
   };
 }
 
@@ -123,13 +131,15 @@ interface AnyOutput {
   readonly type?: string;
 }
 
-function handlerFor(id: OperationId, handlers: Handlers) {
+function handlerFor(id: OperationId, handlers: Handlers, queue: HandlerQueue) {
   const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
   const scopesItself = scopedByThemselves.has(id);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { params, query, body, caller } = request;
     const input = { params, query, body, caller, request, reply };
-    const output = await (scopesItself ? handle(input) : withScope(scopeOf(caller), () => handle(input)));
+    const output = await queue.run(id, reply.raw, () =>
+      scopesItself ? handle(input) : withScope(scopeOf(caller), () => handle(input)),
+    );
     reply.code(output.status);
     if (output.records !== undefined) request.records = output.records;
     if (output.headers !== undefined) reply.headers(output.headers);

@@ -6,6 +6,7 @@ import { type Contract, loadContract } from '../../src/contract/contract.js';
 import type { Database } from '../../src/database/client.js';
 import type { Lifecycle } from '../../src/http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from '../../src/http/report-limits.js';
+import { defaultRequestQueueLimits, type RequestQueueLimits } from '../../src/http/request-queue.js';
 import type { SilenceLimits } from '../../src/http/silent-connections.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import type { RequestObserver } from '../../src/observability/request-watch.js';
@@ -75,6 +76,7 @@ export async function buildTestApp(
     observers = [],
     recorded = true,
     reportLimits = defaultReportLimits,
+    requestQueueLimits = defaultRequestQueueLimits,
     lifecycle,
     appSecrets = testSecrets,
     silenceLimits,
@@ -88,6 +90,7 @@ export async function buildTestApp(
     /** `false` for random requests: what they show in one run they need not show in the next. */
     recorded?: boolean;
     reportLimits?: ReportLimits;
+    requestQueueLimits?: RequestQueueLimits;
     lifecycle?: Lifecycle;
     appSecrets?: AppSecrets;
     silenceLimits?: SilenceLimits;
@@ -109,6 +112,7 @@ export async function buildTestApp(
     observers,
     schemaCompilers,
     reportLimits,
+    requestQueueLimits,
     ...(lifecycle !== undefined && { lifecycle }),
     ...(silenceLimits !== undefined && { silenceLimits }),
   });

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import fastify from 'fastify';
+import t, { type Test } from 'tap';
+import { RequestQueue, type RequestQueueLimits } from '../../src/http/request-queue.js';
+import { Problem } from '../../src/problems/problem.js';
+import { buildTestApp } from '../support/app.js';
+import { createReportClient, refused } from '../support/reports.js';
+
+/** A server with one route, whose requests are handled until the test finishes them. */
+async function serve(t: Test, limits: RequestQueueLimits) {
+  const queue = new RequestQueue(limits);
+  const started: string[] = [];
+  const finish: (() => void)[] = [];
+  const app = fastify();
+  app.setErrorHandler((error, _request, reply) => reply.code(error instanceof Problem ? 503 : 500).send());
+  app.get<{ Params: { name: string } }>('/:name', ({ params: { name } }, reply) =>
+    queue.run('listEmployees', reply.raw, async () => {
+      started.push(name);
+      await new Promise<void>((resolve) => finish.push(resolve));
+      return name;
+    }),
+  );
+  await app.listen();
+  t.teardown(() => app.close());
+  const { port } = app.server.address() as AddressInfo;
+  const arrived = () => once(app.server, 'request');
+  /** Sends a request; resolves when it has arrived. */
+  async function send(name: string) {
+    const request = http.get({ port, path: `/${name}`, agent: false });
+    request.on('error', () => {});
+    const response = once(request, 'response').then(([{ statusCode }]) => statusCode as number);
+    response.catch(() => {});
+    await arrived();
+    return { request, response };
+  }
+  return { send, started, finishNext: () => finish.shift()?.() };
+}
+
+t.test('handles as many requests at a time as the limit says, in the order of arrival', async (t) => {
+  const { send, started, finishNext } = await serve(t, { running: 2, waitMs: 60_000 });
+  const sent = [];
+  for (const name of ['a', 'b', 'c', 'd']) sent.push(await send(name));
+  t.same(started, ['a', 'b']);
+  for (const { response } of sent) {
+    finishNext();
+    t.equal(await response, 200);
+  }
+  t.same(started, ['a', 'b', 'c', 'd']);
+});
+
+t.test(
+  'rejects a request that has waited too long, and finishes the one that is being handled',
+  async (t) => {
+    const { send, started, finishNext } = await serve(t, { running: 1, waitMs: 100 });
+    const first = await send('first');
+    const begun = performance.now();
+    const second = await send('second');
+    t.equal(await second.response, 503);
+    t.ok(performance.now() - begun >= 95, 'not before');
+    finishNext();
+    t.equal(await first.response, 200);
+    t.same(started, ['first']);
+    const third = await send('third');
+    finishNext();
+    t.equal(await third.response, 200, 'the slot is free again');
+  },
+);
+
+t.test('does not handle a request whose client disconnects while it waits', async (t) => {
+  const { send, started, finishNext } = await serve(t, { running: 1, waitMs: 60_000 });
+  const first = await send('first');
+  const second = await send('second');
+  const third = await send('third');
+  second.request.destroy();
+  await wait(50);
+  finishNext();
+  t.equal(await first.response, 200);
+  while (started.length < 2) await wait(5);
+  finishNext();
+  t.equal(await third.response, 200);
+  t.same(started, ['first', 'third']);
+});
+
+t.test('an overloaded server sends 503 with Retry-After and stays healthy', async (t) => {
+  const api = await buildTestApp(t, { requestQueueLimits: { running: 0, waitMs: 30 } });
+  const { token, create } = await createReportClient(api);
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await api.app.inject({ url: '/v1/employees', headers });
+  refused(t, response, 'service_unavailable');
+  t.equal(response.headers['retry-after'], '1');
+  t.equal(response.json().detail, 'The service is busy. Try again in a second.');
+  for (const url of ['/healthz', '/readyz', '/.well-known/jwks.json']) {
+    t.equal((await api.app.inject({ url })).statusCode, 200, url);
+  }
+  t.equal((await create({ title: 'has a queue of its own' })).statusCode, 201);
+});
+
+t.test('a burst beyond the limit is queued and not rejected', async (t) => {
+  const api = await buildTestApp(t, { requestQueueLimits: { running: 2, waitMs: 60_000 } });
+  const { token } = await createReportClient(api);
+  const headers = { authorization: `Bearer ${token}` };
+  const responses = await Promise.all(
+    Array.from({ length: 300 }, () => api.app.inject({ url: '/v1/employees', headers })),
+  );
+  t.same(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]));
+});
