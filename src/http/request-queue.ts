@@ -16,7 +16,7 @@ export interface RequestQueueLimits {
  * and responses arrive after their clients have given up: p99 is 4 to 5 seconds at 2,000 connections. The trial
  * `overload` holds it below 2 seconds, and the number of completed requests at what it is without a limit.
  */
-export const defaultRequestQueueLimits: RequestQueueLimits = { running: 64, waitMs: 1_000 };
+export const defaultRequestQueueLimits: RequestQueueLimits = { running: 100, waitMs: 1_000 };
 
 /** Operations that never wait here. */
 const notQueued: ReadonlySet<OperationId> = new Set<OperationId>([
