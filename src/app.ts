@@ -16,6 +16,7 @@ import { localiser } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
 import { nothing, withScope } from './database/scope.js';
+import { createAllowedMethods } from './http/allowed-methods.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
 import { connectionLimits, headerLimits, silenceLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
@@ -121,6 +122,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: requestWatch.including(handleError),
   });
   requestWatch.attach(app);
+  // No operation has a body for DELETE. Some generated clients send one all the same, or its content type.
+  app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
+  const allowedMethods = createAllowedMethods(contract);
 
   const https = config.baseUrl.startsWith('https://');
   app.addHook('onRequest', (request, reply, done) => {
@@ -129,7 +133,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     allowCrossOrigin(request, reply);
     checkRequestHead(request);
     // Before a body is read: where there is no route, nothing else about the request matters.
-    if (request.is404) sendProblem(routeNotFound(request), request, reply);
+    if (request.is404) sendProblem(routeNotFound(request, allowedMethods), request, reply);
     else done();
   });
   closeQueuedAnswers(app);
@@ -147,7 +151,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     };
   });
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(routeNotFound(request, allowedMethods), request, reply),
+  );
   app.setValidatorCompiler(schemaCompilers?.validator ?? createValidatorCompiler());
   if (schemaCompilers !== undefined) app.setSerializerCompiler(schemaCompilers.serializer);
   app.removeContentTypeParser('text/plain');

@@ -1402,9 +1402,14 @@ export interface components {
         /**
          * @description The `ETag` that you read. When the report has changed since, nothing is done and the answer is 412. Without this
          *     header the report is changed whatever its state.
-         * @example "5d41402abc4b2a76"
+         * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
          */
         IfMatch: string;
+        /**
+         * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body.
+         * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
+         */
+        IfNoneMatch: string;
         /**
          * @description A value of your own that names this one creation, for example a random UUID. It is stored for 24 hours. It belongs
          *     to the application and to the user of the token: another user, or a token without a user, may use the same key for
@@ -1473,8 +1478,8 @@ export interface components {
          */
         Location: string;
         /**
-         * @description The version of the record. Send it back as `If-Match`.
-         * @example "5d41402abc4b2a76"
+         * @description The record and its version. Send it back as `If-Match`, or as `If-None-Match` to read only what has changed.
+         * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
          */
         Etag: string;
         /**
@@ -1948,7 +1953,13 @@ export interface operations {
     getReport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body.
+                 * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
+                 */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description The report's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
@@ -1973,6 +1984,17 @@ export interface operations {
                     "application/json": components["schemas"]["ReportDocument"];
                 };
             };
+            /** @description The report has not changed since the version that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["Etag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReportsReadForbidden"];
@@ -1989,7 +2011,7 @@ export interface operations {
                 /**
                  * @description The `ETag` that you read. When the report has changed since, nothing is done and the answer is 412. Without this
                  *     header the report is changed whatever its state.
-                 * @example "5d41402abc4b2a76"
+                 * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
@@ -2031,7 +2053,7 @@ export interface operations {
                 /**
                  * @description The `ETag` that you read. When the report has changed since, nothing is done and the answer is 412. Without this
                  *     header the report is changed whatever its state.
-                 * @example "5d41402abc4b2a76"
+                 * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
             };

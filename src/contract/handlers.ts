@@ -49,7 +49,7 @@ export function jsonText<Document>(document: Document): JsonText<Document> {
   return JSON.stringify(document) as JsonText<Document>;
 }
 
-type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 303;
+type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 303 | 304;
 
 type Content<Response> = Response extends { content: infer Types }
   ? {

@@ -8,9 +8,12 @@ const requestHeaders = [
   'content-type',
   'idempotency-key',
   'if-match',
+  'if-none-match',
   'x-request-id',
 ];
 const exposedHeaders = [
+  'allow',
+  'content-disposition',
   'etag',
   'location',
   'ratelimit',

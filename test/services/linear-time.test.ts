@@ -53,7 +53,7 @@ t.test('reads every header, address and form field in linear time', async (t) =>
       [
         ['Accept', (text) => preferredOf(text, ['application/json', 'text/csv']), 'text/html;q=0.9, '],
         ['Accept-Encoding', (text) => accepts(text, 'gzip'), 'deflate;q=0.5, '],
-        ['If-Match', (text) => readIfMatch(text)(1), '"5d41402abc4b2a76", '],
+        ['If-Match', (text) => readIfMatch(text)({ id: 'x', version: 1 }), '"5d41402abc4b2a76", '],
         ['X-Request-Id', (text) => requestIdFor({ headers: { 'x-request-id': text } })],
         ['Authorization: Basic', (text) => readClientCredentials({}, `Basic ${text}`)],
         [

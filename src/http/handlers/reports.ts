@@ -16,7 +16,7 @@ import { newContent } from '../../services/reports/report-changes.js';
 import { updateReport } from '../../services/reports/update-report.js';
 import { auditOrigin } from '../audit-origin.js';
 import { challenge } from '../challenges.js';
-import { etagOf, readIfMatch } from '../etag.js';
+import { etagOf, isKnownToClient, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
 import { isReportAnchor, reportSortKeys } from './report-anchors.js';
@@ -78,7 +78,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
         status: 201,
         headers: {
           location: `${this.#baseUrl}/v1/reports/${report.id}`,
-          etag: etagOf(report.version),
+          etag: etagOf(report),
         },
         body: jsonText<ReportDocument>({ data: toResource(report) }),
       }),
@@ -88,9 +88,12 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   }
 
   /** @throws {Problem} 404 `not_found` */
-  async getReport({ caller, params }: Input<'getReport'>): Promise<Output<'getReport'>> {
+  async getReport({ caller, params, request }: Input<'getReport'>): Promise<Output<'getReport'>> {
     const report = await getReport(this.#database, caller.accountId, params.report_id);
     if (report === null) throw recordNotFound();
+    if (isKnownToClient(request.headers['if-none-match'], report)) {
+      return { status: 304, headers: { etag: etagOf(report) } };
+    }
     return this.#show(report);
   }
 
@@ -130,7 +133,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     return {
       status: 200 as const,
       records: 1,
-      headers: { etag: etagOf(report.version) },
+      headers: { etag: etagOf(report) },
       body: { data: toResource(report) },
     };
   }

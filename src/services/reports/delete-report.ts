@@ -12,7 +12,7 @@ export async function deleteReport(
   return prisma.$transaction(async (tx) => {
     const report = await lockReport(tx, accountId, id);
     if (report === null) return 'unknown';
-    if (!isMeant(report.version)) return 'changed_meanwhile';
+    if (!isMeant(report)) return 'changed_meanwhile';
     await tx.report.delete({ where: { id, accountId } });
     await recordReportAct(tx, 'report.deleted', act, report);
     return 'deleted';

@@ -2,8 +2,8 @@ import type { Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 import { type Report, toReport } from './report.js';
 
-/** Whether a change may go ahead, given the version that is stored. */
-export type VersionCheck = (version: number) => boolean;
+/** Whether a change is meant for the stored version of a report. */
+export type VersionCheck = (stored: Pick<Report, 'id' | 'version'>) => boolean;
 
 /** The account's report, which nobody else changes until the transaction ends; `null` when there is none. */
 export async function lockReport(

@@ -22,7 +22,7 @@ export async function updateReport(
   return prisma.$transaction(async (tx): Promise<UpdatedReport> => {
     const current = await lockReport(tx, accountId, id);
     if (current === null) return { kind: 'unknown' };
-    if (!isMeant(current.version)) return { kind: 'changed_meanwhile' };
+    if (!isMeant(current)) return { kind: 'changed_meanwhile' };
     const content = changedContent(current, changes);
     const faults = findFaults(content);
     if (faults.length > 0) return { kind: 'invalid', faults };

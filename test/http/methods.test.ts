@@ -1,0 +1,67 @@
+import t from 'tap';
+import { buildTestApp } from '../support/app.js';
+import { createReportClient } from '../support/reports.js';
+
+const api = await buildTestApp(t);
+
+t.test('DELETE ignores a body, whatever its content type', async (t) => {
+  const { saved, token } = await createReportClient(api);
+  for (const [contentType, payload] of [
+    ['application/json', '{"a":1}'],
+    ['application/json', '{'],
+    ['application/json', ''],
+    ['application/json; charset=utf-16', '{}'],
+    ['application/x-www-form-urlencoded', 'a=%ff'],
+    ['text/plain', 'x'],
+    ['nonsense', 'x'],
+    ['application/json', 'x'.repeat(70_000)],
+  ] as const) {
+    const url = `/v1/reports/${await saved({ title: 'x' })}`;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': contentType };
+    const response = await api.app.inject({ method: 'DELETE', url, headers, payload });
+    t.equal(response.statusCode, 204, `${contentType} ${payload.slice(0, 10)}`);
+    t.equal((await api.app.inject({ url, headers })).statusCode, 404);
+  }
+});
+
+t.test('a connection serves the next request after a DELETE with a body', async (t) => {
+  const { saved, token } = await createReportClient(api);
+  await api.app.listen();
+  const { port } = api.app.server.address() as { port: number };
+  for (let count = 0; count < 3; count += 1) {
+    const url = `http://127.0.0.1:${port}/v1/reports/${await saved({ title: 'x' })}`;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const deleted = await fetch(url, { method: 'DELETE', headers, body: '{"a":1}' });
+    t.equal(deleted.status, 204);
+    t.equal((await fetch(url, { headers })).status, 404);
+  }
+});
+
+t.test('the 404 for a method that a path lacks lists those that it has in Allow', async (t) => {
+  for (const [method, url, allow] of [
+    ['PUT', '/v1/reports/x', 'GET, HEAD, PATCH, DELETE'],
+    ['POST', '/v1/employees?page[size]=1', 'GET, HEAD'],
+    ['DELETE', '/v1/reports', 'GET, HEAD, POST'],
+    ['GET', '/v1/oauth/token', 'POST'],
+    ['PATCH', '/.well-known/jwks.json', 'GET, HEAD'],
+  ] as const) {
+    const response = await api.app.inject({ method, url });
+    t.equal(response.statusCode, 404, `${method} ${url}`);
+    t.equal(response.json().code, 'public-api-not-found');
+    t.equal(response.headers.allow, allow);
+  }
+});
+
+t.test('the 404 for a path that does not exist has no Allow', async (t) => {
+  for (const url of [
+    '/v1/employees/',
+    '/v1/reports/x/',
+    '/v2/employees',
+    '/v1/unknown',
+    '/v1/reports//results',
+  ]) {
+    const response = await api.app.inject({ method: 'PUT', url });
+    t.equal(response.statusCode, 404, url);
+    t.equal(response.headers.allow, undefined);
+  }
+});
