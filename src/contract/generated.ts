@@ -845,10 +845,7 @@ export interface components {
             status: number;
             /** @description What went wrong this time, for people. */
             detail: string;
-            /**
-             * Format: uri-reference
-             * @description The path that was requested, without the query.
-             */
+            /** @description The path that was requested, without the query. */
             instance: string;
             code: components["schemas"]["ProblemCode"];
             /** @description The same as the `X-Request-Id` header. */

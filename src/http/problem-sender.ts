@@ -53,12 +53,16 @@ function wantsPage({ headers, routeOptions: { config } }: FastifyRequest, status
   return hasPage && accepts(headers.accept, 'text/html');
 }
 
-/** Path of the request without the query; what no URI may contain is percent-encoded. */
+/**
+ * Path of the request without the query; what no URI may contain is percent-encoded. It begins with a slash, also where
+ * the target is `*` or an address of another scheme.
+ */
 export function pathOf({ raw }: { readonly raw: Pick<IncomingMessage, 'url'> }): string {
   const url = raw.url ?? '/';
   const end = url.search(/[?#]/);
   const path = end === -1 ? url : url.slice(0, end);
-  return path.replaceAll(/%(?![\dA-Fa-f]{2})|[^\w\-.~!$&'()*+,;=:@/%]/g, encodeURIComponent);
+  const encoded = path.replaceAll(/%(?![\dA-Fa-f]{2})|[^\w\-.~!$&'()*+,;=:@/%]/g, encodeURIComponent);
+  return encoded.startsWith('/') ? encoded : `/${encoded}`;
 }
 
 /**
