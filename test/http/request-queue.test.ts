@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { RequestQueue, type RequestQueueLimits } from '../../src/http/request-queue.js';
+import { defaultRequestQueueLimits, RequestQueue, type RequestQueueLimits } from '../../src/http/request-queue.js';
 import { Problem } from '../../src/problems/problem.js';
 import { buildTestApp } from '../support/app.js';
 import { createReportClient, refused } from '../support/reports.js';
@@ -106,4 +106,8 @@ t.test('a burst beyond the limit is queued and not rejected', async (t) => {
     Array.from({ length: 300 }, () => api.app.inject({ url: '/v1/employees', headers })),
   );
   t.same(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]));
+});
+
+t.test('a server handles 100 requests at a time and lets others wait for a second', async (t) => {
+  t.same(defaultRequestQueueLimits, { running: 100, waitMs: 1_000 }, 'as the contract and OPERATIONS.md say');
 });
