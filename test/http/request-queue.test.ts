@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { defaultRequestQueueLimits, RequestQueue, type RequestQueueLimits } from '../../src/http/request-queue.js';
+import {
+  defaultRequestQueueLimits,
+  RequestQueue,
+  type RequestQueueLimits,
+} from '../../src/http/request-queue.js';
 import { Problem } from '../../src/problems/problem.js';
 import { buildTestApp } from '../support/app.js';
 import { createReportClient, refused } from '../support/reports.js';
