@@ -58,12 +58,11 @@ export class RequestQueue {
    *
    * @throws {Problem} 503 `service_unavailable` when it has waited too long, or its client has disconnected
    */
-  async run<Output>(
-    id: OperationId,
-    response: ServerResponse,
-    handle: () => Promise<Output>,
-  ): Promise<Output> {
-    if (notQueued.has(id)) return handle();
+  run<Output>(id: OperationId, response: ServerResponse, handle: () => Promise<Output>): Promise<Output> {
+    return notQueued.has(id) ? handle() : this.#runQueued(response, handle);
+  }
+
+  async #runQueued<Output>(response: ServerResponse, handle: () => Promise<Output>): Promise<Output> {
     if (this.#running < this.#limits.running) this.#running += 1;
     else await this.#wait(response);
     try {
