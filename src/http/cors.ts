@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
 import { hasEmptyParameter } from '../contract/guard.js';
+import { methodsByPath } from '../contract/methods-by-path.js';
 
 const requestHeaders = [
   'accept',
@@ -42,13 +43,9 @@ export async function preflightRoutes(
   app: FastifyInstance,
   { contract }: { contract: Contract },
 ): Promise<void> {
-  const methodsByPath = new Map<string, string[]>();
-  for (const operation of contract.operations.values()) {
-    if (!isCallable(operation)) continue;
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), operation.method]);
-  }
-  for (const [path, methods] of methodsByPath) {
+  const callable = [...contract.operations.values()].filter(isCallable);
+  for (const [template, methods] of methodsByPath(callable)) {
+    const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
     // Before a body is read: nothing of a preflight is in it.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       // Without this header it is no preflight, and OPTIONS is a method that the contract does not have.
