@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../../src/database/client.js';
 import { buildTestApp, type TestApp } from '../../support/app.js';
-import { createTestDatabase, testServer } from '../../support/database.js';
+import { createTestDatabase, openElsewhere, testServer } from '../../support/database.js';
 import { asOwner } from '../../support/owner.js';
 import { createReportClient, refused } from '../../support/reports.js';
 import { createScene, createUser, grantTokens } from '../../support/users.js';
@@ -19,8 +19,7 @@ async function buildTwoServers(t: Test): Promise<[TestApp, TestApp]> {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
   t.teardown(() => database.close());
-  const other = options.databaseUrl === undefined ? database : await openDatabase(options);
-  if (other !== database) t.teardown(() => other.close());
+  const other = await openElsewhere(t, options, database);
   const first = await buildTestApp(t, { database });
   return [first, await buildTestApp(t, { database: other, clock: first.clock })];
 }
