@@ -1,4 +1,4 @@
-// Compiles the contract into types and the reference, and the Prisma schema into a client, where they are older than
+// Compiles the contract into types, lists of values and the reference, and the Prisma schema into a client, where they are older than
 // their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -18,6 +18,11 @@ const steps = [
       '--output',
       'src/contract/generated.ts',
     ],
+  },
+  {
+    sources: ['openapi/v1.yaml', 'scripts/generate-values.mjs'],
+    output: 'src/contract/generated-values.ts',
+    command: ['node', 'scripts/generate-values.mjs'],
   },
   {
     sources: ['prisma/schema.prisma', 'package-lock.json'],

@@ -12,7 +12,7 @@ import { composeServices } from './composition.js';
 import type { Config } from './config.js';
 import { bindContract } from './contract/bind.js';
 import type { Contract } from './contract/contract.js';
-import { localiser } from './contract/published.js';
+import { localiser, publish } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
 import { nothing, withScope } from './database/scope.js';
@@ -164,7 +164,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
 
   await app.register(healthRoutes, dependencies);
   const localise = localiser(contract, config);
-  await app.register(documentRoutes, { contract, localise });
+  await app.register(documentRoutes, { published: publish(contract, config) });
   await app.register(referencePage, { localise });
   await app.register(errorPages, { contract, localise });
   const services = composeServices(dependencies, app.log);

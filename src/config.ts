@@ -13,6 +13,8 @@ export interface Config {
   readonly baseUrl: string;
   /** Prefix of problem `type` URIs; no trailing slash. */
   readonly errorsUrl: string;
+  /** Where users of the API find help; part of the published contract. */
+  readonly apiContactUrl: string | undefined;
   /** Absent: the embedded database under {@link Config.dataDir} is used. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
@@ -78,6 +80,7 @@ const environmentSchema = {
     PORT: { type: 'integer', minimum: 0, maximum: 65_535, default: 3000 },
     BASE_URL: { type: 'string', minLength: 1 },
     ERRORS_URL: { type: 'string', minLength: 1 },
+    API_CONTACT_URL: { type: 'string', minLength: 1 },
     DATABASE_URL: { type: 'string', pattern: '^postgres(ql)?://' },
     DATA_DIR: { type: 'string', minLength: 1, default: '.data' },
     APP_SECRET: secret,
@@ -111,6 +114,7 @@ interface Environment {
   PORT: number;
   BASE_URL?: string;
   ERRORS_URL?: string;
+  API_CONTACT_URL?: string;
   DATABASE_URL?: string;
   DATA_DIR: string;
   APP_SECRET?: string;
@@ -184,6 +188,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     port: env.PORT,
     baseUrl,
     errorsUrl: readUrl('ERRORS_URL', env.ERRORS_URL ?? `${baseUrl}/errors`, webAddressRule),
+    apiContactUrl:
+      env.API_CONTACT_URL === undefined
+        ? undefined
+        : checkUrl('API_CONTACT_URL', env.API_CONTACT_URL, webAddressRule),
     databaseUrl: env.DATABASE_URL,
     dataDir: env.DATA_DIR,
     appSecret: env.APP_SECRET,
@@ -233,9 +241,13 @@ function requireHttps(name: string, value: string): void {
 }
 
 function readUrl(name: string, value: string, rule: typeof webAddressRule): string {
+  return withoutTrailingSlashes(checkUrl(name, value, rule));
+}
+
+function checkUrl(name: string, value: string, rule: typeof webAddressRule): string {
   const error = rule(value);
   if (error !== undefined) throw new ConfigError(`${name} ${error}`);
-  return withoutTrailingSlashes(value);
+  return value;
 }
 
 function readNetworks(name: string, value = ''): string[] {

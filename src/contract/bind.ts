@@ -99,6 +99,7 @@ function routeFor(
   return {
     config: { operation },
     onRequest: async (request, reply) => {
+      if (operation.deprecation !== null) reply.headers({ ...operation.deprecation });
       if (hasEmptyParameter(request)) return reply.callNotFound();
       if (scopes === null) await publicGate.admit(id, request, reply);
       else request.caller = await authenticate(request, reply, scopes);

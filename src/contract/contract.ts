@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot } from '../package-root.js';
+import { type DeprecationHeaders, readDeprecation } from './deprecation.js';
 import type { components, operations } from './generated.js';
+import type { ProblemCode } from './generated-values.js';
 
 export type OperationId = keyof operations;
-export type ProblemCode = components['schemas']['ProblemCode'];
+export type { ProblemCode, ScopeName } from './generated-values.js';
 
 /** One row of the error catalogue, as the contract states it. */
 export interface ProblemKind {
@@ -30,6 +32,8 @@ export interface Operation {
   readonly queryParameters: ReadonlyMap<string, Parameter>;
   readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | null;
   readonly responses: ReadonlyMap<number, readonly string[]>;
+  /** `null` when the operation is not deprecated. */
+  readonly deprecation: DeprecationHeaders | null;
 }
 
 export interface Parameter {
@@ -60,7 +64,9 @@ export interface Contract {
 }
 
 export interface ContractDocument {
+  readonly info: Readonly<Record<string, unknown>>;
   readonly servers: readonly [{ readonly url: string }];
+  readonly 'x-limits': { readonly deprecation_notice_days: number; readonly [name: string]: number };
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly components: {
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
@@ -74,12 +80,16 @@ export interface ContractDocument {
   };
 }
 
-interface RawOperation {
+/** An operation as the contract writes it. */
+export interface RawOperation {
   readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly unknown[];
   readonly requestBody?: unknown;
   readonly responses: Readonly<Record<string, unknown>>;
+  readonly deprecated?: boolean;
+  readonly 'x-deprecated-since'?: string;
+  readonly 'x-sunset'?: string;
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
@@ -115,6 +125,7 @@ function readOperations(document: ContractDocument): Map<OperationId, Operation>
         queryParameters: readQueryParameters(document, raw, item),
         body: readBody(document, raw.requestBody),
         responses: readResponses(document, raw.responses),
+        deprecation: readDeprecation(raw, document['x-limits'].deprecation_notice_days),
       });
     }
   }

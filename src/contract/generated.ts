@@ -382,6 +382,7 @@ export interface components {
             /** @description For `refresh_token`, the newest refresh token of the grant. */
             refresh_token?: string;
         };
+        /** @description An access token, and for users a refresh token (RFC 6749 section 5.1). */
         TokenResponse: {
             /** @description The bearer token. Treat it as opaque. */
             access_token: string;
@@ -413,11 +414,8 @@ export interface components {
         };
         /** @description An empty object. */
         TokenRevocation: Record<string, never>;
-        /**
-         * @description What a token allows.
-         * @enum {string}
-         */
-        ScopeName: "reports:read" | "reports:write" | "user:read" | "user:write";
+        /** @description What a token allows: `reports:read`, `reports:write`, `user:read`, `user:write`, or another scope that is added later. */
+        ScopeName: string;
         /** @description Member names and meanings are those of RFC 8414 and RFC 9207. */
         AuthorizationServerMetadata: {
             /**
@@ -467,13 +465,14 @@ export interface components {
              */
             service_documentation: string;
         };
+        /** @description The public keys of the server (RFC 7517). */
         JsonWebKeySet: {
             /** @description The keys, in no particular order. Choose by `kid`. */
             keys: components["schemas"]["JsonWebKey"][];
         };
         /** @description A public key (RFC 7517). Elliptic curve keys have `crv`, `x` and `y`, RSA keys have `n` and `e`. */
         JsonWebKey: {
-            /** @description The kind of key. */
+            /** @description The type of the key, such as `EC` or `RSA`. */
             kty: string;
             /** @description What the key is for, `sig` for signatures. */
             use: string;
@@ -481,15 +480,15 @@ export interface components {
             alg: string;
             /** @description The name of the key, as in the header of tokens. */
             kid: string;
-            /** @description The curve. */
+            /** @description The curve, such as `P-256`. */
             crv?: string;
-            /** @description The first coordinate. */
+            /** @description The first coordinate, base64url-encoded. */
             x?: string;
-            /** @description The second coordinate. */
+            /** @description The second coordinate, base64url-encoded. */
             y?: string;
-            /** @description The modulus. */
+            /** @description The modulus, base64url-encoded. */
             n?: string;
-            /** @description The exponent. */
+            /** @description The exponent, base64url-encoded. */
             e?: string;
         };
         /** @description A page for people. */
@@ -519,39 +518,37 @@ export interface components {
              */
             last: string;
         };
+        /** @description The size of the list, and the cursor of the next page. */
         ListMeta: {
             /**
              * Format: int64
              * @description How many records there are on all pages together.
              */
             record_count: number;
+            /** @description The value of `page[after]` for the next page; `null` on the last page. */
+            next_cursor: string | null;
         };
-        /**
-         * @description All members are present unless `fields[employees]` asked for some of them only. That is why none is marked as
-         *     required.
-         */
+        /** @description What is recorded about an employee. Every member is always present. */
         EmployeeAttributes: {
             /** @description The number that the account gave this person; unique within the account. */
-            employee_number?: string;
+            employee_number: string;
             /** @description The first name. */
-            first_name?: string;
+            first_name: string;
             /** @description The last name. */
-            last_name?: string;
-            /** @description The e-mail address at work. */
-            email?: string;
-            /**
-             * @description Where the person stands, for example `active`, `on_leave`, `inactive` or `terminated`. The list is open: expect
-             *     other values.
-             */
-            status?: string;
+            last_name: string;
+            /** @description The e-mail address at work. Must be an e-mail address. */
+            email: string;
+            /** @description The employment status: `active`, `on_leave`, `inactive`, `terminated`, or another value. */
+            status: string;
             /** @description The department. */
-            department?: string;
+            department: string;
             /**
              * Format: date-time
              * @description When the record last changed.
              */
-            updated_at?: string;
+            updated_at: string;
         };
+        /** @description An employee of the account. */
         Employee: {
             /** @description The identifier, for good. */
             id: string;
@@ -562,96 +559,177 @@ export interface components {
             type: "employees";
             attributes: components["schemas"]["EmployeeAttributes"];
         };
+        /** @description A page of employees. */
         EmployeeList: {
             /** @description The employees on this page. */
             data: components["schemas"]["Employee"][];
             meta: components["schemas"]["ListMeta"];
             links: components["schemas"]["PageLinks"];
         };
+        /** @description An employee. */
         EmployeeDocument: {
             data: components["schemas"]["Employee"];
         };
         /**
-         * @description A column that a report can show, filter, sort or group by.
-         * @enum {string}
+         * @description A column of a report: `id`, `employee_number`, `first_name`, `last_name`, `email`, `status`, `department`,
+         *     `updated_at`, or another that is added later.
          */
-        ReportColumnKey: "id" | "employee_number" | "first_name" | "last_name" | "email" | "status" | "department" | "updated_at";
+        ReportColumnKey: string;
         /**
-         * @description What the values of a column are. A `date_time` is written as RFC 3339.
+         * @description A column that a report can show, filter or group by.
          * @enum {string}
          */
-        ReportColumnType: "string" | "date_time" | "integer";
+        ReportColumnInput: "id" | "employee_number" | "first_name" | "last_name" | "email" | "status" | "department" | "updated_at";
+        /**
+         * @description The type of the values of a column: `string`, `date_time` (written as RFC 3339), `integer`, or another that is added
+         *     later.
+         */
+        ReportColumnType: string;
         /** @description What people call the report. */
         ReportTitle: string;
         /** @description What the report is for, or `null`. */
         ReportDescription: string | null;
         /**
-         * @description The columns to show, in this order. A column that is repeated counts where it is first. All of them when left out.
-         *     Cannot be combined with a `group_by` that is not empty.
-         */
-        ReportColumnKeys: components["schemas"]["ReportColumnKey"][];
-        /**
-         * @description `eq` and `not_eq` compare with one value, `in` and `not_in` with a list, to the letter. `contains` and `starts_with` look
-         *     for a piece of text and ignore letter case; they apply to `string` columns only. No character is a wildcard.
+         * @description `eq` and `not_eq` compare with the value to the letter. `contains` and `starts_with` look for a piece of text and
+         *     ignore letter case; they apply to `string` columns only. No character is a wildcard.
          * @enum {string}
          */
-        ReportFilterOperator: "eq" | "not_eq" | "in" | "not_in" | "contains" | "starts_with";
-        /** @description A condition. Employees that do not meet it are left out of the result. */
-        ReportFilter: {
-            field: components["schemas"]["ReportColumnKey"];
-            operator: components["schemas"]["ReportFilterOperator"];
-            value: components["schemas"]["ReportFilterValue"];
-        };
+        ReportTextOperator: "eq" | "not_eq" | "contains" | "starts_with";
         /**
-         * @description A list for `in` and `not_in`, a single string for every other operator. Values for `updated_at` are RFC 3339
-         *     date-times.
+         * @description `in` and `not_in` compare with each value of a list, to the letter.
+         * @enum {string}
          */
-        ReportFilterValue: components["schemas"]["ReportFilterText"] | components["schemas"]["ReportFilterTexts"];
-        /** @description A single value. */
+        ReportListOperator: "in" | "not_in";
+        /** @description A single value. For `updated_at` an RFC 3339 date-time. */
         ReportFilterText: string;
-        /** @description Several values. */
+        /** @description Several values. For `updated_at` RFC 3339 date-times. */
         ReportFilterTexts: string[];
-        /** @description Conditions, all of which must be met. None when left out. */
+        /** @description A condition that compares with one value. */
+        ReportTextFilter: {
+            field: components["schemas"]["ReportColumnKey"];
+            operator: components["schemas"]["ReportTextOperator"];
+            value: components["schemas"]["ReportFilterText"];
+        };
+        /** @description A condition that compares with a list of values. */
+        ReportListFilter: {
+            field: components["schemas"]["ReportColumnKey"];
+            operator: components["schemas"]["ReportListOperator"];
+            value: components["schemas"]["ReportFilterTexts"];
+        };
+        /** @description A condition of a report. `operator` decides whether `value` is a string or a list. */
+        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportListFilter"];
+        /** @description The conditions of a report, all of which must be met. */
         ReportFilters: components["schemas"]["ReportFilter"][];
-        /**
-         * @description What to order the rows by: column keys, a leading `-` turns one around; a column that is repeated counts where it is
-         *     first. A grouped report can be ordered by its `group_by` columns and by `count` only, a list report by every column.
-         *     Rows of a list report that are equal in all of them are ordered by the employee's `id`, in the direction of the last
-         *     one; groups by their `group_by` columns, ascending. Text is ordered by code point.
-         */
-        ReportSortKeys: string[];
+        /** @description A condition that compares with one value. Employees that do not meet it are omitted from the result. */
+        ReportTextFilterInput: {
+            field: components["schemas"]["ReportColumnInput"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            operator: "eq" | "not_eq" | "contains" | "starts_with";
+            value: components["schemas"]["ReportFilterText"];
+        };
+        /** @description A condition that compares with a list of values. Employees that do not meet it are omitted from the result. */
+        ReportListFilterInput: {
+            field: components["schemas"]["ReportColumnInput"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            operator: "in" | "not_in";
+            value: components["schemas"]["ReportFilterTexts"];
+        };
+        /** @description A condition. `operator` decides whether `value` is a string or a list. */
+        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportListFilterInput"];
+        /** @description Conditions, all of which must be met. None when omitted. */
+        ReportFilterInputs: components["schemas"]["ReportFilterInput"][];
+        /** @description The columns to show, in this order. A column that is repeated counts where it is first. All of them when omitted. */
+        ReportColumnInputs: components["schemas"]["ReportColumnInput"][];
         /**
          * @description The columns to count by, in this order. A column that is repeated counts where it is first. Rows become one for each
-         *     distinct combination of their values. Not grouped when left out or empty.
+         *     distinct combination of their values.
          */
-        ReportGrouping: components["schemas"]["ReportColumnKey"][];
-        ReportCreateRequest: {
+        ReportGroupingInput: components["schemas"]["ReportColumnInput"][];
+        /** @description A grouped report has no `columns`. Must be omitted or empty when `group_by` has columns. */
+        NoReportColumns: null[];
+        /** @description A list report is not grouped. Must be omitted or empty. */
+        NoReportGrouping: null[];
+        /**
+         * @description A column to order by. A leading `-` means descending.
+         * @enum {string}
+         */
+        ListReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "updated_at" | "-updated_at";
+        /**
+         * @description What to order the rows by. A column that is repeated counts where it is first. Rows that are equal in all of them
+         *     are ordered by the employee's `id`, in the direction of the last one. Text is ordered by code point.
+         */
+        ListReportSortKeys: components["schemas"]["ListReportSortKey"][];
+        /**
+         * @description A column to order by, or `count`. A leading `-` means descending.
+         * @enum {string}
+         */
+        ReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "updated_at" | "-updated_at" | "count" | "-count";
+        /**
+         * @description What to order the rows by. A column that is repeated counts where it is first. A grouped report can be ordered by its
+         *     `group_by` columns and by `count` only, a list report by every column. Groups that are equal in all of them are
+         *     ordered by their `group_by` columns, ascending. Text is ordered by code point.
+         */
+        ReportSortKeys: components["schemas"]["ReportSortKey"][];
+        /** @description A report with one row for each employee. Only `title` is required. */
+        ListReportCreateRequest: {
             title: components["schemas"]["ReportTitle"];
             description?: components["schemas"]["ReportDescription"];
-            columns?: components["schemas"]["ReportColumnKeys"];
-            filters?: components["schemas"]["ReportFilters"];
-            sort?: components["schemas"]["ReportSortKeys"];
-            group_by?: components["schemas"]["ReportGrouping"];
+            columns?: components["schemas"]["ReportColumnInputs"];
+            filters?: components["schemas"]["ReportFilterInputs"];
+            sort?: components["schemas"]["ListReportSortKeys"];
+            group_by?: components["schemas"]["NoReportGrouping"];
         };
-        ReportUpdateRequest: {
+        /** @description A report with one row for each distinct combination of the values of `group_by`, and a `count`. */
+        GroupedReportCreateRequest: {
+            title: components["schemas"]["ReportTitle"];
+            description?: components["schemas"]["ReportDescription"];
+            columns?: components["schemas"]["NoReportColumns"];
+            filters?: components["schemas"]["ReportFilterInputs"];
+            sort?: components["schemas"]["ReportSortKeys"];
+            group_by: components["schemas"]["ReportGroupingInput"];
+        };
+        /** @description A report to save. A report has either `columns` or `group_by`. */
+        ReportCreateRequest: components["schemas"]["ListReportCreateRequest"] | components["schemas"]["GroupedReportCreateRequest"];
+        /** @description Changes to a report. `columns`, and an empty `group_by`, turn a grouped report into a list report. */
+        ReportUpdateWithColumns: {
             title?: components["schemas"]["ReportTitle"];
             description?: components["schemas"]["ReportDescription"];
-            columns?: components["schemas"]["ReportColumnKeys"];
-            filters?: components["schemas"]["ReportFilters"];
+            columns?: components["schemas"]["ReportColumnInputs"];
+            filters?: components["schemas"]["ReportFilterInputs"];
             sort?: components["schemas"]["ReportSortKeys"];
-            group_by?: components["schemas"]["ReportGrouping"];
+            group_by?: components["schemas"]["NoReportGrouping"];
         };
+        /** @description Changes to a report that make it a grouped report. */
+        ReportUpdateWithGrouping: {
+            title?: components["schemas"]["ReportTitle"];
+            description?: components["schemas"]["ReportDescription"];
+            columns?: components["schemas"]["NoReportColumns"];
+            filters?: components["schemas"]["ReportFilterInputs"];
+            sort?: components["schemas"]["ReportSortKeys"];
+            group_by: components["schemas"]["ReportGroupingInput"];
+        };
+        /** @description What to change. At least one member is required; those that are omitted are not changed. */
+        ReportUpdateRequest: components["schemas"]["ReportUpdateWithColumns"] | components["schemas"]["ReportUpdateWithGrouping"];
+        /** @description A saved report. A list report has `columns` and an empty `group_by`; a grouped report the reverse. */
         ReportAttributes: {
             title: components["schemas"]["ReportTitle"];
             description: components["schemas"]["ReportDescription"];
-            /** @description The columns that are shown, spelt out; empty for a grouped report. */
+            /** @description The columns that are shown, in their order; empty for a grouped report. */
             columns: components["schemas"]["ReportColumnKey"][];
             filters: components["schemas"]["ReportFilters"];
-            sort: components["schemas"]["ReportSortKeys"];
-            group_by: components["schemas"]["ReportGrouping"];
+            /** @description What the rows are ordered by. */
+            sort: string[];
+            /** @description The columns that rows are counted by, in their order; empty for a list report. */
+            group_by: components["schemas"]["ReportColumnKey"][];
             /**
              * Format: date-time
-             * @description When the report was saved first.
+             * @description When the report was created.
              */
             created_at: string;
             /**
@@ -660,6 +738,7 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description A saved report. */
         Report: {
             /** @description The identifier, for good. */
             id: string;
@@ -670,12 +749,14 @@ export interface components {
             type: "reports";
             attributes: components["schemas"]["ReportAttributes"];
         };
+        /** @description A page of reports. */
         ReportList: {
             /** @description The reports on this page. */
             data: components["schemas"]["Report"][];
             meta: components["schemas"]["ListMeta"];
             links: components["schemas"]["PageLinks"];
         };
+        /** @description A saved report. */
         ReportDocument: {
             data: components["schemas"]["Report"];
         };
@@ -709,6 +790,7 @@ export interface components {
              */
             count?: number;
         };
+        /** @description A row of a result. */
         ReportRow: {
             /** @description Names the row within this report: the employee's `id` in a list report, an opaque key of the group in a grouped one. */
             id: string;
@@ -719,6 +801,7 @@ export interface components {
             type: "report_rows";
             attributes: components["schemas"]["ReportRowAttributes"];
         };
+        /** @description A column of a result. */
         ReportResultColumn: {
             /** @description The member of `attributes` that holds the value, a column key or `count`. */
             key: string;
@@ -726,27 +809,33 @@ export interface components {
             label: string;
             type: components["schemas"]["ReportColumnType"];
         };
+        /** @description The size of the result, its columns, and the cursor of the next page. */
         ReportRowListMeta: {
             /**
              * Format: int64
              * @description How many rows there are on all pages together.
              */
             record_count: number;
+            /** @description The value of `page[after]` for the next page; `null` on the last page. */
+            next_cursor: string | null;
             /** @description The columns of the result, in their order. */
             columns: components["schemas"]["ReportResultColumn"][];
         };
+        /** @description A page of rows. */
         ReportRowList: {
             /** @description The rows on this page. */
             data: components["schemas"]["ReportRow"][];
             meta: components["schemas"]["ReportRowListMeta"];
             links: components["schemas"]["PageLinks"];
         };
+        /** @description What is known about a column. */
         ReportColumnAttributes: {
             key: components["schemas"]["ReportColumnKey"];
             /** @description What to call the column in front of people. */
             label: string;
             type: components["schemas"]["ReportColumnType"];
         };
+        /** @description A column that a report can show, filter, sort or group by. */
         ReportColumn: {
             /** @description The column key. */
             id: string;
@@ -757,10 +846,19 @@ export interface components {
             type: "report_columns";
             attributes: components["schemas"]["ReportColumnAttributes"];
         };
+        /** @description The size of the list, which has one page. */
+        ReportColumnListMeta: {
+            /**
+             * Format: int32
+             * @description How many columns there are.
+             */
+            record_count: number;
+        };
+        /** @description The columns that reports can have. */
         ReportColumnList: {
             /** @description The columns. */
             data: components["schemas"]["ReportColumn"][];
-            meta: components["schemas"]["ListMeta"];
+            meta: components["schemas"]["ReportColumnListMeta"];
         };
         /** @description Members are named and typed like the standard claims of OpenID Connect. What is not known is `null`. */
         UserAttributes: {
@@ -797,6 +895,7 @@ export interface components {
              */
             updated_at: number;
         };
+        /** @description The user of the token. */
         User: {
             /** @description The identifier, for good. */
             id: string;
@@ -807,9 +906,11 @@ export interface components {
             type: "users";
             attributes: components["schemas"]["UserAttributes"];
         };
+        /** @description The user of the token. */
         UserDocument: {
             data: components["schemas"]["User"];
         };
+        /** @description The claims to change. At least one member is required; those that are omitted are not changed. */
         UserUpdateRequest: {
             /** @description The given name. Must not begin with white space or contain control characters. */
             given_name?: string;
@@ -875,10 +976,10 @@ export interface components {
             error_description: string;
         };
         /**
-         * @description The kind of problem, for programs. Codes may be added, and are never renamed or used again for something else.
-         * @enum {string}
+         * @description The kind of problem, for programs. The values are documented; expect others, since codes may be added. A code is never
+         *     renamed or used for something else.
          */
-        ProblemCode: "invalid_request" | "invalid_scope" | "unsupported_grant_type" | "unauthorized_client" | "invalid_client" | "invalid_grant" | "unauthorized" | "invalid_token" | "token_expired" | "insufficient_scope" | "user_context_required" | "access_denied" | "not_found" | "public-api-not-found" | "request_timeout" | "idempotency_key_in_use" | "quota_exceeded" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limit_exceeded" | "request_header_fields_too_large" | "internal_error" | "service_unavailable";
+        ProblemCode: string;
     };
     responses: {
         /** @description The request is malformed. */
@@ -1335,10 +1436,10 @@ export interface components {
          */
         PageSize: number;
         /**
-         * @description Where the page before ended. The server puts this marker into `links.next`, so that a client that follows the links
-         *     never misses or repeats a record when others are added or removed meanwhile. It belongs to the page number that it
-         *     was issued with and is ignored with any other. Never build one by hand.
-         * @example MDE5OTZkNWUtNmYyYS03YzQx
+         * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
+         *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
+         *     that contradicts another parameter is rejected with 400. Cursors are opaque.
+         * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
          */
         PageAfter: string;
         /**
@@ -1374,11 +1475,6 @@ export interface components {
          * @example -last_name,first_name
          */
         EmployeeSort: string;
-        /**
-         * @description Attributes to return, separated by commas. The others are left out of `attributes`; `id` and `type` are always there.
-         * @example first_name,last_name
-         */
-        EmployeeFields: string;
         /**
          * @description The employee's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
          * @example 01996d5e-6f2a-7c41-9b0e-3f1c2a7d8e90
@@ -1737,10 +1833,10 @@ export interface operations {
                  */
                 "page[size]"?: components["parameters"]["PageSize"];
                 /**
-                 * @description Where the page before ended. The server puts this marker into `links.next`, so that a client that follows the links
-                 *     never misses or repeats a record when others are added or removed meanwhile. It belongs to the page number that it
-                 *     was issued with and is ignored with any other. Never build one by hand.
-                 * @example MDE5OTZkNWUtNmYyYS03YzQx
+                 * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
+                 *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
+                 *     that contradicts another parameter is rejected with 400. Cursors are opaque.
+                 * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
@@ -1776,11 +1872,6 @@ export interface operations {
                  * @example -last_name,first_name
                  */
                 sort?: components["parameters"]["EmployeeSort"];
-                /**
-                 * @description Attributes to return, separated by commas. The others are left out of `attributes`; `id` and `type` are always there.
-                 * @example first_name,last_name
-                 */
-                "fields[employees]"?: components["parameters"]["EmployeeFields"];
             };
             header?: never;
             path?: never;
@@ -1858,10 +1949,10 @@ export interface operations {
                  */
                 "page[size]"?: components["parameters"]["PageSize"];
                 /**
-                 * @description Where the page before ended. The server puts this marker into `links.next`, so that a client that follows the links
-                 *     never misses or repeats a record when others are added or removed meanwhile. It belongs to the page number that it
-                 *     was issued with and is ignored with any other. Never build one by hand.
-                 * @example MDE5OTZkNWUtNmYyYS03YzQx
+                 * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
+                 *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
+                 *     that contradicts another parameter is rejected with 400. Cursors are opaque.
+                 * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
@@ -2109,10 +2200,10 @@ export interface operations {
                  */
                 "page[size]"?: components["parameters"]["PageSize"];
                 /**
-                 * @description Where the page before ended. The server puts this marker into `links.next`, so that a client that follows the links
-                 *     never misses or repeats a record when others are added or removed meanwhile. It belongs to the page number that it
-                 *     was issued with and is ignored with any other. Never build one by hand.
-                 * @example MDE5OTZkNWUtNmYyYS03YzQx
+                 * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
+                 *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
+                 *     that contradicts another parameter is rejected with 400. Cursors are opaque.
+                 * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
             };

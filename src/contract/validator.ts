@@ -1,9 +1,9 @@
-import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import { Ajv2020, type AnySchema, type Options } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 
 /** Keywords of OpenAPI that describe and do not constrain. */
-const annotations = ['example', 'externalDocs', 'xml', 'discriminator'];
+const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum'];
 
 const options: Options = {
   allErrors: true,
@@ -11,6 +11,7 @@ const options: Options = {
   verbose: true,
   useDefaults: true,
   removeAdditional: false,
+  discriminator: true,
   strict: true,
   strictTypes: false,
   strictRequired: false,
@@ -23,7 +24,16 @@ const options: Options = {
 export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
   const coercing = createAjv({ ...options, coerceTypes: true });
   const exact = createAjv(options);
-  return ({ schema, httpPart }) => (httpPart === 'body' ? exact : coercing).compile(schema);
+  return ({ schema, httpPart }) => (httpPart === 'body' ? exact : coercing).compile(withoutMappings(schema));
+}
+
+/** Ajv finds the branch of a discriminator by the values of its tag, and rejects a `mapping`. */
+function withoutMappings(schema: unknown): AnySchema {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) =>
+      key === 'discriminator' ? { ...value, mapping: undefined } : value,
+    ),
+  );
 }
 
 function createAjv(withOptions: Options): Ajv2020 {

@@ -28,6 +28,8 @@ const sessionOptions = '-c TimeZone=UTC -c jit=off';
 const pageOptions = '-c enable_bitmapscan=off';
 // One report takes one processor of the database server, and changes nothing.
 const reportOptions = '-c max_parallel_workers_per_gather=0 -c default_transaction_read_only=on';
+/** Longest time of the statement of a report run. */
+export const defaultReportStatementTimeoutMs = 5_000;
 // Time for a cancelled statement to be reported before the connection itself is given up.
 const cancelGraceMs = 1_000;
 // Longer than any stream may take: for a process that hangs, and whose snapshot would hold back vacuum.
@@ -46,7 +48,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     statementTimeoutMs = 30_000,
     streamPoolSize = 20,
     reportPoolSize = 6,
-    reportStatementTimeoutMs = 5_000,
+    reportStatementTimeoutMs = defaultReportStatementTimeoutMs,
     outside = nothing,
     logger,
   } = options;

@@ -15,11 +15,13 @@ const requestHeaders = [
 const exposedHeaders = [
   'allow',
   'content-disposition',
+  'deprecation',
   'etag',
   'location',
   'ratelimit',
   'ratelimit-policy',
   'retry-after',
+  'sunset',
   'www-authenticate',
   'x-request-id',
 ].join(', ');

@@ -1,7 +1,7 @@
 import { Problem } from '../problems/problem.js';
 
 /** Limits the work that a form of 64 KiB can cause; no form of the service has as many fields. */
-const maximumPairs = 100;
+export const maximumPairs = 100;
 
 /**
  * Reads an `application/x-www-form-urlencoded` body. A field without a value counts as omitted. A field that is

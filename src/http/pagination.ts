@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { components } from '../contract/generated.js';
-import { invalidParameter } from '../problems/problem.js';
+import { invalidParameter, type Problem } from '../problems/problem.js';
 
 export type PageLinks = components['schemas']['PageLinks'];
 
@@ -11,9 +11,25 @@ export interface PageQuery {
   'page[after]'?: string;
 }
 
+/** A page of a list, as a cursor names it. */
+interface CursorContent<Anchor> {
+  readonly number: number;
+  readonly size: number;
+  readonly anchor: Anchor;
+}
+
+/** What a response says of the pages around the one that it has. */
+export interface PageLocations {
+  /** Value of `page[after]` for the next page; `null` on the last page. */
+  readonly nextCursor: string | null;
+  readonly links: PageLinks;
+}
+
+const malformedCursor = 'must be a cursor taken from meta.next_cursor, unchanged';
+
 /**
- * Where in a list a request is. A marker in `page[after]` counts only for the very page that it was issued
- * for: with another number, size, filter or order the page is found by its number.
+ * Which page of a list a request is for: by number, or by the cursor in `page[after]`. A cursor holds the number and the
+ * size of its page, so that both parameters may be omitted.
  */
 export class PageRequest<Anchor> {
   readonly number: number;
@@ -24,8 +40,9 @@ export class PageRequest<Anchor> {
   readonly #fingerprint: string;
 
   /**
-   * @param isAnchor tells whether what a marker holds is an anchor of this list
-   * @throws {Problem} 400 `invalid_request` when `page[after]` is not a marker of this service
+   * @param isAnchor whether the content of a cursor is an anchor of this list
+   * @throws {Problem} 400 `invalid_request` when `page[after]` is not a cursor of this service, or contradicts another
+   *   parameter
    */
   constructor(
     query: PageQuery,
@@ -34,13 +51,16 @@ export class PageRequest<Anchor> {
   ) {
     const { 'page[number]': number, 'page[size]': size, 'page[after]': after } = query;
     if (number === undefined || size === undefined) throw new Error('The contract gives no default page');
-    this.number = number;
-    this.size = size;
     const queryStart = url.includes('?') ? url.indexOf('?') : url.length;
-    const others = otherParameters(url.slice(queryStart));
+    const sent = new URLSearchParams(url.slice(queryStart));
+    const others = otherParameters(sent);
     this.#address = `${baseUrl}${url.slice(0, queryStart)}?${writeQuery(others)}`;
-    this.#fingerprint = fingerprint(size, others);
-    this.anchor = after === undefined ? undefined : this.#readMarker(after, isAnchor);
+    this.#fingerprint = fingerprint(others);
+    const cursor = after === undefined ? undefined : this.#readCursor(after, isAnchor);
+    this.number = sent.has('page[number]') ? number : (cursor?.number ?? number);
+    this.size = sent.has('page[size]') ? size : (cursor?.size ?? size);
+    this.anchor = cursor?.anchor;
+    if (cursor !== undefined) this.#checkAgainst(cursor);
   }
 
   /** Number of records on the pages before. */
@@ -54,43 +74,61 @@ export class PageRequest<Anchor> {
   }
 
   /**
-   * Addresses of the pages around this one; every other query parameter is kept.
+   * The cursor of the next page, and the addresses of the pages around this one, which keep every other query parameter.
    *
    * @param nextAnchor where the next page begins; `null` when there is none
    */
-  links(recordCount: number, nextAnchor: Anchor | null): PageLinks {
+  locate(recordCount: number, nextAnchor: Anchor | null): PageLocations {
     const lastNumber = Math.max(1, Math.ceil(recordCount / this.size));
+    const next = this.number + 1;
+    const nextCursor = nextAnchor === null ? null : this.#writeCursor(next, nextAnchor);
     return {
-      first: this.#link(1),
-      prev: this.number > 1 ? this.#link(Math.min(this.number - 1, lastNumber)) : null,
-      next: nextAnchor !== null ? this.#link(this.number + 1, nextAnchor) : null,
-      last: this.#link(lastNumber),
+      nextCursor,
+      links: {
+        first: this.#link(1),
+        prev: this.number > 1 ? this.#link(Math.min(this.number - 1, lastNumber)) : null,
+        next: nextCursor === null ? null : `${this.#link(next)}&page%5Bafter%5D=${nextCursor}`,
+        last: this.#link(lastNumber),
+      },
     };
   }
 
-  #link(number: number, anchor?: Anchor): string {
-    const page = `${this.#address}page%5Bnumber%5D=${number}&page%5Bsize%5D=${this.size}`;
-    return anchor === undefined ? page : `${page}&page%5Bafter%5D=${this.#writeMarker(number, anchor)}`;
+  #link(number: number): string {
+    return `${this.#address}page%5Bnumber%5D=${number}&page%5Bsize%5D=${this.size}`;
   }
 
-  #writeMarker(number: number, anchor: Anchor): string {
-    return Buffer.from(JSON.stringify([number, this.#fingerprint, anchor])).toString('base64url');
+  #writeCursor(number: number, anchor: Anchor): string {
+    return Buffer.from(JSON.stringify([number, this.size, this.#fingerprint, anchor])).toString('base64url');
   }
 
-  #readMarker(marker: string, isAnchor: (value: unknown) => value is Anchor): Anchor | undefined {
-    const content = parseJson(Buffer.from(marker, 'base64url').toString('utf8'));
-    if (!Array.isArray(content) || content.length !== 3 || !isAnchor(content[2])) {
-      throw invalidParameter('page[after]', 'must be a marker taken from links.next, unchanged');
+  #readCursor(text: string, isAnchor: (value: unknown) => value is Anchor): CursorContent<Anchor> {
+    const content = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+    if (!Array.isArray(content) || content.length !== 4) throw invalidCursor(malformedCursor);
+    const [number, size, fingerprint, anchor] = content;
+    if (!isPositiveInteger(number) || !isPositiveInteger(size)) throw invalidCursor(malformedCursor);
+    if (fingerprint !== this.#fingerprint) {
+      throw invalidCursor(
+        'must be sent with the filters and the order of the request that it was issued for',
+      );
     }
-    const [number, fingerprint, anchor] = content;
-    return number === this.number && fingerprint === this.#fingerprint ? anchor : undefined;
+    if (!isAnchor(anchor)) throw invalidCursor(malformedCursor);
+    return { number, size, anchor };
+  }
+
+  #checkAgainst({ number, size }: CursorContent<Anchor>): void {
+    if (this.number !== number) throw invalidCursor(`is the cursor of page[number] ${number}`);
+    if (this.size !== size) throw invalidCursor(`is the cursor of a page with page[size] ${size}`);
   }
 }
 
-function otherParameters(search: string): URLSearchParams {
-  const parameters = new URLSearchParams(search);
-  for (const name of ['page[number]', 'page[size]', 'page[after]']) parameters.delete(name);
-  return parameters;
+function invalidCursor(rule: string): Problem {
+  return invalidParameter('page[after]', rule);
+}
+
+function otherParameters(sent: URLSearchParams): URLSearchParams {
+  const others = new URLSearchParams(sent);
+  for (const name of ['page[number]', 'page[size]', 'page[after]']) others.delete(name);
+  return others;
 }
 
 /** To be followed by further parameters. JSON:API asks for %20 rather than the + of forms. */
@@ -98,11 +136,16 @@ function writeQuery(parameters: URLSearchParams): string {
   return parameters.size === 0 ? '' : `${parameters.toString().replaceAll('+', '%20')}&`;
 }
 
-/** Stands for everything that decides which record follows which. */
-function fingerprint(size: number, others: URLSearchParams): string {
+/** Stands for the filters and the order, which decide which record follows which. */
+function fingerprint(others: URLSearchParams): string {
   const sorted = new URLSearchParams(others);
   sorted.sort();
-  return hash('sha256', `${size}?${sorted}`, 'base64url').slice(0, 8);
+  return hash('sha256', sorted.toString(), 'base64url').slice(0, 8);
+}
+
+/** Bounded so that the number of records on the pages before stays an exact integer of the database. */
+function isPositiveInteger(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_000_000_000;
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
-import type { components } from '../contract/generated.js';
+import type { ScopeName } from '../contract/contract.js';
 
 /** What each scope lets an application do, for the person who decides about it. */
-export const scopeWords: Readonly<Record<components['schemas']['ScopeName'], string>> = {
+export const scopeWords: Readonly<Record<ScopeName, string>> = {
   'reports:read': 'See all employees of your account, and see and run its saved reports',
   'reports:write': 'Create, change and delete saved reports',
   'user:read': 'See your profile: name, e-mail address, picture, language, time zone and phone number',

@@ -1,5 +1,10 @@
 import type { ErrorObject } from 'ajv';
 import { Problem, type ProblemError } from './problem.js';
+import { chooseBranch } from './union-findings.js';
+
+interface Branch {
+  readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
+}
 
 /** More findings than these help nobody, and the answer stays small whatever was sent. */
 const maximumFindings = 20;
@@ -16,7 +21,7 @@ export function describeValidation(
   part: RequestPart,
   { form = false } = {},
 ): Problem {
-  const errors = dropRepetitions(dropWrappers(findings))
+  const errors = dropRepetitions(chooseBranch(dropItemsOfNothing(findings)))
     .slice(0, maximumFindings)
     .map((finding) => describeFinding(finding, part, form));
   const [first] = errors;
@@ -27,10 +32,9 @@ export function describeValidation(
   return new Problem('invalid_request', detail, { errors });
 }
 
-/** `oneOf` and the like only repeat what their branches say. */
-function dropWrappers(findings: readonly ErrorObject[]): readonly ErrorObject[] {
-  const telling = findings.filter(({ keyword }) => !['oneOf', 'anyOf', 'allOf', 'if'].includes(keyword));
-  return telling.length > 0 ? telling : findings;
+/** A list that must be empty gets one finding, and none for each of its items. */
+function dropItemsOfNothing(findings: readonly ErrorObject[]): readonly ErrorObject[] {
+  return findings.filter(({ keyword, params }) => !(keyword === 'type' && params.type === 'null'));
 }
 
 /** Keywords that each say what form a text has. */
@@ -61,7 +65,9 @@ function missingOrExtraMember({ keyword, params }: ErrorObject): string {
       ? params.missingProperty
       : keyword === 'additionalProperties'
         ? params.additionalProperty
-        : undefined;
+        : keyword === 'discriminator'
+          ? params.tag
+          : undefined;
   return member === undefined ? '' : `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
@@ -81,8 +87,10 @@ function describeRule({ keyword, params, message, parentSchema }: ErrorObject): 
       return `must have at most ${params.limit} characters`;
     case 'minItems':
       return `must have at least ${params.limit} items`;
+    case 'discriminator':
+      return `must be one of ${tagValues(parentSchema, params.tag).join(', ')}`;
     case 'maxItems':
-      return `must have at most ${params.limit} items`;
+      return statedRule(parentSchema) ?? `must have at most ${params.limit} items`;
     case 'enum':
       return `must be one of ${params.allowedValues.join(', ')}`;
     case 'type':
@@ -103,6 +111,12 @@ function describeRule({ keyword, params, message, parentSchema }: ErrorObject): 
 function statedRule(schema: ErrorObject['parentSchema']): string | undefined {
   const sentence = /(?:^|\. +)M(ust [^.]*)\./.exec(oneLine(schema))?.[1];
   return sentence === undefined ? undefined : `m${sentence}`;
+}
+
+/** Values of the member that decides between the branches of a union. */
+function tagValues(schema: ErrorObject['parentSchema'], tag: string): readonly string[] {
+  const branches = (schema?.oneOf ?? []) as readonly Branch[];
+  return branches.flatMap(({ properties }) => properties[tag]?.enum ?? []);
 }
 
 /** First sentence of what the contract says of a value. */

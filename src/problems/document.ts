@@ -39,7 +39,7 @@ export function oauthProblemDocument(
   problems: Contract['problems'],
 ): OAuthProblemDocument {
   return {
-    error: problems[document.code].oauth_error ?? 'invalid_request',
+    error: problems[document.code as ProblemCode].oauth_error ?? 'invalid_request',
     error_description: oauthDescription(document.detail),
     ...document,
   };

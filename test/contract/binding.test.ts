@@ -126,13 +126,13 @@ t.test('every query parameter that the contract declares for a list is accepted'
   const { application } = await createTenant(database, { employees: makeEmployees(3) });
   const token = await api.token(application);
   const parameters = [...(contract.operations.get('listEmployees')?.queryParameters.values() ?? [])];
-  t.ok(parameters.length >= 9);
+  t.ok(parameters.length >= 8);
   for (const { name, example } of parameters as ((typeof parameters)[number] & { example?: unknown })[]) {
     const url = `/v1/employees?${encodeURIComponent(name)}=${encodeURIComponent(String(example))}`;
     const response = await api.get(url, token);
     if (name === 'page[after]') {
-      // The example is no marker of this server's making, and is refused as such rather than as unknown.
-      t.match(response.json().errors?.[0]?.detail, /marker/);
+      // The example is a cursor of another list.
+      t.match(response.json().errors?.[0]?.detail, /must be sent with the filters|must be a cursor/);
     } else {
       t.equal(response.statusCode, 200, `${name}: ${response.body}`);
     }

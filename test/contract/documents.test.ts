@@ -10,7 +10,8 @@ const api = await buildTestApp(t);
 const codes = Object.keys(contract.problems) as ProblemCode[];
 
 t.test('the catalogue of errors has one row for each code', async (t) => {
-  t.same([...(contract.document.components.schemas.ProblemCode?.enum ?? [])].sort(), codes.toSorted());
+  const { 'x-extensible-enum': values = [] } = contract.document.components.schemas.ProblemCode ?? {};
+  t.same([...(values as string[])].sort(), codes.toSorted());
   for (const code of codes) {
     const { status, title, description, resolution } = contract.problems[code];
     t.ok(status >= 400 && status < 600, code);
@@ -133,12 +134,16 @@ t.test('serves the contract as YAML and as the same in JSON', async (t) => {
 });
 
 t.test(
-  'the contract that a server publishes differs from the one on disk in its own addresses only',
+  'the contract that a server publishes differs from the one on disk in its addresses, its contact and x-api-id only',
   async (t) => {
     const file = await readFile(contractFile, 'utf8');
     const other = await buildTestApp(t, {
       database: api.database,
-      environment: { BASE_URL: 'https://api.acme.example', ERRORS_URL: 'https://help.acme.example/problems' },
+      environment: {
+        BASE_URL: 'https://api.acme.example',
+        ERRORS_URL: 'https://help.acme.example/problems',
+        API_CONTACT_URL: 'https://acme.example/contact/',
+      },
     });
     for (const url of ['/openapi/v1.yaml', '/openapi/v1.json', '/docs']) {
       const { body } = await other.app.inject({ url });
@@ -150,7 +155,13 @@ t.test(
     const restored = body
       .replaceAll('https://help.acme.example/problems', 'http://localhost:3000/errors')
       .replaceAll('https://api.acme.example', 'http://localhost:3000');
-    t.equal(restored, file);
+    const added =
+      /^ {2}x-api-id: "[0-9a-f-]{36}"\n {2}contact: \{"url":"https:\/\/acme\.example\/contact\/"\}\n/m;
+    t.match(restored, added);
+    t.equal(restored.replace(added, ''), file);
+    const { info } = (await other.app.inject({ url: '/openapi/v1.json' })).json();
+    t.match(info, { 'x-api-id': /^[0-9a-f-]{36}$/, contact: { url: 'https://acme.example/contact/' } });
+    t.notOk('contact' in (await api.app.inject({ url: '/openapi/v1.json' })).json().info);
   },
 );
 
@@ -199,7 +210,16 @@ t.test('the helper that compares answers with the contract finds what differs', 
   const id = { 'x-request-id': 'a' };
   const headers = { ...id, 'content-type': 'application/json; charset=utf-8' };
   const problemHeaders = { ...id, 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
-  const employee = { id: 'x', type: 'employees', attributes: { email: 'a' } };
+  const attributes = {
+    employee_number: 'E-1',
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    email: 'a@b.example',
+    status: 'active',
+    department: 'Engineering',
+    updated_at: '2026-01-01T00:00:00.000Z',
+  };
+  const employee = { id: 'x', type: 'employees', attributes };
   const problem = {
     type: 'http://api.test/errors/not-found',
     title: 'Not Found',

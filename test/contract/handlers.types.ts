@@ -11,10 +11,21 @@ type TokenOutput = Output<'createToken'>;
 const address = 'http://api.test/v1/employees';
 const links = { first: address, prev: null, next: null, last: address };
 
-export const rightList: ListOutput = { status: 200, body: { data: [], meta: { record_count: 0 }, links } };
+const meta = { record_count: 0, next_cursor: null };
+const attributes = {
+  employee_number: 'E-1',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  email: 'a@b.example',
+  status: 'active',
+  department: 'Engineering',
+  updated_at: '2026-01-01T00:00:00.000Z',
+};
+
+export const rightList: ListOutput = { status: 200, body: { data: [], meta, links } };
 export const rightEmployee: GetOutput = {
   status: 200,
-  body: { data: { id: 'x', type: 'employees', attributes: { email: 'a@b.example' } } },
+  body: { data: { id: 'x', type: 'employees', attributes } },
 };
 export const rightToken: TokenOutput = {
   status: 200,
@@ -25,13 +36,19 @@ export const rightToken: TokenOutput = {
 export const undeclaredStatus: ListOutput = {
   // @ts-expect-error the contract declares no 201 for this operation
   status: 201,
-  body: { data: [], meta: { record_count: 0 }, links },
+  body: { data: [], meta, links },
 };
 
 export const refusal: GetOutput = {
   // @ts-expect-error refusals are thrown, never returned
   status: 404,
-  body: { data: { id: 'x', type: 'employees', attributes: {} } },
+  body: { data: { id: 'x', type: 'employees', attributes } },
+};
+
+export const missingAttribute: GetOutput = {
+  status: 200,
+  // @ts-expect-error every attribute is required
+  body: { data: { id: 'x', type: 'employees', attributes: { email: 'a@b.example' } } },
 };
 
 // @ts-expect-error a body is required
@@ -43,7 +60,7 @@ export const missingMember: ListOutput = { status: 200, body: { data: [], links 
 export const undeclaredMember: ListOutput = {
   status: 200,
   // @ts-expect-error the body has no such member
-  body: { data: [], meta: { record_count: 0 }, links, extra: 1 },
+  body: { data: [], meta, links, extra: 1 },
 };
 
 export const wrongType: TokenOutput = {

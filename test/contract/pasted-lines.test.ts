@@ -17,7 +17,8 @@ function curlBlocks(markdown: string): string[] {
     .filter((lines) => lines.includes('curl ') && !/PASTE/.test(lines));
 }
 
-const { description } = (contract.document as unknown as { info: { description: string } }).info;
+const { tags } = contract.document as unknown as { tags: { name: string; description: string }[] };
+const description = tags.find(({ name }) => name === 'Getting started')?.description ?? '';
 const texts = {
   'the getting-started chapter': description,
   'the README': await readFile(path.join(packageRoot, 'README.md'), 'utf8'),

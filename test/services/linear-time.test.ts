@@ -73,7 +73,7 @@ t.test('reads every header, address and form field in linear time', async (t) =>
               { 'page[number]': 2, 'page[size]': 50 },
               { baseUrl, url: `/v1/employees?${text}` },
               noAnchor,
-            ).links(1000, null),
+            ).locate(1000, null),
         ],
         ['return_to', (text) => safeReturnTo(text, baseUrl)],
         ['return_to, a path', (text) => safeReturnTo(`/people/${text}`, baseUrl)],

@@ -15,10 +15,9 @@ import { parseSort } from '../sort.js';
 type EmployeeResource = components['schemas']['Employee'];
 type EmployeeDocument = components['schemas']['EmployeeDocument'];
 type EmployeeList = components['schemas']['EmployeeList'];
-type AttributeName = keyof EmployeeResource['attributes'];
 
-/** The attributes of the contract, and the members of a record that they show. */
-const attributes: Readonly<Record<AttributeName, EmployeeSortKey>> = {
+/** The attributes that employees are ordered by, and the members of a record that hold them. */
+const sortKeys: Readonly<Record<keyof EmployeeResource['attributes'], EmployeeSortKey>> = {
   employee_number: 'employeeNumber',
   first_name: 'firstName',
   last_name: 'lastName',
@@ -27,8 +26,6 @@ const attributes: Readonly<Record<AttributeName, EmployeeSortKey>> = {
   department: 'department',
   updated_at: 'updatedAt',
 };
-
-const attributeNames = Object.keys(attributes) as AttributeName[];
 
 export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEmployee'> {
   readonly #database: Database;
@@ -42,7 +39,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
   }
 
   async listEmployees({ caller, query, request }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {
-    const sort = parseSort(query.sort, attributes);
+    const sort = parseSort(query.sort, sortKeys);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<Anchor>(query, location, (value) => isAnchor(value, sort));
     if (isPlain(query)) {
@@ -71,14 +68,14 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
     const { employees, recordCount, nextAnchor } = await withScope(accountScope(accountId), () =>
       listEmployees(this.#database, accountId, list),
     );
-    const shown = parseFields(query['fields[employees]']);
+    const { nextCursor, links } = page.locate(recordCount, nextAnchor);
     return {
       status: 200,
       records: employees.length,
       body: {
-        data: employees.map((employee) => toResource(employee, shown)),
-        meta: { record_count: recordCount },
-        links: page.links(recordCount, nextAnchor),
+        data: employees.map(toResource),
+        meta: { record_count: recordCount, next_cursor: nextCursor },
+        links,
       },
     };
   }
@@ -91,7 +88,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
   }
 }
 
-/** Whether nothing but a page is asked for: everybody, by id, with every attribute. */
+/** Whether the request is for a page of all employees by id. */
 function isPlain(query: Input<'listEmployees'>['query']): boolean {
   for (const name in query) if (!name.startsWith('page[')) return false;
   return true;
@@ -101,21 +98,26 @@ function listText(
   { resources, recordCount, next }: Slice,
   page: PageRequest<Anchor>,
 ): JsonText<EmployeeList> {
-  const links = page.links(recordCount, next === null ? null : { values: [], position: next });
-  return `{"data":[${resources}],"meta":{"record_count":${recordCount}},"links":${JSON.stringify(links)}}` as JsonText<EmployeeList>;
+  const anchor = next === null ? null : { values: [], position: next };
+  const { nextCursor, links } = page.locate(recordCount, anchor);
+  const meta = { record_count: recordCount, next_cursor: nextCursor };
+  return `{"data":[${resources}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)}}` as JsonText<EmployeeList>;
 }
 
-function toResource(employee: Employee, shown: readonly AttributeName[]): EmployeeResource {
-  const entries = shown.map((name) => {
-    const value = employee[attributes[name]];
-    return [name, value instanceof Date ? value.toISOString() : value];
-  });
-  return { id: employee.id, type: 'employees', attributes: Object.fromEntries(entries) };
-}
-
-function parseFields(fields: string | undefined): AttributeName[] {
-  const named = fields?.split(',');
-  return named === undefined ? attributeNames : attributeNames.filter((name) => named.includes(name));
+function toResource(employee: Employee): EmployeeResource {
+  return {
+    id: employee.id,
+    type: 'employees',
+    attributes: {
+      employee_number: employee.employeeNumber,
+      first_name: employee.firstName,
+      last_name: employee.lastName,
+      email: employee.email,
+      status: employee.status,
+      department: employee.department,
+      updated_at: employee.updatedAt.toISOString(),
+    },
+  };
 }
 
 function isAnchor(value: unknown, sort: readonly EmployeeSort[]): value is Anchor {

@@ -1,7 +1,7 @@
 import type { components } from '../../contract/generated.js';
-import type { Report } from '../../services/reports/report.js';
+import type { Report, ReportFilter } from '../../services/reports/report.js';
 import type { ReportChanges } from '../../services/reports/report-changes.js';
-import type { ColumnDescription } from '../../services/reports/report-columns.js';
+import type { ColumnDescription, ColumnKey } from '../../services/reports/report-columns.js';
 import type { ResultRow } from '../../services/reports/results/read-page.js';
 
 type Schemas = components['schemas'];
@@ -15,11 +15,7 @@ export function toResource(report: Report): Schemas['Report'] {
       title: report.title,
       description: report.description,
       columns: [...report.columns],
-      filters: report.filters.map(({ field, operator, value }) => ({
-        field,
-        operator,
-        value: typeof value === 'string' ? value : [...value],
-      })),
+      filters: report.filters.map(toFilterDocument),
       sort: [...report.sort],
       group_by: [...report.groupBy],
       created_at: report.createdAt.toISOString(),
@@ -28,12 +24,35 @@ export function toResource(report: Report): Schemas['Report'] {
   };
 }
 
-/** What a body asks a report to be. */
+function toFilterDocument(filter: ReportFilter): Schemas['ReportFilter'] {
+  const { field } = filter;
+  switch (filter.operator) {
+    case 'in':
+    case 'not_in':
+      return { field, operator: filter.operator, value: [...filter.value] };
+    default:
+      return { field, operator: filter.operator, value: filter.value };
+  }
+}
+
+/** The changes that a body describes. */
 export function toChanges(
   body: Schemas['ReportCreateRequest'] | Schemas['ReportUpdateRequest'],
 ): ReportChanges {
-  const { title, description, columns, filters, sort, group_by: groupBy } = body;
-  return { title, description, columns, filters, sort, groupBy };
+  const { title, description, filters, sort } = body;
+  return {
+    title,
+    description,
+    columns: keysOf(body.columns),
+    filters,
+    sort,
+    groupBy: keysOf(body.group_by),
+  };
+}
+
+/** The contract's list of nothing has the item type `null`. */
+function keysOf(keys: readonly ColumnKey[] | readonly null[] | undefined): readonly ColumnKey[] | undefined {
+  return keys as readonly ColumnKey[] | undefined;
 }
 
 /** A row of a result, its attributes in the order of the columns. */

@@ -49,6 +49,7 @@ export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listR
     if (type === 'text/csv') return this.#table(input, report);
     const result = await this.#readPage(input, report, page);
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
+    const { nextCursor, links } = page.locate(result.recordCount, result.nextAnchor);
     return {
       status: 200,
       headers: { vary: 'Accept' },
@@ -56,8 +57,8 @@ export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listR
       // As text: a serialiser would put the attributes into the order of the contract.
       body: jsonText({
         data: result.rows.map((row) => toRowResource(row, columns)),
-        meta: { record_count: result.recordCount, columns },
-        links: page.links(result.recordCount, result.nextAnchor),
+        meta: { record_count: result.recordCount, next_cursor: nextCursor, columns },
+        links,
       }),
     };
   }

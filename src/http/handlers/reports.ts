@@ -51,13 +51,14 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
       size: page.size,
       from: page.from,
     });
+    const { nextCursor, links } = page.locate(recordCount, nextAnchor);
     return {
       status: 200,
       records: reports.length,
       body: {
         data: reports.map(toResource),
-        meta: { record_count: recordCount },
-        links: page.links(recordCount, nextAnchor),
+        meta: { record_count: recordCount, next_cursor: nextCursor },
+        links,
       },
     };
   }

@@ -17,7 +17,7 @@ export type IdempotentOutcome =
   | { readonly kind: 'too_many_keys'; readonly limit: number };
 
 /** Longest time, in milliseconds, that a request waits for another one with the same key. */
-const waitMs = 5_000;
+export const waitMs = 5_000;
 
 /** Longest time in milliseconds to wait for a transaction, and to run it. It includes the wait for the key. */
 export const transactionLimits = { maxWait: waitMs, timeout: 3 * waitMs };

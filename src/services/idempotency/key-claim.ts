@@ -15,7 +15,7 @@ export type Claim =
   /** The key belongs to a request with another payload. */
   | { readonly kind: 'reused' };
 
-const retentionMs = 24 * 3_600_000;
+export const retentionMs = 24 * 3_600_000;
 
 /** A host that vanishes does not close its connections: PostgreSQL ends its transaction after so many milliseconds. */
 const idleTimeoutMs = 15_000;

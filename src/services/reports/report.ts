@@ -1,14 +1,21 @@
 import type { Report as ReportRow } from '../../database/generated/client.js';
 import type { ColumnKey } from './report-columns.js';
 
-export type FilterOperator = 'eq' | 'not_eq' | 'in' | 'not_in' | 'contains' | 'starts_with';
-
-/** A condition on employees. Lists are for `in` and `not_in`, single values for the others. */
-export interface ReportFilter {
+/** A condition on employees that compares with one value. */
+export interface ReportTextFilter {
   readonly field: ColumnKey;
-  readonly operator: FilterOperator;
-  readonly value: string | readonly string[];
+  readonly operator: 'eq' | 'not_eq' | 'contains' | 'starts_with';
+  readonly value: string;
 }
+
+/** A condition on employees that compares with a list of values. */
+export interface ReportListFilter {
+  readonly field: ColumnKey;
+  readonly operator: 'in' | 'not_in';
+  readonly value: readonly string[];
+}
+
+export type ReportFilter = ReportTextFilter | ReportListFilter;
 
 /** Column keys, or `count`; a leading `-` turns one around. */
 export type SortKey = string;

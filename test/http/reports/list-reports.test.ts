@@ -119,10 +119,10 @@ t.test('a page past the end is empty, however far', async (t) => {
   }
 });
 
-t.test('a forged marker is refused or ignored', async (t) => {
+t.test('rejects a forged cursor', async (t) => {
   const { links } = await page(client, 'sort=-created_at,title&page[size]=3');
   const next = new URL(links.next);
-  const [number, print, anchor] = JSON.parse(
+  const [number, size, print, anchor] = JSON.parse(
     Buffer.from(next.searchParams.get('page[after]') ?? '', 'base64url').toString(),
   );
   for (const forged of [
@@ -137,7 +137,7 @@ t.test('a forged marker is refused or ignored', async (t) => {
   ]) {
     next.searchParams.set(
       'page[after]',
-      Buffer.from(JSON.stringify([number, print, forged])).toString('base64url'),
+      Buffer.from(JSON.stringify([number, size, print, forged])).toString('base64url'),
     );
     const { statusCode } = await client.send('GET', `${next.pathname}${next.search}`);
     t.equal(statusCode, 400, JSON.stringify(forged));

@@ -50,6 +50,7 @@ t.test(
     const { data, meta, links } = answer.json();
     t.same(meta, {
       record_count: 5,
+      next_cursor: null,
       columns: [
         { key: 'updated_at', label: 'Updated at', type: 'date_time' },
         { key: 'last_name', label: 'Last name', type: 'string' },
@@ -258,7 +259,7 @@ t.test('a forged marker breaks nothing', async (t) => {
     const id = await client.saved({ title: 'x', ...definition });
     const { links } = await page(client, id, '?page[size]=3');
     const next = new URL(links.next);
-    const [number, print, anchor] = JSON.parse(
+    const [number, size, print, anchor] = JSON.parse(
       Buffer.from(next.searchParams.get('page[after]') ?? '', 'base64url').toString(),
     );
     const strange = ['', 'x', "' OR true --", '-1', '9'.repeat(15), '9'.repeat(20), '2026-02-30 00:00:00+00'];
@@ -267,7 +268,7 @@ t.test('a forged marker breaks nothing', async (t) => {
     );
     values.push([], null, 1, [1], [...anchor.values, 'x'], [{}], anchor.values.slice(1));
     for (const forged of values) {
-      const marker = JSON.stringify([number, print, { ...anchor, values: forged }]);
+      const marker = JSON.stringify([number, size, print, { ...anchor, values: forged }]);
       next.searchParams.set('page[after]', Buffer.from(marker).toString('base64url'));
       const { statusCode } = await client.send('GET', `${next.pathname}${next.search}`);
       t.ok([200, 400].includes(statusCode), `${marker}: ${statusCode}`);

@@ -1,0 +1,32 @@
+// Generated from openapi/v1.yaml by scripts/generate-values.mjs. Do not edit.
+
+/** Values of `ProblemCode` in the contract. */
+export type ProblemCode =
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'unsupported_grant_type'
+  | 'unauthorized_client'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized'
+  | 'invalid_token'
+  | 'token_expired'
+  | 'insufficient_scope'
+  | 'user_context_required'
+  | 'access_denied'
+  | 'not_found'
+  | 'public-api-not-found'
+  | 'request_timeout'
+  | 'idempotency_key_in_use'
+  | 'quota_exceeded'
+  | 'precondition_failed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'idempotency_key_reused'
+  | 'rate_limit_exceeded'
+  | 'request_header_fields_too_large'
+  | 'internal_error'
+  | 'service_unavailable';
+
+/** Values of `ScopeName` in the contract. */
+export type ScopeName = 'reports:read' | 'reports:write' | 'user:read' | 'user:write';

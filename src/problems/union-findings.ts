@@ -1,0 +1,58 @@
+import type { ErrorObject } from 'ajv';
+
+/**
+ * Reduces the findings about a body that fits no branch of its `oneOf` to those of the branch that the client most likely
+ * meant. What all branches find is reported once.
+ *
+ * @param findings all findings of one validation; a finding of a branch has its index in `schemaPath`
+ */
+export function chooseBranch(findings: readonly ErrorObject[]): readonly ErrorObject[] {
+  const union = findings.find(({ keyword }) => keyword === 'oneOf');
+  if (union === undefined) return findings;
+  const prefix = `${union.schemaPath}/`;
+  const branches = groupByBranch(findings, prefix);
+  const found = countBranches(branches);
+  const isCommon = (finding: ErrorObject) =>
+    branches.length > 1 && found.get(identity(finding)) === branches.length;
+  const [chosen = []] = branches
+    .map((branch) => branch.filter((finding) => !isCommon(finding)))
+    .toSorted(byLikelihood)
+    .reverse();
+  const common = (branches[0] ?? []).filter(isCommon);
+  const others = findings.filter((finding) => finding !== union && !finding.schemaPath.startsWith(prefix));
+  return [...others, ...common, ...chosen];
+}
+
+function groupByBranch(findings: readonly ErrorObject[], prefix: string): ErrorObject[][] {
+  const branches = new Map<string, ErrorObject[]>();
+  for (const finding of findings) {
+    if (!finding.schemaPath.startsWith(prefix)) continue;
+    const [index = ''] = finding.schemaPath.slice(prefix.length).split('/', 1);
+    const branch = branches.get(index);
+    if (branch === undefined) branches.set(index, [finding]);
+    else branch.push(finding);
+  }
+  return [...branches.values()];
+}
+
+/** Number of branches that have each finding. */
+function countBranches(branches: readonly (readonly ErrorObject[])[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const branch of branches) {
+    for (const name of new Set(branch.map(identity))) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function identity({ instancePath, keyword, params }: ErrorObject): string {
+  return JSON.stringify([instancePath, keyword, params]);
+}
+
+/** Least likely first: a branch that lacks a required member, or that excludes one that was sent. */
+function byLikelihood(a: readonly ErrorObject[], b: readonly ErrorObject[]): number {
+  return b.filter(isMismatch).length - a.filter(isMismatch).length || b.length - a.length;
+}
+
+function isMismatch({ keyword, params }: ErrorObject): boolean {
+  return keyword === 'required' || (keyword === 'maxItems' && params.limit === 0);
+}

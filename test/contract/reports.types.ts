@@ -1,0 +1,49 @@
+/**
+ * What the compiler must reject of reports, as the server does. Each `@ts-expect-error` is a test: where the line below it
+ * compiles, `tsc --noEmit` fails. `test/http/reports/shapes.test.ts` sends the same bodies to the server.
+ */
+import type { components } from '../../src/contract/generated.js';
+
+type Create = components['schemas']['ReportCreateRequest'];
+type Update = components['schemas']['ReportUpdateRequest'];
+
+export const accepted: readonly Create[] = [
+  { title: 'x' },
+  { title: 'x', columns: ['email'], group_by: [] },
+  { title: 'x', group_by: ['department'], columns: [], sort: ['-count'] },
+  { title: 'x', filters: [{ field: 'status', operator: 'in', value: ['active'] }] },
+];
+
+// @ts-expect-error a report has columns or group_by
+export const bothShapes: Create = { title: 'x', columns: ['email'], group_by: ['department'] };
+
+export const listForText: Create = {
+  title: 'x',
+  // @ts-expect-error eq compares with one value
+  filters: [{ field: 'status', operator: 'eq', value: ['active'] }],
+};
+
+export const textForList: Create = {
+  title: 'x',
+  // @ts-expect-error in compares with a list
+  filters: [{ field: 'status', operator: 'in', value: 'active' }],
+};
+
+// @ts-expect-error the column is unknown
+export const unknownColumn: Create = { title: 'x', columns: ['salary'] };
+
+// @ts-expect-error only a grouped report has a count
+export const countOfList: Create = { title: 'x', columns: ['email'], sort: ['-count'] };
+
+// @ts-expect-error the sort key is unknown
+export const unknownSortKey: Create = { title: 'x', group_by: ['status'], sort: ['salary'] };
+
+export const acceptedUpdates: readonly Update[] = [
+  { description: null },
+  { sort: ['-count'] },
+  { group_by: [] },
+  { columns: ['email'] },
+];
+
+// @ts-expect-error a report has columns or group_by
+export const bothShapesInUpdate: Update = { columns: ['email'], group_by: ['department'] };

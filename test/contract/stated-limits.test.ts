@@ -1,0 +1,40 @@
+import { maxHeaderSize } from 'node:http';
+import t from 'tap';
+import { bodyLimitBytes } from '../../src/app.js';
+import { readConfig } from '../../src/config.js';
+import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql.js';
+import { maximumPairs } from '../../src/http/form-parser.js';
+import { defaultReportLimits } from '../../src/http/report-limits.js';
+import { defaultRequestQueueLimits } from '../../src/http/request-queue.js';
+import { waitMs } from '../../src/services/idempotency/idempotency.js';
+import { retentionMs } from '../../src/services/idempotency/key-claim.js';
+import { contract } from '../support/app.js';
+
+const defaults = readConfig({});
+const reports = defaultReportLimits;
+
+t.test('the limits that the contract states are those of the server', async (t) => {
+  t.same(contract.document['x-limits'], {
+    access_token_seconds: defaults.accessTokenTtlSeconds,
+    refresh_token_seconds: defaults.refreshTokenTtlSeconds,
+    authorization_code_seconds: defaults.authorizationCodeTtlSeconds,
+    request_body_bytes: bodyLimitBytes,
+    address_and_header_bytes: maxHeaderSize,
+    form_pairs: maximumPairs,
+    requests_per_minute: defaults.rateLimitApi,
+    token_requests_per_minute: defaults.rateLimitToken,
+    queue_seconds: defaultRequestQueueLimits.waitMs / 1000,
+    reports_per_account: defaults.maxReportsPerAccount,
+    idempotency_keys_per_day: defaults.maxIdempotencyKeys,
+    idempotency_key_seconds: retentionMs / 1000,
+    idempotency_wait_seconds: waitMs / 1000,
+    report_runs_per_account: reports.runsPerAccount,
+    report_run_seconds: defaultReportStatementTimeoutMs / 1000,
+    report_queue_seconds: reports.queueMs / 1000,
+    exports_per_account: reports.downloadsPerAccount,
+    exports_per_process: reports.downloadsPerProcess,
+    export_seconds: reports.downloadMs / 1000,
+    export_bytes_per_minute: (reports.minimumBytes * 60_000) / reports.throughputPeriodMs,
+    deprecation_notice_days: 365,
+  });
+});

@@ -1,0 +1,88 @@
+import t from 'tap';
+import { buildTestApp } from '../../support/app.js';
+import { createReportClient, refused } from '../../support/reports.js';
+
+const api = await buildTestApp(t);
+
+// The same bodies are in test/contract/reports.types.ts.
+t.test('accepts list reports and grouped reports, with the other member omitted or empty', async (t) => {
+  const { create, send } = await createReportClient(api);
+  for (const body of [
+    {},
+    { columns: ['email'], group_by: [] },
+    { group_by: ['department'], columns: [], sort: ['-count'] },
+    { filters: [{ field: 'status', operator: 'in', value: ['active'] }] },
+  ]) {
+    const created = await create({ title: 'x', ...body });
+    t.equal(created.statusCode, 201, created.body);
+    t.match(created.json().data.attributes, body);
+    const updated = await send('PATCH', `/v1/reports/${created.json().data.id}`, { title: 'y', ...body });
+    t.equal(updated.statusCode, 200, updated.body);
+  }
+});
+
+const malformed: [label: string, body: object, errors: object[]][] = [
+  [
+    'columns and group_by',
+    { columns: ['email', 'id'], group_by: ['department'] },
+    [{ pointer: '/columns', detail: '/columns must be omitted or empty when group_by has columns.' }],
+  ],
+  [
+    'a list for eq',
+    { filters: [{ field: 'status', operator: 'eq', value: ['active'] }] },
+    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be string.' }],
+  ],
+  [
+    'a string for in',
+    { filters: [{ field: 'status', operator: 'in', value: 'active' }] },
+    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be array.' }],
+  ],
+  [
+    'an unknown operator',
+    { filters: [{ field: 'status', operator: 'like', value: 'active' }] },
+    [
+      {
+        pointer: '/filters/0/operator',
+        detail: '/filters/0/operator must be one of eq, not_eq, contains, starts_with, in, not_in.',
+      },
+    ],
+  ],
+  [
+    'an unknown group',
+    { group_by: ['salary'] },
+    [
+      {
+        pointer: '/group_by/0',
+        detail:
+          '/group_by/0 must be one of id, employee_number, first_name, last_name, email, status, department, updated_at.',
+      },
+    ],
+  ],
+  [
+    'no list of groups',
+    { group_by: 'status' },
+    [{ pointer: '/group_by', detail: '/group_by must be array.' }],
+  ],
+  [
+    'an unknown member of a grouped report',
+    { group_by: ['status'], colums: [] },
+    [{ pointer: '/colums', detail: '/colums is not known here.' }],
+  ],
+];
+
+t.test('rejects a body that fits neither shape with one error for each cause', async (t) => {
+  const { create, saved, send } = await createReportClient(api);
+  const id = await saved({ title: 'x' });
+  for (const [label, body, errors] of malformed) {
+    const answer = await create({ title: 'x', ...body });
+    refused(t, answer, 'invalid_request', undefined, label);
+    t.same(answer.json().errors, errors, label);
+    t.same((await send('PATCH', `/v1/reports/${id}`, body)).json().errors, errors, `${label}, in an update`);
+  }
+  const sorted = await create({ title: 'x', columns: ['email'], sort: ['-count'] });
+  t.same(
+    sorted.json().errors.map(({ pointer }: { pointer: string }) => pointer),
+    ['/sort/0'],
+  );
+  t.same((await send('PATCH', `/v1/reports/${id}`, {})).statusCode, 400);
+});
