@@ -3,7 +3,7 @@ import ajvFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 
 /** Keywords of OpenAPI that describe and do not constrain. */
-const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum'];
+export const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum'];
 
 const options: Options = {
   allErrors: true,

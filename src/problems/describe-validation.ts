@@ -126,5 +126,7 @@ function meaning(schema: ErrorObject['parentSchema']): string {
 }
 
 function oneLine(schema: ErrorObject['parentSchema']): string {
-  return String(schema?.description ?? '').replaceAll(/\s+/g, ' ');
+  return String(schema?.description ?? '')
+    .replaceAll('`', '')
+    .replaceAll(/\s+/g, ' ');
 }

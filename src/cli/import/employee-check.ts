@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Contract, JsonSchema } from '../../contract/contract.js';
 import { isStorableText } from '../../contract/text.js';
+import { annotations } from '../../contract/validator.js';
 import { describeValidation } from '../../problems/describe-validation.js';
 import type { EmployeeRecord } from '../../services/employees/upsert-employees.js';
 
@@ -38,16 +39,22 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
   const attributes = Object.keys(properties);
   const unknown = attributes.filter((name) => !(name in members));
   if (unknown.length > 0) throw new Error(`The import does not know the attributes ${unknown.join(', ')}`);
-  const validate = new Ajv2020({ allErrors: true, verbose: true }).compile<Record<string, string>>(
-    strict(properties),
-  );
+  const ajv = new Ajv2020({ allErrors: true, verbose: true });
+  ajv.addVocabulary(annotations);
+  const validate = ajv.compile<Record<string, string>>(strict(properties));
   return {
     attributes,
     check(value) {
-      if (!validate(value)) return { faults: describe(validate.errors ?? []) };
-      const faults = attributes.flatMap((name) => faultsOf(name, value[name] ?? ''));
-      if (faults.length > 0) return { faults };
-      return { employee: toEmployee(value) };
+      const blank = attributes.filter((name) => isBlank((value as Record<string, unknown> | null)?.[name]));
+      if (validate(value) && blank.length === 0) {
+        const faults = attributes.flatMap((name) => faultsOf(name, value[name] ?? ''));
+        return faults.length > 0 ? { faults } : { employee: toEmployee(value) };
+      }
+      const errors = (validate.errors ?? []).filter(
+        ({ instancePath }) => !blank.includes(instancePath.slice(1)),
+      );
+      const required = blank.map((name) => `${name} is required`);
+      return { faults: [...required, ...(errors.length > 0 ? describe(errors) : [])] };
     },
   };
 }
@@ -61,13 +68,15 @@ function describe(errors: readonly ErrorObject[]): string[] {
   return findings.map(({ detail }) => detail.replace(/^ /, 'the record ').replace(/\.$/, ''));
 }
 
-/** What a schema of the answer does not say of a value that is to be stored. */
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
+/** What the schema of a response does not state of a value that is to be stored. */
 function faultsOf(name: string, value: string): string[] {
-  if (value.trim() === '') return [`${name} is required`];
   if (!isStorableText(value)) return [`${name} must not contain NUL or broken characters`];
   // What the decoder puts in place of bytes that it cannot read: storing it would lose the name for good.
   if (value.includes('\uFFFD')) return [`${name} has characters that are not UTF-8`];
-  if (name === 'email' && !/^[^\s@]+@[^\s@]+$/u.test(value)) return ['email must be an e-mail address'];
   if (name === 'employee_number' && value.trim() !== value) {
     return ['employee_number must not begin or end with a space'];
   }
