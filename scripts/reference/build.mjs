@@ -5,7 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parse } from 'yaml';
 import { root } from '../modified.mjs';
+import { chaptersOf } from './chapters.mjs';
 import { localise, localiseBundle } from './localise.mjs';
 
 const here = path.join(root, 'scripts', 'reference');
@@ -35,4 +37,8 @@ if (integrity !== `sha384-${createHash('sha384').update(bundle).digest('base64')
   throw new Error('The script in the package is not the one that the page was rendered for');
 }
 writeFileSync(path.join(output, 'redoc.js'), localiseBundle(bundle));
-writeFileSync(path.join(output, 'index.html'), html);
+const contract = parse(readFileSync(path.join(root, 'openapi', 'v1.yaml'), 'utf8'));
+writeFileSync(
+  path.join(output, 'index.html'),
+  html.replace('</noscript>', () => `${chaptersOf(contract)}</noscript>`),
+);

@@ -59,7 +59,7 @@ function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
       <p>
         Every error of the API is a problem document (RFC 9457). Its <code>code</code> is one of these; its{' '}
         <code>type</code> is the address of the page about it. More is said in{' '}
-        <a href="/docs#/section/errors">the reference</a>.
+        <a href="/docs#/errors">the reference</a>.
       </p>
       <DataTable caption="Errors of the API" columns={columns} rows={kinds} rowKey={([code]) => code} />
     </Layout>
