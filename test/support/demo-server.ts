@@ -29,11 +29,14 @@ export interface DemoServer {
 type DemoApplication = { readonly id: string; readonly clientId: string; readonly clientSecret: string };
 
 /** Starts the service with its demonstration data; it is stopped when the test ends. */
-export async function startDemoServer(t: Test): Promise<DemoServer> {
+export async function startDemoServer(
+  t: Test,
+  environment: Record<string, string> = {},
+): Promise<DemoServer> {
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const api = await buildTestApp(t, {
-    environment: { BASE_URL: baseUrl, RATE_LIMIT_FAILURES: '0' },
+    environment: { BASE_URL: baseUrl, RATE_LIMIT_FAILURES: '0', ...environment },
     clock: createTestClock(new Date()),
   });
   const hashPassword = (password: string) => hash(password, { memoryCost: 64, timeCost: 1, parallelism: 1 });
