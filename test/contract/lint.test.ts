@@ -25,6 +25,7 @@ function lint(
   const cwd = t.testdir({
     'redocly.yaml': read('redocly.yaml'),
     '.spectral.yaml': read('.spectral.yaml'),
+    '.spectral.ibm.yaml': read('.spectral.ibm.yaml'),
     openapi: {
       'v1.yaml': changed('openapi/v1.yaml', contract),
       'v1.arazzo.yaml': changed('openapi/v1.arazzo.yaml', workflows),
@@ -101,6 +102,15 @@ t.test('refuses even what Spectral has no more than a piece of information about
   t.not(status, 0);
   t.match(output, 'information');
   t.match(output, 'owasp:api7:2023-concerning-url-parameter');
+});
+
+t.test('rejects what only the rules of IBM reject', async (t) => {
+  const { status, output } = lint(t, {
+    contract: ({ components }) =>
+      Object.assign(components.schemas.EmployeeList ?? {}, { required: ['meta', 'links'] }),
+  });
+  t.not(status, 0);
+  t.match(output, 'ibm-required-array-properties-in-response');
 });
 
 function property(
