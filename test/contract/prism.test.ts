@@ -18,7 +18,7 @@ import { createRecorder, type Exchange } from '../support/prism/recorder.js';
 import { createPrismWorld } from '../support/prism/world.js';
 
 /** Random requests for each operation. Every second one has values that do not fit the contract. */
-const rounds = 10;
+const rounds = 6;
 
 const world = await createPrismWorld(t);
 const { baseUrl } = world.server;
