@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, namesOf, placeOf } from './describe.mjs';
+import { extensionChanges } from './extensions.mjs';
 import { judge } from './judge.mjs';
+import { orderChanges } from './order.mjs';
+import { isInExtension } from './pairs.mjs';
+import { joinServers } from './servers.mjs';
 import { tableChanges } from './tables.mjs';
 
 /**
@@ -10,19 +14,32 @@ import { tableChanges } from './tables.mjs';
  * @param {object[]} redoclyChanges what Redocly finds
  */
 export function compareContracts(released, contract, redoclyChanges) {
-  const changes = redoclyChanges
-    .filter(({ property, typeName }) => !(typeName === 'Info' && property === 'version'))
+  const changes = joinServers(redoclyChanges)
+    .filter((change) => !isVersion(change) && !isOfExtension(change))
     .map((change) => ({
       impact: judge(change),
       at: placeOf(change),
       message: messageOf(change),
       names: namesOf(change, change.revision === undefined ? released : contract),
     }));
-  changes.push(...tableChanges(released, contract));
+  changes.push(
+    ...tableChanges(released, contract),
+    ...extensionChanges(released, contract),
+    ...orderChanges(released, contract),
+  );
   if (changes.length === 0 && !isDeepStrictEqual(withoutVersion(released), withoutVersion(contract))) {
     changes.push({ impact: 'editorial', at: '#/', message: 'Something in the text has changed.', names: [] });
   }
   return changes;
+}
+
+function isVersion({ typeName, property }) {
+  return typeName === 'Info' && property === 'version';
+}
+
+function isOfExtension({ path, kind, property }) {
+  const segments = path.split('/');
+  return isInExtension(kind === 'modified' && property !== 'key' ? [...segments, property] : segments);
 }
 
 function withoutVersion(document) {

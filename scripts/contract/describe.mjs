@@ -1,3 +1,5 @@
+import { resolve, unescapeSegment } from './pairs.mjs';
+
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
 /** Where a change is, in the contract as it is now or, for what is gone, as it was. */
@@ -19,7 +21,8 @@ export function messageOf({ kind, typeName, property, base, revision, verdicts }
 export function namesOf(change, document) {
   const { property, base, revision } = change;
   const { operations, innermost } = named(placeOf(change), document);
-  const gained = property === 'enum' ? revision.value?.filter((value) => !base.value?.includes(value)) : [];
+  const gained =
+    property === 'enum' ? revision.value?.filter((value) => base.value?.includes(value) === false) : [];
   return gained?.length > 0 ? gained : [...operations, ...innermost];
 }
 
@@ -30,7 +33,7 @@ function named(pointer, document) {
   const segments = pointer.slice(2).split('/').map(unescapeSegment);
   for (const [index, segment] of segments.entries()) {
     const parent = segments[index - 1];
-    node = resolve(document, node?.[segment]);
+    ({ node } = resolve(document, node?.[segment]));
     if (parent === 'paths' && index === 1) {
       innermost = operationIds(node);
     } else if (segments[0] === 'paths' && index === 2 && methods.has(segment)) {
@@ -38,7 +41,7 @@ function named(pointer, document) {
       innermost = [];
     } else if (parent === 'parameters') {
       innermost = [node.name];
-    } else if (['properties', 'headers', 'responses', 'content', 'schemas'].includes(parent)) {
+    } else if (['properties', 'headers', 'responses', 'content', 'schemas', 'flows'].includes(parent)) {
       innermost = [segment];
     }
   }
@@ -49,17 +52,4 @@ function operationIds(pathItem) {
   return Object.entries(pathItem)
     .filter(([method]) => methods.has(method))
     .map(([, { operationId }]) => operationId);
-}
-
-function resolve(document, node) {
-  if (typeof node?.$ref !== 'string') return node;
-  const segments = node.$ref.slice(2).split('/').map(unescapeSegment);
-  return resolve(
-    document,
-    segments.reduce((parent, segment) => parent?.[segment], document),
-  );
-}
-
-function unescapeSegment(segment) {
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }

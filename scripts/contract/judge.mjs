@@ -1,8 +1,5 @@
-/** What a client notices of a change, from nothing to something that it relied on. */
+/** The impacts of a change on clients, from the least to the most severe. */
 export const impacts = ['editorial', 'additive', 'breaking'];
-
-// The contract promises more of these: clients are told to expect codes that they do not know.
-const openEnums = new Set(['#/components/schemas/ProblemCode/enum']);
 
 const editorialTypes = new Set([
   'Root',
@@ -17,15 +14,13 @@ const editorialTypes = new Set([
   'Example',
   'ExamplesMap',
   'NamedExamples',
-  'XCodeSample',
-  'XCodeSampleList',
-  'SpecExtension',
-  'Logo',
 ]);
 const editorialProperties = new Set(['description', 'summary', 'title', 'example']);
 
-// Names that generated clients carry, addresses that they call, and directions that they leave members out for.
+// Names and types that generated clients carry, addresses that they call, and directions that they leave members out
+// for.
 const fixedProperties = new Set([
+  'format',
   'key',
   'name',
   'tags',
@@ -36,44 +31,49 @@ const fixedProperties = new Set([
   'writeOnly',
 ]);
 
+// What a client did not have to expect: another success, or a redirect that it has to follow. Only a client that sends
+// a condition gets a 304, and every client has to expect errors.
+const addedResponse = /^#\/paths\/.*\/responses\/(2..|3(?!04)..)(\/content\/[^/]+)?$/;
+
 /**
- * What one of Redocly's changes means: its verdict, unless the contract has announced such changes, and beyond it
- * the rule that within a major version nothing is taken away and nothing changes its meaning.
+ * The impact of a change that Redocly reports: its verdict, and beyond it the rule that within a major version nothing
+ * is taken away and nothing changes its meaning.
  */
 export function judge(change) {
   if (isEditorial(change)) return 'editorial';
-  if (isAnnounced(change)) return 'additive';
   if (change.verdicts.length > 0 || takesAway(change)) return 'breaking';
-  // A component by itself does nothing; what refers to it is a change of its own.
-  return isUnder(change, 'components') && change.kind !== 'modified' ? 'editorial' : 'additive';
+  return isUnusedComponent(change) ? 'editorial' : 'additive';
 }
 
-function isEditorial({ typeName, kind, property, verdicts }) {
+function isEditorial({ typeName, kind, property, base, revision, verdicts }) {
   if (verdicts.length > 0) return false;
   if (editorialTypes.has(typeName)) return true;
-  return kind === 'modified' && (editorialProperties.has(property) || property.startsWith('x-'));
-}
-
-function isAnnounced({ property, base, revision, verdicts }) {
+  if (kind !== 'modified') return false;
   return (
-    property === 'enum' &&
-    openEnums.has(revision.pointer) &&
-    verdicts.every(({ ruleId }) => ruleId === 'enum-values-added') &&
-    lost(base.value, revision.value).length === 0
+    editorialProperties.has(property) || (property !== 'tags' && isReordered(base.value, revision.value))
   );
 }
 
 function takesAway(change) {
   const { kind, typeName, property, base, revision } = change;
-  if (kind === 'added') return typeName === 'RequestBody' && revision.value.required === true;
+  if (kind === 'added') {
+    if (typeName === 'RequestBody') return revision.value.required === true;
+    return ['Response', 'MediaType'].includes(typeName) && addedResponse.test(change.path);
+  }
   if (kind === 'removed') {
-    // One way in that goes is judged together with those that stay, by Redocly.
+    // Redocly judges a removed alternative together with those that stay.
     if (typeName === 'SecurityRequirement') return false;
     return isUnder(change, 'paths') || isUnder(change, 'components/schemas') || isSecurity(change);
   }
   if (property === 'default') return base.value !== undefined;
   if (property === 'enum') return lost(base.value, revision.value).length > 0;
+  if (typeName === 'Header' && property === 'required') return base.value === true;
   return fixedProperties.has(property);
+}
+
+/** A component by itself does nothing; what refers to it is a change of its own. */
+function isUnusedComponent(change) {
+  return isUnder(change, 'components') && change.kind !== 'modified' && !change.path.includes('/flows/');
 }
 
 function isUnder({ path }, place) {
@@ -82,6 +82,11 @@ function isUnder({ path }, place) {
 
 function isSecurity(change) {
   return isUnder(change, 'components/securitySchemes');
+}
+
+function isReordered(before, after) {
+  if (!Array.isArray(before) || !Array.isArray(after)) return false;
+  return before.length === after.length && lost(before, after).length + lost(after, before).length === 0;
 }
 
 function lost(before = [], after = before) {

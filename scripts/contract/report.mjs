@@ -3,14 +3,14 @@ import { impacts } from './judge.mjs';
 import { compareVersions, nextVersion, parseVersion } from './versions.mjs';
 
 /**
- * What there is to say of the changes since the last release, and what speaks against them.
+ * The lines of the report on the changes since the last release, and the faults for which they are rejected.
  *
  * @param {object} circumstances
  * @param {{ impact: string, at: string, message: string, names: string[] }[]} circumstances.changes
  * @param {string} circumstances.version of the contract as it is now
  * @param {string} circumstances.released version that was released last
- * @param {{ at: string, change: string, reason?: string }[]} circumstances.accepted what somebody has looked at
- * @param {string} circumstances.acceptedFile where that is written
+ * @param {{ at: string, change: string, reason?: string }[]} circumstances.accepted changes that a reviewer accepted
+ * @param {string} circumstances.acceptedFile path of the list of accepted changes
  * @param {string} circumstances.changelog
  * @returns {{ lines: string[], faults: string[] }}
  */
@@ -28,7 +28,7 @@ export function reportOn({ changes: found, version, released, accepted, accepted
   }
   return { lines, faults };
 
-  /** What somebody has looked at and found harmless is an addition. */
+  /** A breaking change that a reviewer accepted counts as an addition. */
   function accept(change) {
     const known = change.impact === 'breaking' && accepted.some((entry) => matches(entry, change));
     return known ? { ...change, impact: 'additive' } : change;

@@ -1,29 +1,42 @@
+import { escapeSegment } from './pairs.mjs';
+
 /** Changes in the tables of the contract that Redocly does not look into: scopes, and the catalogue of problems. */
 export function tableChanges(released, contract) {
   return [...scopeChanges(released, contract), ...problemChanges(released, contract)];
 }
 
+const schemes = '#/components/securitySchemes';
+
 function* scopeChanges(released, contract) {
-  const { flows: before } = released.components.securitySchemes.oauth2;
-  const { flows: after } = contract.components.securitySchemes.oauth2;
-  for (const [flow, { scopes }] of Object.entries(before)) {
-    const now = after[flow]?.scopes ?? {};
-    const at = `#/components/securitySchemes/oauth2/flows/${flow}/scopes`;
-    for (const scope of missing(scopes, now)) {
-      yield { impact: 'breaking', at, message: `Scope \`${scope}\` was removed.`, names: [] };
-    }
-    for (const scope of missing(now, scopes)) {
-      yield { impact: 'additive', at, message: `Scope \`${scope}\` was added.`, names: [scope] };
+  for (const [scheme, { flows = {} }] of Object.entries(released.components.securitySchemes ?? {})) {
+    const after = contract.components.securitySchemes?.[scheme]?.flows ?? {};
+    for (const [flow, { scopes }] of Object.entries(flows)) {
+      if (flow in after)
+        yield* changesOfScopes(scopes, after[flow].scopes, `${schemes}/${scheme}/flows/${flow}/scopes`);
     }
   }
 }
 
+function* changesOfScopes(before, after, at) {
+  for (const scope of missing(before, after)) {
+    yield { impact: 'breaking', at, message: `Scope \`${scope}\` was removed.`, names: [] };
+  }
+  for (const scope of missing(after, before)) {
+    yield { impact: 'additive', at, message: `Scope \`${scope}\` was added.`, names: [scope] };
+  }
+  for (const scope of Object.keys(after).filter((name) => name in before && before[name] !== after[name])) {
+    const message = `The description of scope \`${scope}\` changed.`;
+    yield { impact: 'editorial', at: `${at}/${escapeSegment(scope)}`, message, names: [] };
+  }
+}
+
 // Programs decide by these; the other members are prose.
-const fixedMembers = ['status', 'title', 'oauth_error'];
+const fixedMembers = new Set(['status', 'title', 'oauth_error']);
 
 function* problemChanges(released, contract) {
-  const before = released.components.schemas.ProblemCode['x-problems'];
-  const after = contract.components.schemas.ProblemCode['x-problems'];
+  const [before, after] = [released, contract].map(
+    ({ components }) => components.schemas.ProblemCode?.['x-problems'] ?? {},
+  );
   const table = '#/components/schemas/ProblemCode/x-problems';
   for (const code of missing(before, after)) {
     yield { impact: 'breaking', at: table, message: `Code \`${code}\` was removed.`, names: [] };
@@ -31,13 +44,13 @@ function* problemChanges(released, contract) {
   for (const code of missing(after, before)) {
     yield { impact: 'additive', at: table, message: `Code \`${code}\` was added.`, names: [code] };
   }
-  for (const [code, problem] of Object.entries(after)) {
-    for (const member of fixedMembers) {
-      const was = before[code]?.[member];
-      if (!(code in before) || problem[member] === was) continue;
-      const change = `${JSON.stringify(was)} to ${JSON.stringify(problem[member])}`;
-      const at = `${table}/${code}/${member}`;
-      yield { impact: 'breaking', at, message: `\`${member}\` changed from ${change}.`, names: [] };
+  for (const code of Object.keys(after).filter((name) => name in before)) {
+    for (const member of Object.keys({ ...before[code], ...after[code] })) {
+      const [was, is] = [before, after].map((problems) => JSON.stringify(problems[code][member]));
+      if (was === is) continue;
+      const impact = fixedMembers.has(member) ? 'breaking' : 'editorial';
+      const message = `\`${member}\` changed from ${was} to ${is}.`;
+      yield { impact, at: `${table}/${code}/${member}`, message, names: [] };
     }
   }
 }

@@ -4,23 +4,12 @@ import path from 'node:path';
 import type { Test } from 'tap';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/package-root.js';
+import type { Change, Node } from './contract-edits.js';
 
 const releasedFile = path.join(packageRoot, 'openapi', 'released', 'v1.yaml');
 
-/** A place in a contract, as keys from the root down. */
-export type Place = readonly (string | number)[];
-
-/** Something that is done to a contract, and where the comparison has to find it. */
-export interface Change {
-  readonly at: string;
-  apply(document: Node): void;
-}
-
-interface Node {
-  [key: string]: unknown;
-}
-
-const released = parse(readFileSync(releasedFile, 'utf8')) as Node;
+/** The contract that was released last. */
+export const released = parse(readFileSync(releasedFile, 'utf8')) as Node;
 
 export const releasedVersion = (released as unknown as { info: { version: string } }).info.version;
 
@@ -30,77 +19,18 @@ export function raised(part: 'minor' | 'patch'): string {
   return part === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
 }
 
-export const schema = (name: string, ...more: Place): Place => ['components', 'schemas', name, ...more];
-export const parameter = (name: string, ...more: Place): Place => ['components', 'parameters', name, ...more];
-export const operation = (route: string, method: string, ...more: Place): Place => [
-  'paths',
-  route,
-  method,
-  ...more,
-];
-
-/** Sets a member, or an entry of a list. */
-export function put(place: Place, value: unknown, at: Place = place): Change {
-  return edit(place, at, (parent, key) => {
-    parent[key] = value;
-  });
-}
-
-export function remove(place: Place, at: Place = place): Change {
-  return edit(place, at, (parent, key) => {
-    if (parent[key] === undefined) throw new Error(`There is no ${pointer(place)}`);
-    delete parent[key];
-  });
-}
-
-/** Adds a value to a list, which may not exist yet. */
-export function add(place: Place, value: unknown, at: Place = place): Change {
-  return edit(place, at, (parent, key) => {
-    parent[key] = [...((parent[key] as unknown[]) ?? []), value];
-  });
-}
-
-/** Puts an entry at the end of a list, which is a place of its own. */
-export function append(place: Place, entry: unknown): Change {
-  return add(place, entry, [...place, listAt(place).length]);
-}
-
-/** Takes an entry with a place of its own out of a list. */
-export function withdraw(place: Place, isGone: (entry: unknown) => boolean): Change {
-  return drop(place, isGone, [...place, listAt(place).findIndex(isGone)]);
-}
-
-function listAt(place: Place): readonly unknown[] {
-  return place.reduce<Node>((node, key) => node[key] as Node, released) as unknown as unknown[];
-}
-
-/** Takes those values out of a list that a condition holds for. */
-export function drop(place: Place, isGone: (value: unknown) => boolean, at: Place = place): Change {
-  return edit(place, at, (parent, key) => {
-    const list = parent[key] as unknown[];
-    if (!list.some(isGone)) throw new Error(`There is nothing to take out of ${pointer(place)}`);
-    parent[key] = list.filter((value) => !isGone(value));
-  });
-}
-
-function edit(place: Place, at: Place, change: (parent: Node, key: string) => void): Change {
-  const apply = (document: Node) => {
-    const parent = place.slice(0, -1).reduce<Node>((node, key) => node[key] as Node, document);
-    change(parent, String(place.at(-1)));
-  };
-  return { at: pointer(at), apply };
-}
-
-function pointer(place: Place): string {
-  return `#/${place.map((key) => String(key).replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
-}
-
 export interface Comparison {
   readonly status: number | null;
   readonly stderr: string;
   readonly stdout: string;
   /** Where changes of this impact were found. */
   places(impact: 'breaking' | 'additive' | 'editorial'): string[];
+}
+
+interface FoundChange {
+  readonly impact: string;
+  readonly at: string;
+  readonly message: string;
 }
 
 interface Circumstances {
@@ -113,7 +43,7 @@ interface Circumstances {
 
 interface Reporting {
   redoclyChanges(released: string, contract: string): object[];
-  compareContracts(released: Node, contract: Node, changes: readonly object[]): object[];
+  compareContracts(released: Node, contract: Node, changes: readonly object[]): FoundChange[];
   reportOn(circumstances: object): { lines: string[]; faults: string[] };
 }
 
@@ -144,11 +74,8 @@ export function compareChanged(
   circumstances: Circumstances = {},
 ): Comparison {
   const { version, changelog, accepted, before } = { ...defaults(circumstances), ...circumstances };
-  const both = [before, [...before, ...changes]].map((made) => changed(made, releasedVersion));
-  const [released, contract] = both as [Node, Node];
-  const [text, changedText] = both.map((document) => JSON.stringify(document)) as [string, string];
   const { lines, faults } = reportOn({
-    changes: compareContracts(released, contract, redoclyFinds(t, text, changedText)),
+    changes: findChanges(t, changes, before),
     version,
     released: releasedVersion,
     accepted: parse(accepted),
@@ -165,6 +92,18 @@ export function compareChanged(
         .filter(([found]) => found === impact)
         .map(([, at]) => at),
   };
+}
+
+/** Every change that the comparison finds, with its verdict. `before` is in both contracts. */
+export function findChanges(
+  t: Test,
+  changes: readonly Change[],
+  before: readonly Change[] = [],
+): readonly FoundChange[] {
+  const both = [before, [...before, ...changes]].map((made) => changed(made, releasedVersion));
+  const [base, contract] = both as [Node, Node];
+  const [text, changedText] = both.map((document) => JSON.stringify(document)) as [string, string];
+  return compareContracts(base, contract, redoclyFinds(t, text, changedText));
 }
 
 function defaults({ version = releasedVersion }: Circumstances): Required<Circumstances> {
