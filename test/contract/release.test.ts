@@ -2,14 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import {
   type ContractFiles,
-  put,
   raised,
   releasedVersion,
-  remove,
   runOnCopies,
-  schema,
   writeCopies,
 } from '../support/contract-changes.js';
+import { put, remove, schema } from '../support/contract-edits.js';
 
 const addition = put(schema('EmployeeAttributes', 'properties', 'hired_on'), {
   type: 'string',
@@ -39,14 +37,14 @@ t.test(
 
 type Copies = Parameters<typeof writeCopies>;
 
-const refusals: Record<string, readonly [RegExp, Copies[1], Copies[2]]> = {
+const rejections: Record<string, readonly [RegExp, Copies[1], Copies[2]]> = {
   'the same version again': [/released already/, [], {}],
   'what breaks clients': [/^Breaking changes: 1\./m, [removal], { version, changelog }],
   'an addition that is not named': [/does not mention `hired_on`/, [addition], { version }],
   'a version without a section': [/has no section/, [addition], { version, changelog: '# Changes\n' }],
 };
 
-for (const [title, [reason, changes, circumstances]] of Object.entries(refusals)) {
+for (const [title, [reason, changes, circumstances]] of Object.entries(rejections)) {
   t.test(`does not release ${title}`, async (t) => {
     const files = writeCopies(t, changes, circumstances);
     const before = contents(files);

@@ -54,7 +54,7 @@ const { reportOn } = (await scripts('report')) as Reporting;
 
 const known = new Map<string, object[]>();
 
-/** What Redocly finds between two contracts that have the same version: asking it takes a second. */
+/** What Redocly finds between two contracts that have the same version: a comparison takes a second. */
 function redoclyFinds(t: Test, before: string, after: string): object[] {
   const key = `${before}\n${after}`;
   const found = known.get(key) ?? redoclyChanges(...writeBoth(t, before, after));

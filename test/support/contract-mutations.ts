@@ -11,6 +11,7 @@ export type Verdict = 'none' | 'editorial' | 'additive' | 'breaking';
 
 /** A change of the released contract, and the verdict that is expected for each place. */
 export interface Mutation {
+  readonly kind: string;
   readonly title: string;
   /** Mutations of one group do not touch each other. */
   readonly group: number;
@@ -67,8 +68,12 @@ function fits({ when, unless, in: location }: Row, base: Place): boolean {
 
 function mutationOf(row: Row, base: Place): Mutation {
   const change = changeOf(row, base);
-  const also = Object.entries(row.also ?? {}).map(([at, verdict]) => [`${pointer(base)}/${at}`, verdict]);
+  const also = Object.entries(row.also ?? {}).map(([at, verdict]) => [
+    `${base.length > 0 ? pointer(base) : '#'}/${at}`,
+    verdict,
+  ]);
   return {
+    kind: row.kind,
     title: `${row.kind} (${change.at})`,
     group: row.group,
     before: row.before === undefined ? [] : [changeOf(row.before, base)],

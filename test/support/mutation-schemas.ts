@@ -51,6 +51,7 @@ function mutationOf(kind: Kind, location: Location): Mutation {
     verdict,
   ]);
   return {
+    kind: kind.kind,
     title: `${kind.kind} in ${location.location}`,
     group: 1,
     before: [...plant(kind.before), ...also],
