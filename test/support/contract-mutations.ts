@@ -53,10 +53,9 @@ export function readTable<T>(name: string): readonly T[] {
 
 /** Every row of a table at every place that it fits. */
 export function editMutations(table: string): readonly Mutation[] {
+  const shared = table === 'document' ? undefined : basesOf(table, {});
   return readTable<Row>(table).flatMap((row) =>
-    basesOf(table, row)
-      .filter((base) => fits(row, base))
-      .map((base) => mutationOf(row, base)),
+    (shared ?? basesOf(table, row)).filter((base) => fits(row, base)).map((base) => mutationOf(row, base)),
   );
 }
 

@@ -54,10 +54,15 @@ function componentsOf(kind: string): readonly Place[] {
 }
 
 function onlyErrors(name: string): boolean {
-  const ref = `#/components/responses/${name}`;
-  const statuses = operations()
-    .flatMap((place) => Object.entries(valueAt(released, [...place, 'responses']) as Record<string, Node>))
-    .filter(([, response]) => response.$ref === ref)
-    .map(([status]) => status);
+  const statuses = statusesByReference().get(`#/components/responses/${name}`) ?? [];
   return statuses.length > 0 && statuses.every((status) => /^[45]/.test(status));
+}
+
+function statusesByReference(): ReadonlyMap<string, readonly string[]> {
+  const responses = operations().flatMap((place) =>
+    Object.entries(valueAt(released, [...place, 'responses']) as Record<string, { $ref?: string }>),
+  );
+  const found = new Map<string, string[]>();
+  for (const [status, { $ref = '' }] of responses) found.set($ref, [...(found.get($ref) ?? []), status]);
+  return found;
 }
