@@ -21,6 +21,7 @@ const editorialProperties = new Set(['description', 'summary', 'title', 'example
 // for.
 const fixedProperties = new Set([
   'format',
+  'propertyName',
   'key',
   'name',
   'tags',

@@ -13,7 +13,7 @@ const editsOf = (...tables: readonly string[]) =>
 
 // Mutations that are applied together.
 const parts: Record<string, readonly Mutation[]> = {
-  schemas: schemaMutations('constraints', 'values', 'members'),
+  schemas: schemaMutations('constraints', 'values', 'extensions', 'members'),
   operations: editsOf('operations', 'bodies'),
   'the other parts': editsOf('parameters', 'errors', 'document'),
 };
