@@ -48,7 +48,8 @@ async function untilReady(server, address) {
   throw new Error('The server does not answer.');
 }
 
-async function freePort() {
+/** A port that no process listens on. */
+export async function freePort() {
   const probe = net.createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address();

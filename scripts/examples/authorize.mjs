@@ -1,0 +1,54 @@
+import { createBrowser, filledIn } from '../browser.mjs';
+import { demoPassword } from '../demo-server.mjs';
+import { send } from './send.mjs';
+
+const parameters = [
+  'ResponseType',
+  'ClientId',
+  'RedirectUri',
+  'Scope',
+  'State',
+  'CodeChallenge',
+  'CodeChallengeMethod',
+];
+
+/**
+ * Sends an authorization request with the examples of its parameters.
+ *
+ * @param options.without a parameter that is left out
+ * @param options.instead parameters with other values
+ */
+export function authorize(
+  world,
+  { server = world.server, without, instead, accept = 'application/json', cookie } = {},
+) {
+  const known = parameters.map((key) => world.document.components.parameters[key]);
+  const query = new URLSearchParams({
+    ...Object.fromEntries(known.map(({ name, example }) => [name, example])),
+    ...instead,
+  });
+  if (without !== undefined) query.delete(without);
+  const headers = { accept, ...(cookie !== undefined && { cookie }) };
+  return send(server.base, `/v1/oauth/authorize?${query}`, { headers });
+}
+
+/** Signs a user in and returns the `Cookie` header of the browser. */
+async function signIn({ server: { base } }, email) {
+  const { visit, cookie } = createBrowser(base);
+  const page = await visit(new URL('/sign_in', base));
+  await visit(...filledIn(page, { email, password: demoPassword }));
+  return cookie();
+}
+
+/** The authorization endpoint. */
+export const authorizePages = {
+  ConsentPageResponseExample: async (world) =>
+    authorize(world, { accept: 'text/html', cookie: await signIn(world, 'owner@acme.example') }),
+  ErrorPageResponseExample: (world) => authorize(world, { accept: 'text/html', without: 'state' }),
+  AuthorizeInvalidRequestResponseExample: (world) => authorize(world, { without: 'state' }),
+  AuthorizeRedirectUriResponseExample: (world) =>
+    authorize(world, { instead: { redirect_uri: 'http://localhost:8080/other' } }),
+  AuthorizeUnknownClientResponseExample: (world) => authorize(world, { instead: { client_id: 'unknown' } }),
+  AuthorizeOtherAccountResponseExample: async (world) =>
+    authorize(world, { cookie: await signIn(world, 'owner@globex.example') }),
+};

@@ -1,0 +1,62 @@
+/** What a recording has in place of values that differ from one recording to the next. */
+const fixed = {
+  request_id: '0f8d2c1e-6a55-4b7a-9a43-5d0f1c3b7e21',
+  refresh_token: '8xLOxBtZp8yKm3vQ2wRfN5dGhJ7sTcUeY1aXb4Zk6Mo',
+  kid: '9pQ3xW7b',
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+};
+
+/** Makes recordings stable: the same request has the same recording whenever and wherever it is sent. */
+export class Masks {
+  /** Texts that are replaced, each with its replacement. */
+  #texts = new Map();
+
+  /** Has `shown` take the place of `text` in every recording. */
+  replace(text, shown) {
+    this.#texts.set(text, shown);
+  }
+
+  /** Masks a body: members by their name, and texts in every string. */
+  body(value, member = '') {
+    if (Array.isArray(value)) return value.map((item) => this.body(item));
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.body(item, name)]));
+    }
+    if (typeof value !== 'string') return value;
+    if (member in fixed) return fixed[member];
+    if (member === 'access_token') return maskToken(value);
+    return this.#text(value).replace(/Try again in \d+ seconds?/, 'Try again in 18 seconds');
+  }
+
+  /** Masks the headers of a response, by their names in lower case. */
+  headers(headers) {
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, maskHeader(name, this.#text(value))]),
+    );
+  }
+
+  #text(value) {
+    let masked = value;
+    for (const [text, shown] of this.#texts) masked = masked.replaceAll(text, shown);
+    return masked;
+  }
+}
+
+/** Keeps the header of a JSON Web Token without its key, and its subject. */
+function maskToken(token) {
+  const [header, claims] = token.split('.', 2).map((part) => JSON.parse(Buffer.from(part, 'base64url')));
+  const { kid: _, ...type } = header;
+  return [type, { sub: claims.sub }, 'signature'].map(encode).join('.');
+}
+
+function encode(part) {
+  return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
+}
+
+function maskHeader(name, value) {
+  if (name === 'x-request-id') return fixed.request_id;
+  if (name === 'retry-after') return '18';
+  if (name === 'ratelimit') return value.replace(/r=\d+;t=\d+/, 'r=2871;t=42');
+  return value;
+}

@@ -1,0 +1,52 @@
+/** Ids of the reports that are created, in the recordings. */
+const shownIds = {
+  ListReportCreateRequestExample: '01996d60-14b7-7e02-8f55-0c9d4b6a1e33',
+  GroupedReportCreateRequestExample: '01996d60-2c19-7b3d-9a61-e4f8057c2d10',
+};
+
+const get = (path, headers) => async (world) => world.send(path, { token: await world.token(), headers });
+
+const create = (name) => async (world) => {
+  const response = await world.send('/v1/reports', { json: world.example(name), token: await world.token() });
+  if (shownIds[name] !== undefined) world.masks.replace(response.body.data.id, shownIds[name]);
+  return response;
+};
+
+const update = (name, created) => async (world) =>
+  world.send(`/v1/reports/${await idOf(world, created)}`, {
+    method: 'PATCH',
+    json: world.example(name),
+    token: await world.token(),
+  });
+
+const run = (created, results, headers) => async (world) =>
+  get(`/v1/reports/${await idOf(world, created)}/${results}`, headers)(world);
+
+async function idOf(world, created) {
+  const { body } = await world.recorded(created);
+  return body.data.id;
+}
+
+/** Reports. The list comes before the reports that the others create. */
+export const reports = {
+  ReportsResponseExample: get('/v1/reports'),
+  ReportColumnsResponseExample: get('/v1/report_columns'),
+  TitleOnlyReportCreateRequestExample: create('TitleOnlyReportCreateRequestExample'),
+  ListReportCreateRequestExample: create('ListReportCreateRequestExample'),
+  GroupedReportCreateRequestExample: create('GroupedReportCreateRequestExample'),
+  ListReportResponseExample: (world) => world.recorded('ListReportCreateRequestExample'),
+  GroupedReportResponseExample: (world) => world.recorded('GroupedReportCreateRequestExample'),
+  ListReportRowsResponseExample: run('ListReportCreateRequestExample', 'results?page[size]=2'),
+  GroupedReportRowsResponseExample: run('GroupedReportCreateRequestExample', 'results'),
+  GroupedReportCsvResponseExample: run('GroupedReportCreateRequestExample', 'results', {
+    accept: 'text/csv',
+  }),
+  RenameReportUpdateRequestExample: update(
+    'RenameReportUpdateRequestExample',
+    'ListReportCreateRequestExample',
+  ),
+  GroupReportUpdateRequestExample: update(
+    'GroupReportUpdateRequestExample',
+    'TitleOnlyReportCreateRequestExample',
+  ),
+};

@@ -1,0 +1,43 @@
+/**
+ * Sends a request to a server. The body is one of `json`, `form` and `text`; objects are encoded, and `text` is sent as
+ * it is.
+ *
+ * @returns status, media type, headers by their names in lower case, and the body: parsed where it is JSON
+ */
+export async function send(base, path, { method, token, headers = {}, json, form, text } = {}) {
+  const body = form === undefined ? (text ?? encode(json)) : new URLSearchParams(form);
+  const response = await fetch(new URL(path, base), {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body,
+    redirect: 'manual',
+  });
+  return toRecording(response.status, Object.fromEntries(response.headers), await response.text());
+}
+
+function encode(json) {
+  return json === undefined ? undefined : JSON.stringify(json);
+}
+
+/** A response as it is recorded. */
+export function toRecording(status, headers, text) {
+  const mediaType = (headers['content-type'] ?? '').split(';')[0];
+  return { status, mediaType, headers, body: read(mediaType, text) };
+}
+
+function read(mediaType, text) {
+  if (mediaType.endsWith('json')) return JSON.parse(text);
+  return mediaType === 'text/html' ? outline(text) : text;
+}
+
+/** A page is recorded as its document type and its title: the rest differs from one response to the next. */
+function outline(html) {
+  const [doctype] = /^<!doctype html>/i.exec(html) ?? [];
+  const [title] = /<title>[^<]*<\/title>/.exec(html) ?? [];
+  if (doctype === undefined || title === undefined) throw new Error(`A page has no title: ${html}`);
+  return `${doctype}${title}`;
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { buildApp } from '../../dist/src/app.js';
+import { readConfig } from '../../dist/src/config.js';
+import { loadContract } from '../../dist/src/contract/contract.js';
+import { openDatabase } from '../../dist/src/database/client.js';
+import { fillDemoData } from '../../dist/src/database/demo-data/fill.js';
+import { migrate } from '../../dist/src/database/migrate.js';
+import { listen } from '../../dist/src/listen.js';
+import { SigningKeys } from '../../dist/src/oauth/signing-keys.js';
+import { hashPassword } from '../../dist/src/services/passwords.js';
+import { UsageRecorder } from '../../dist/src/services/usage/usage-recorder.js';
+import { freePort } from '../demo-server.mjs';
+import { root } from '../modified.mjs';
+
+/** Time of every recording; the demonstration data's dates are counted back from it. */
+export const recordingTime = new Date('2026-02-03T09:15:00.000Z');
+
+const appSecrets = { current: 'a secret for recordings that is long enough' };
+
+/**
+ * Opens an embedded database of its own with the demonstration data, and calls `use` with it and with a function that
+ * starts servers on it. Everything is closed and removed afterwards.
+ *
+ * The servers run in this process: their clock stands still, so that dates are the same in every recording, and their
+ * database can be stopped.
+ */
+export async function withServers(use) {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-examples-'));
+  const embeddedTemplate = path.join(root, 'dist', 'embedded-template');
+  const database = await openDatabase({ dataDir, embeddedTemplate });
+  const apps = [];
+  try {
+    const clock = () => recordingTime;
+    await migrate(database);
+    await fillDemoData(database, { hashPassword, now: clock() });
+    const signingKeys = await SigningKeys.open(database, appSecrets, clock);
+    const contract = loadContract();
+    const start = async ({ environment = {}, at = clock } = {}) => {
+      const port = await freePort();
+      const config = readConfig({ PORT: String(port), DATA_DIR: dataDir, ...environment });
+      const usage = new UsageRecorder({ database, clock: at });
+      const dependencies = { config, contract, database, signingKeys, appSecrets, usage, clock: at };
+      const app = await buildApp({ ...dependencies, logger: false });
+      apps.push(app);
+      await listen(app, { host: '127.0.0.1', port });
+      return { base: `http://localhost:${port}`, port, app, config };
+    };
+    return await use({ database, start });
+  } finally {
+    await Promise.all(apps.map((app) => app.close()));
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
