@@ -29,4 +29,8 @@ export type ProblemCode =
   | 'service_unavailable';
 
 /** Values of `ScopeName` in the contract. */
-export type ScopeName = 'reports:read' | 'reports:write' | 'user:read' | 'user:write';
+export type ScopeName =
+  | 'reports:read'
+  | 'reports:write'
+  | 'user:read'
+  | 'user:write';

@@ -50,9 +50,7 @@ function guardUnknownParameters(query: Record<string, unknown>, { queryParameter
   const unknown = Object.keys(query).filter((name) => !queryParameters.has(name));
   if (unknown.length === 0) return;
   const known =
-    queryParameters.size === 0
-      ? 'this operation takes none'
-      : `known are ${[...queryParameters.keys()].join(', ')}`;
+    queryParameters.size === 0 ? 'it has none' : `it has ${[...queryParameters.keys()].join(', ')}`;
   const errors = unknown
     .slice(0, 20)
     .map((name) => name.slice(0, maximumEcho))
@@ -61,7 +59,9 @@ function guardUnknownParameters(query: Record<string, unknown>, { queryParameter
       detail: `${parameter} is not a query parameter of this operation; ${known}.`,
     }));
   const detail =
-    errors.length === 1 ? (errors[0]?.detail ?? '') : `${unknown.length} query parameters are not known.`;
+    errors.length === 1
+      ? (errors[0]?.detail ?? '')
+      : `The request has ${unknown.length} unknown query parameters.`;
   throw new Problem('invalid_request', detail, { errors });
 }
 

@@ -35,10 +35,14 @@ function toProblem(error: FastifyError, request: FastifyRequest): Problem {
     return describeValidation(error.validation as Parameters<typeof describeValidation>[0], part, { form });
   }
   if (isDatabaseUnavailable(error) || isWriteConflict(error)) {
-    return new Problem('service_unavailable', 'The service cannot answer just now. Try again shortly.', {
-      headers: { 'retry-after': retryAfterSeconds },
-      cause: error,
-    });
+    return new Problem(
+      'service_unavailable',
+      'The service is temporarily unavailable. Try again in a few seconds.',
+      {
+        headers: { 'retry-after': retryAfterSeconds },
+        cause: error,
+      },
+    );
   }
   return fromFramework(error, request) ?? internalError(error);
 }
@@ -51,7 +55,7 @@ function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): P
     case 'FST_ERR_CTP_INVALID_CONTENT_TYPE':
       return operation?.body
         ? unsupportedMediaType(operation)
-        : new Problem('unsupported_media_type', 'No body of this content type is taken here.');
+        : new Problem('unsupported_media_type', 'The operation has no request body of this content type.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('payload_too_large', 'The body must not be larger than 64 KiB.');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
@@ -74,6 +78,6 @@ function unreadable(): Problem {
 }
 
 function internalError(cause: unknown): Problem {
-  const detail = 'Something went wrong on our side. Quote the request_id when you ask for support.';
+  const detail = 'The server failed to process the request. Quote the request_id when you ask for support.';
   return new Problem('internal_error', detail, { cause });
 }

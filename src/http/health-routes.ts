@@ -19,12 +19,12 @@ export async function healthRoutes(
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     if (lifecycle?.stopping) {
-      throw new Problem('service_unavailable', 'The process is about to end.', {
+      throw new Problem('service_unavailable', 'The process is shutting down.', {
         headers: { 'retry-after': '2' },
       });
     }
     await inTime(databaseAnswers()).catch((cause) => {
-      throw new Problem('service_unavailable', 'The database does not answer.', {
+      throw new Problem('service_unavailable', 'The database does not respond.', {
         headers: { 'retry-after': '2' },
         cause,
       });

@@ -149,7 +149,11 @@ function refuse(error: unknown): never {
 
 /** 401 `invalid_token`: one answer for whatever is wrong with it, so that a forger learns nothing. */
 export function invalidToken(cause?: unknown): Problem {
-  return new Problem('invalid_token', 'The access token is malformed, revoked, or not one of this service.', {
-    cause,
-  });
+  return new Problem(
+    'invalid_token',
+    'The access token is malformed, revoked, or was not issued by this server.',
+    {
+      cause,
+    },
+  );
 }

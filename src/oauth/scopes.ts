@@ -17,7 +17,9 @@ export function selectScopes(requested: string | undefined, available: readonly 
   if (scopes.length === 0 || refused.length > 0) {
     throw new Problem(
       'invalid_scope',
-      `${refused.length === 0 ? 'An empty scope' : refused.join(', ')} cannot be granted here; available: ${available.join(', ')}.`,
+      refused.length === 0
+        ? 'scope has no scope name.'
+        : `These scopes cannot be granted: ${refused.join(', ')}. Available scopes: ${available.join(', ')}.`,
     );
   }
   return scopes;

@@ -26,9 +26,7 @@ export function describeValidation(
     .map((finding) => describeFinding(finding, part, form));
   const [first] = errors;
   const detail =
-    errors.length === 1 && first !== undefined
-      ? first.detail
-      : `The request has ${errors.length} faults; each is listed in errors.`;
+    errors.length === 1 && first !== undefined ? first.detail : `The request has ${errors.length} errors.`;
   return new Problem('invalid_request', detail, { errors });
 }
 
@@ -76,7 +74,7 @@ function describeRule({ keyword, params, message, parentSchema }: ErrorObject): 
     case 'required':
       return 'is required';
     case 'additionalProperties':
-      return 'is not known here';
+      return 'is not allowed';
     case 'minimum':
       return `must be at least ${params.limit}`;
     case 'maximum':
@@ -98,10 +96,7 @@ function describeRule({ keyword, params, message, parentSchema }: ErrorObject): 
     case 'format':
       return `must be a valid ${params.format}`;
     case 'pattern':
-      return (
-        statedRule(parentSchema) ??
-        `must have the form that the contract describes: ${meaning(parentSchema)}(pattern ${params.pattern})`
-      );
+      return statedRule(parentSchema) ?? `must match the pattern ${params.pattern}`;
     default:
       return message ?? 'is not valid';
   }
@@ -117,12 +112,6 @@ function statedRule(schema: ErrorObject['parentSchema']): string | undefined {
 function tagValues(schema: ErrorObject['parentSchema'], tag: string): readonly string[] {
   const branches = (schema?.oneOf ?? []) as readonly Branch[];
   return branches.flatMap(({ properties }) => properties[tag]?.enum ?? []);
-}
-
-/** First sentence of what the contract says of a value. */
-function meaning(schema: ErrorObject['parentSchema']): string {
-  const sentence = /^[^.]*(?=\.)/.exec(oneLine(schema))?.[0];
-  return sentence === undefined ? '' : `${sentence} `;
 }
 
 function oneLine(schema: ErrorObject['parentSchema']): string {

@@ -13,10 +13,7 @@ export function invalidMembers(members: readonly InvalidMember[]): Problem {
     const pointer = path.map((key) => `/${key}`).join('');
     return { pointer, detail: `${pointer} ${rule}.` };
   });
-  const detail =
-    errors.length === 1
-      ? (errors[0]?.detail ?? '')
-      : `The request has ${errors.length} faults; each is listed in errors.`;
+  const detail = errors.length === 1 ? (errors[0]?.detail ?? '') : `The request has ${errors.length} errors.`;
   return new Problem('invalid_request', detail, { errors });
 }
 

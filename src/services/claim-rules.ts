@@ -29,7 +29,9 @@ const rules: Readonly<Partial<Record<ClaimName, Rule>>> = {
       ? 'must be a time zone of the IANA database such as Europe/Zurich'
       : undefined,
   phoneNumber: (value) =>
-    /^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'must be an E.164 number such as +41445550123',
+    /^\+[1-9]\d{1,14}$/.test(value)
+      ? undefined
+      : 'must be a telephone number with its country code such as +41445550123',
 };
 
 /**

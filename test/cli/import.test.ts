@@ -205,7 +205,7 @@ t.test('refuses lines that are no record', async (t) => {
     'line 3: the record must be object',
     'line 4: the record must be object',
     'line 5: the record must be object',
-    'line 6: salary is not known here; id is not known here',
+    'line 6: salary is not allowed; id is not allowed',
     'line 7: status must be string',
   ]);
   const csv = `${csvHeader}\n"two\nlines",a\n1,2,3,4,5,6,7\nx,"y"z,,,,\n`;

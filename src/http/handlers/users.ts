@@ -71,9 +71,7 @@ function invalidClaims(faults: readonly ClaimFault[]): Problem {
   });
   const [first] = errors;
   const detail =
-    errors.length === 1 && first !== undefined
-      ? first.detail
-      : `The request has ${errors.length} faults; each is listed in errors.`;
+    errors.length === 1 && first !== undefined ? first.detail : `The request has ${errors.length} errors.`;
   return new Problem('invalid_request', detail, { errors });
 }
 

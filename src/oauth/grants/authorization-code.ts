@@ -45,7 +45,7 @@ export const authorizationCode: Grant = {
       );
       throw new Problem(
         'invalid_grant',
-        'The code is unknown, expired or already used, or redirect_uri or code_verifier does not belong to it.',
+        'The code is unknown, expired or already used, or redirect_uri or code_verifier does not match.',
       );
     }
     const { grantId, userId, scopes } = used;

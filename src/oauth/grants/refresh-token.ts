@@ -24,7 +24,7 @@ export const refreshToken: Grant = {
     const { form, application } = request;
     const tokenHash = hashOpaqueToken(requireParameter('refresh_token', form.refresh_token));
     const requested = form.scope === undefined ? undefined : parseScope(form.scope);
-    if (requested?.length === 0) throw new Problem('invalid_scope', 'No scope was asked for.');
+    if (requested?.length === 0) throw new Problem('invalid_scope', 'scope has no scope name.');
     const successor = newOpaqueToken();
     const rotated = await context.rotation.rotate({
       tokenHash,

@@ -66,7 +66,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   [
     'an unknown member of a grouped report',
     { group_by: ['status'], colums: [] },
-    [{ pointer: '/colums', detail: '/colums is not known here.' }],
+    [{ pointer: '/colums', detail: '/colums is not allowed.' }],
   ],
 ];
 

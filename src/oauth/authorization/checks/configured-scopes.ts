@@ -12,6 +12,6 @@ export function configuredScopes({ scopes }: Application, requested: string): st
       `The application is not configured with ${refused.join(', ')}.`,
     );
   }
-  if (names.length === 0) throw new AuthorizationRefusal('invalid_scope', 'No scope was asked for.');
+  if (names.length === 0) throw new AuthorizationRefusal('invalid_scope', 'scope has no scope name.');
   return names;
 }

@@ -5,6 +5,6 @@ import { invalidClient } from '../../credentials.js';
 /** @throws {Problem} 401 `invalid_client`; never a redirect, for it would be to an address of nobody */
 export async function knownClient(applications: Applications, clientId: string): Promise<Application> {
   const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
-  if (application === null) throw invalidClient({ basic: false });
+  if (application === null) throw invalidClient({ basic: false }, 'The client_id is unknown.');
   return application;
 }
