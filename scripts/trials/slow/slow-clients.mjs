@@ -21,7 +21,7 @@ export class SlowClients {
    * @param {{ table: string, token: string }} large table: path of something that is streamed
    */
   open(port, count, { table, token, pages: pagesAtOnce }) {
-    const rest = `Host: api.bench\r\nAccept: text/csv, application/json;q=0.5\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const rest = `Host: api.bench\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     const pages = `GET /v1/employees?page[size]=500 HTTP/1.1\r\n${rest}`.repeat(pagesAtOnce);
     const large = [`GET ${table} HTTP/1.1\r\n${rest}`, pages];
     for (let index = 0; index < count; index += 1) {

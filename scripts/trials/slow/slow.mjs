@@ -90,7 +90,7 @@ async function measureNormal({ pid, send, next, milliseconds }) {
 async function largeAnswer(send, { application }) {
   const token = jsonOf(await send(clientCredentials(application, allScopes))).access_token;
   const { data } = jsonOf(await send(sendJson('POST', '/v1/reports', token, { title: 'Everybody' })));
-  return { table: `/v1/reports/${data.id}/results`, token };
+  return { table: `/v1/reports/${data.id}/results.csv`, token };
 }
 
 /** Waits until the server has little to do, and says whether it has. */

@@ -94,7 +94,7 @@ export class Fleet {
       this.#judge5xx(what, answer);
     } catch (error) {
       if (!(error instanceof ConnectionFailure)) throw error;
-      const mayBreak = request.headers?.accept === 'text/csv' && this.#faulty();
+      const mayBreak = request.path.endsWith('/results.csv') && this.#faulty();
       if (member.killed === killed && !member.down && !mayBreak) {
         this.#verdict.fault('a connection to a living server failed', `${what}: ${error.message}`);
       }

@@ -29,7 +29,7 @@ export function attempts(mine) {
     {
       what: 'GET a table',
       ids: reportsOf,
-      ask: (id) => get(`/v1/reports/${id}/results`, token, { accept: 'text/csv' }),
+      ask: (id) => get(`/v1/reports/${id}/results.csv`, token),
     },
     {
       what: 'PATCH a report',
@@ -166,7 +166,7 @@ export function foreignInputs(mine, theirs) {
     get('/v1/employees?page[size]=500', token),
     get('/v1/reports?page[size]=500', token),
     get(`/v1/reports/${mine.reports[2]}/results?page[size]=500`, token),
-    get(`/v1/reports/${mine.reports[2]}/results`, token, { accept: 'text/csv' }),
+    get(`/v1/reports/${mine.reports[2]}/results.csv`, token),
     get('/v1/users/me', mine.userToken),
     { open: authorizePath({ clientId, redirectUri, scope: 'user:read', verifier: 'x'.repeat(43) }) },
     { open: '/people?page=1' },

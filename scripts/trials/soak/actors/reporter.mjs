@@ -140,9 +140,9 @@ export class Reporter extends ApplicationActor {
   }
 
   async #table(id) {
-    const request = get(`/v1/reports/${id}/results`, await this.token(), { accept: 'text/csv' });
-    const answer = await this.expect(200, request, 'a report was not run as a table');
-    const rows = answer.body.toString('utf8').split('\r\n').slice(1, -1);
+    const request = get(`/v1/reports/${id}/results.csv`, await this.token());
+    const answer = await this.expect(200, request, 'a report was not exported');
+    const rows = answer.body.toString('utf8').split('\n').slice(1, -1);
     const right = this.people.map(
       ({ attributes: { employee_number, email } }) => `${employee_number},${email}`,
     );
