@@ -16,6 +16,7 @@ export type ProblemCode =
   | 'access_denied'
   | 'not_found'
   | 'public-api-not-found'
+  | 'not_acceptable'
   | 'request_timeout'
   | 'idempotency_key_in_use'
   | 'quota_exceeded'

@@ -265,33 +265,65 @@ export interface paths {
         };
         /**
          * Run a report
-         * @description The rows of a report as the data stands now. Needs the scope `reports:read`.
+         * @description One page of the rows of a report as the data stands now, and in `meta.columns` the columns in the order of the
+         *     report. Needs the scope `reports:read`. [exportReport](#/reports/exportreport) returns all rows as CSV.
          *
-         *     * With `Accept: application/json`, or no preference, the answer is one page of rows, and `meta.columns` describes
-         *       the columns in the order of the report.
-         *     * With `Accept: text/csv` the answer is the whole result at once, however long it is: RFC 4180 with a header row of
-         *       column keys, taken from one consistent moment and streamed. The page parameters do not apply. A connection that
-         *       ends before the last chunk of the body means that the result is not complete.
-         *
-         *     Of several acceptable types the one with the highest weight (`q`) is sent, then the one that is named exactly.
+         *     The response is `application/json`. A request whose `Accept` header excludes it is rejected with 406, before the
+         *     report is looked up.
          *
          *     These limits hold in each server process:
          *
          *     | What | Limit | Beyond it |
          *     |---|---|---|
-         *     | runs as JSON of one account at the same time | 2 | queued for up to 5 seconds, then 429 |
-         *     | CSV downloads of one account at the same time | 2 | queued for up to 5 seconds, then 429 |
-         *     | CSV downloads of all accounts at the same time | 20 | queued for up to 5 seconds, then 503 |
-         *     | time of a run as JSON | 5 seconds | 503 |
-         *     | time of a CSV download | 30 minutes | the connection is reset |
-         *     | speed of a CSV download | 64 KiB in each minute | the connection is reset |
+         *     | runs of one account at the same time | 2 | queued for up to 5 seconds, then 429 |
+         *     | time of a run | 5 seconds | 503 |
          *
-         *     429 and 503 carry `Retry-After`. A download that was reset is not complete: start it again, and read faster.
-         *
-         *     Values in CSV are exactly those of the JSON rows; nothing is added to those that a spreadsheet would take for a
-         *     formula (they begin with `=`, `+`, `-` or `@`). Import such a file with its columns declared as text.
+         *     429 and 503 carry `Retry-After`.
          */
         get: operations["runReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reports/{report_id}/results.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a report as CSV
+         * @description All rows of a report as one CSV table. Needs the scope `reports:read`. The rows are those of
+         *     [runReport](#/reports/runreport), in the same order and from one snapshot of the data, and the response is
+         *     streamed.
+         *
+         *     The response is `text/csv`. A request whose `Accept` header excludes it is rejected with 406, before the report is
+         *     looked up.
+         *
+         *     * The first line contains the column keys. Every line ends with LF, the last one as well.
+         *     * A value is quoted if it contains a comma, a quotation mark, CR or LF, or if it is empty. A quotation mark inside
+         *       a quoted value is doubled. In a table of one column the value `\.` is quoted as well.
+         *     * The values are those of the JSON rows. Nothing is added to a value that a spreadsheet takes for a formula (it
+         *       begins with `=`, `+`, `-` or `@`). Import such a table with its columns declared as text.
+         *     * A connection that ends before the last chunk of the body means that the table is not complete.
+         *
+         *     These limits hold in each server process:
+         *
+         *     | What | Limit | Beyond it |
+         *     |---|---|---|
+         *     | downloads of one account at the same time | 2 | queued for up to 5 seconds, then 429 |
+         *     | downloads of all accounts at the same time | 20 | queued for up to 5 seconds, then 503 |
+         *     | time of a download | 30 minutes | the connection is reset |
+         *     | speed of a download | 64 KiB in each minute | the connection is reset |
+         *
+         *     429 and 503 carry `Retry-After`. A download that was reset is not complete: start it again, and read faster.
+         */
+        get: operations["exportReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -377,7 +409,10 @@ export interface components {
             code?: string;
             /** @description For `authorization_code`, the redirect URI that the code was asked for with. */
             redirect_uri?: string;
-            /** @description For `authorization_code`, the random string of 43 to 128 characters whose hash was sent as `code_challenge`. */
+            /**
+             * @description For `authorization_code`, the random string whose hash was sent as `code_challenge`. Must be 43 to 128 unreserved
+             *     characters of a URI (RFC 3986 section 2).
+             */
             code_verifier?: string;
             /** @description For `refresh_token`, the newest refresh token of the grant. */
             refresh_token?: string;
@@ -493,7 +528,7 @@ export interface components {
         };
         /** @description A page for people. */
         HtmlPage: string;
-        /** @description A table as RFC 4180 describes it, UTF-8, with a header row. */
+        /** @description A table as RFC 4180 describes it, UTF-8, with a header line. Lines end with LF. */
         CsvTable: string;
         /** @description Addresses of other pages, or `null` where there is none. */
         PageLinks: {
@@ -920,14 +955,17 @@ export interface components {
             nickname?: string | null;
             /**
              * Format: uri
-             * @description The `https` address of a portrait, or `null`.
+             * @description The address of a portrait, or `null`. Must be an https URL with a host and no credentials.
              */
             picture?: string | null;
-            /** @description A BCP 47 language tag such as `en` or `de-CH`, or `null`. */
+            /** @description The preferred language, or `null`. Must be a BCP 47 language tag such as `en` or `de-CH`. */
             locale?: string | null;
-            /** @description The name of a time zone in the IANA database such as `Europe/Zurich`, or `null`. */
+            /** @description The time zone, or `null`. Must be a time zone of the IANA database such as `Europe/Zurich`. */
             zoneinfo?: string | null;
-            /** @description A telephone number in E.164 form such as `+41445550123`, or `null`. */
+            /**
+             * @description The telephone number in E.164 form, or `null`. Must be a telephone number with its country code such as
+             *     `+41445550123`.
+             */
             phone_number?: string | null;
         };
         /** @description What went wrong (RFC 9457). Decide by `code`, show `detail`, quote `request_id`. */
@@ -1111,6 +1149,19 @@ export interface components {
         ReportNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The `Accept` header excludes the media type of the response. */
+        NotAcceptable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Vary: components["headers"]["Vary"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
@@ -1438,7 +1489,8 @@ export interface components {
         /**
          * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
          *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
-         *     that contradicts another parameter is rejected with 400. Cursors are opaque.
+         *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
+         *     `meta.next_cursor`, unchanged.
          * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
          */
         PageAfter: string;
@@ -1470,8 +1522,9 @@ export interface components {
          */
         EmployeeUpdatedSinceFilter: string;
         /**
-         * @description Attributes to order by, separated by commas. A leading `-` turns one around; an attribute that is repeated counts
-         *     where it is first. Employees that are equal in all of them are ordered by `id`, in the direction of the last one.
+         * @description Must be attributes to order by, separated by commas: `employee_number`, `first_name`, `last_name`, `email`, `status`,
+         *     `department`, `updated_at`. A leading `-` means descending; an attribute that is repeated counts where it is first.
+         *     Employees that are equal in all of them are ordered by `id`, in the direction of the last one.
          * @example -last_name,first_name
          */
         EmployeeSort: string;
@@ -1481,8 +1534,8 @@ export interface components {
          */
         EmployeeId: string;
         /**
-         * @description What to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` turns one around; one that is
-         *     repeated counts where it is first. Reports that are equal in all of them are ordered by `id`, in the direction of the
+         * @description Must be attributes to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` means
+         *     descending; an attribute that is repeated counts where it is first. Reports that are equal in all of them are ordered by `id`, in the direction of the
          *     last one.
          * @example -updated_at
          */
@@ -1493,18 +1546,20 @@ export interface components {
          */
         ReportId: string;
         /**
-         * @description The `ETag` that you read. When the report has changed since, nothing is done and the answer is 412. Without this
-         *     header the report is changed whatever its state.
+         * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
+         *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
          * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
          */
         IfMatch: string;
         /**
-         * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body.
+         * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body. Must be
+         *     `*` or entity tags separated by commas.
          * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
          */
         IfNoneMatch: string;
         /**
-         * @description A value of your own that names this one creation, for example a random UUID. It is stored for 24 hours. It belongs
+         * @description A value of your own that names this one creation, for example a random UUID. Must be printable ASCII characters. It is
+         *     stored for 24 hours. It belongs
          *     to the application and to the user of the token: another user, or a token without a user, may use the same key for
          *     another creation. The same key with another body is rejected with 422. While the first request is still running, a
          *     second one waits for it, and is rejected with 409 after five seconds.
@@ -1538,7 +1593,7 @@ export interface components {
          */
         State: string;
         /**
-         * @description The SHA-256 hash of the code verifier, base64url-encoded without padding.
+         * @description The SHA-256 hash of the code verifier. Must be base64url-encoded without padding, which is 43 characters.
          * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
          */
         CodeChallenge: string;
@@ -1576,12 +1631,12 @@ export interface components {
          */
         Etag: string;
         /**
-         * @description The request headers that decide which representation is sent.
+         * @description The request headers that the response depends on.
          * @example Accept
          */
         Vary: string;
         /**
-         * @description A name to save a table under. Sent with `text/csv` only.
+         * @description The name to save the table under.
          * @example attachment; filename="report-01996d60-14b7-7e02-8f55-0c9d4b6a1e33.csv"
          */
         ContentDisposition: string;
@@ -1681,7 +1736,7 @@ export interface operations {
                  */
                 state: components["parameters"]["State"];
                 /**
-                 * @description The SHA-256 hash of the code verifier, base64url-encoded without padding.
+                 * @description The SHA-256 hash of the code verifier. Must be base64url-encoded without padding, which is 43 characters.
                  * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
                  */
                 code_challenge: components["parameters"]["CodeChallenge"];
@@ -1835,7 +1890,8 @@ export interface operations {
                 /**
                  * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
-                 *     that contradicts another parameter is rejected with 400. Cursors are opaque.
+                 *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
+                 *     `meta.next_cursor`, unchanged.
                  * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
@@ -1867,8 +1923,9 @@ export interface operations {
                  */
                 "filter[updated_since]"?: components["parameters"]["EmployeeUpdatedSinceFilter"];
                 /**
-                 * @description Attributes to order by, separated by commas. A leading `-` turns one around; an attribute that is repeated counts
-                 *     where it is first. Employees that are equal in all of them are ordered by `id`, in the direction of the last one.
+                 * @description Must be attributes to order by, separated by commas: `employee_number`, `first_name`, `last_name`, `email`, `status`,
+                 *     `department`, `updated_at`. A leading `-` means descending; an attribute that is repeated counts where it is first.
+                 *     Employees that are equal in all of them are ordered by `id`, in the direction of the last one.
                  * @example -last_name,first_name
                  */
                 sort?: components["parameters"]["EmployeeSort"];
@@ -1951,13 +2008,14 @@ export interface operations {
                 /**
                  * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
-                 *     that contradicts another parameter is rejected with 400. Cursors are opaque.
+                 *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
+                 *     `meta.next_cursor`, unchanged.
                  * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
-                 * @description What to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` turns one around; one that is
-                 *     repeated counts where it is first. Reports that are equal in all of them are ordered by `id`, in the direction of the
+                 * @description Must be attributes to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` means
+                 *     descending; an attribute that is repeated counts where it is first. Reports that are equal in all of them are ordered by `id`, in the direction of the
                  *     last one.
                  * @example -updated_at
                  */
@@ -1994,7 +2052,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A value of your own that names this one creation, for example a random UUID. It is stored for 24 hours. It belongs
+                 * @description A value of your own that names this one creation, for example a random UUID. Must be printable ASCII characters. It is
+                 *     stored for 24 hours. It belongs
                  *     to the application and to the user of the token: another user, or a token without a user, may use the same key for
                  *     another creation. The same key with another body is rejected with 422. While the first request is still running, a
                  *     second one waits for it, and is rejected with 409 after five seconds.
@@ -2043,7 +2102,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body.
+                 * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body. Must be
+                 *     `*` or entity tags separated by commas.
                  * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
                  */
                 "if-none-match"?: components["parameters"]["IfNoneMatch"];
@@ -2097,8 +2157,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you read. When the report has changed since, nothing is done and the answer is 412. Without this
-                 *     header the report is changed whatever its state.
+                 * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
+                 *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
                  * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
@@ -2139,8 +2199,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you read. When the report has changed since, nothing is done and the answer is 412. Without this
-                 *     header the report is changed whatever its state.
+                 * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
+                 *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
                  * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
@@ -2202,7 +2262,8 @@ export interface operations {
                 /**
                  * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
-                 *     that contradicts another parameter is rejected with 400. Cursors are opaque.
+                 *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
+                 *     `meta.next_cursor`, unchanged.
                  * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
@@ -2219,7 +2280,45 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The rows. */
+            /** @description One page of rows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportRowList"];
+                };
+            };
+            400: components["responses"]["ListBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReportsReadForbidden"];
+            404: components["responses"]["ReportNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The report's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+                 * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
+                 */
+                report_id: components["parameters"]["ReportId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All rows. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2230,14 +2329,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReportRowList"];
                     "text/csv": components["schemas"]["CsvTable"];
                 };
             };
-            400: components["responses"]["ListBadRequest"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReportsReadForbidden"];
             404: components["responses"]["ReportNotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

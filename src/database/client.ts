@@ -1,14 +1,12 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { DatabaseStoppedError } from './database-errors.js';
 import { openEmbedded } from './embedded.js';
-import type { PrismaClient } from './generated/client.js';
-import type { Lines } from './line-buffer.js';
+import type { Prisma, PrismaClient } from './generated/client.js';
 import { openPostgresql } from './postgresql.js';
 import type { TextRow } from './prepared-query.js';
 import type { Scope } from './scope.js';
 
 export { Prisma, PrismaClient } from './generated/client.js';
-export type { Lines } from './line-buffer.js';
 
 /** The part of a pino logger that the database layer uses. */
 export interface DatabaseLogger {
@@ -29,7 +27,7 @@ export interface DatabaseOptions {
   readonly connectionTimeoutMs?: number;
   /** Longest run of one statement; 0 is no limit. */
   readonly statementTimeoutMs?: number;
-  /** Most connections for {@link Database.streamLines}, which are opened on demand; the embedded database needs none. */
+  /** Most connections for {@link Database.streamCsv}, which are opened on demand; the embedded database needs none. */
   readonly streamPoolSize?: number;
   /** Most connections for {@link Database.queryReport}, which are opened on demand; the embedded database needs none. */
   readonly reportPoolSize?: number;
@@ -63,6 +61,15 @@ export interface ReportQueryOptions {
   readonly scope: Scope;
   /** Cancels the statement. */
   readonly signal: AbortSignal;
+}
+
+export interface CsvQuery {
+  /** All its columns must be of the type text. Its values are texts and lists of texts. */
+  readonly query: Pick<Prisma.Sql, 'strings' | 'text' | 'values'>;
+  /** Ends the work of the database at once. */
+  readonly signal: AbortSignal;
+  /** Default: the scope of the caller's work. */
+  readonly scope?: Scope;
 }
 
 /**
@@ -100,16 +107,12 @@ export interface Database {
     options: ReportQueryOptions,
   ): Promise<Row[]>;
   /**
-   * Yields the values of a query's single text column as lines of UTF-8 that end in CRLF, many at a time and
-   * all from one snapshot, however long the consumer takes. Ending the iteration frees what the query holds; the
-   * signal does so at once, even while the database is at work. The scope is that of the caller's work by default.
+   * Yields the result of a read-only query as CSV in chunks of bytes, as `COPY … TO STDOUT (FORMAT csv, HEADER)` writes it:
+   * UTF-8, a header line of column names, lines that end with LF. All rows are from one snapshot, however long the
+   * consumer takes. A chunk may end inside a line. Ending the iteration releases what the query holds; the signal does so
+   * at once, also while the database is at work.
    */
-  streamLines(
-    text: string,
-    values: readonly unknown[],
-    signal: AbortSignal,
-    scope?: Scope,
-  ): AsyncGenerator<Lines, void, undefined>;
+  streamCsv(query: CsvQuery): AsyncGenerator<Buffer, void, undefined>;
   /** How the pools of connections are used at this moment; the embedded database has none. */
   poolState(): PoolState[];
   /** Gives up idle connections, which may have been made before the policies were. Nobody else may be at work. */

@@ -5,8 +5,8 @@ import type { Database, DatabaseOptions, ReportQueryOptions } from './client.js'
 import { lockDataDir } from './data-dir-lock.js';
 import { DatabaseOpenError, describeError } from './database-errors.js';
 import { EmbeddedPrismaAdapter } from './embedded-adapter.js';
+import { readCsv } from './embedded-csv.js';
 import { EmbeddedServer } from './embedded-server.js';
-import { streamFromHeldCursor } from './embedded-stream.js';
 import { PrismaClient } from './generated/client.js';
 import type { TextRow } from './prepared-query.js';
 
@@ -69,7 +69,7 @@ export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOption
         signal.throwIfAborted();
         return (await transaction.query<Row>(text, [...values])).rows;
       }),
-    streamLines: (text, values, signal) => streamFromHeldCursor(server, { text, values, signal }),
+    streamCsv: (query) => readCsv(server, query),
     poolState: () => [],
     renew: async () => {},
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),

@@ -11,8 +11,8 @@ import type {
 } from './client.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { DatabaseOpenError, describeError } from './database-errors.js';
+import { copyCsv } from './postgresql-csv.js';
 import { runReportQuery } from './postgresql-report.js';
-import { streamFromCursor } from './postgresql-stream.js';
 import { PreparedQuery, type TextRow } from './prepared-query.js';
 import type { ReadyPool } from './ready-pool.js';
 import { currentScope, everything, nothing, type Scope, withScope } from './scope.js';
@@ -32,8 +32,10 @@ const reportOptions = '-c max_parallel_workers_per_gather=0 -c default_transacti
 export const defaultReportStatementTimeoutMs = 5_000;
 // Time for a cancelled statement to be reported before the connection itself is given up.
 const cancelGraceMs = 1_000;
-// Longer than any stream may take: for a process that hangs, and whose snapshot would hold back vacuum.
+// Longer than any stream may take: for a process that hangs, and whose snapshot would hold back vacuum. A session that
+// waits for the process to read is not idle: there it is the operating system that ends the connection.
 const stalledStreamTimeoutMs = 2_400_000;
+const streamOptions = `${reportOptions} -c tcp_user_timeout=${stalledStreamTimeoutMs}`;
 // Streams are rare: their connections are not kept.
 const streamIdleTimeoutMs = 5_000;
 
@@ -74,10 +76,9 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
   // Separate, because slow readers would otherwise take the connections that every request needs. A statement may run
   // as long as its caller allows.
   const streamPool = new ScopedPool({
-    ...connectionConfig(options),
+    ...connectionConfig(options, streamOptions),
     ...binding,
     max: streamPoolSize,
-    rowsAsBytes: true,
     idleTimeoutMillis: streamIdleTimeoutMs,
     idle_in_transaction_session_timeout: stalledStreamTimeoutMs,
   });
@@ -116,8 +117,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       values: readonly unknown[],
       { scope, signal }: ReportQueryOptions,
     ) => runReportQuery<Row>(reportPool, cancel, { text, values, scope, signal }),
-    streamLines: (text, values, signal, scope = currentScope(outside)) =>
-      streamFromCursor(streamPool, cancel, { text, values, scope, signal }),
+    streamCsv: ({ scope = currentScope(outside), ...query }) =>
+      copyCsv(streamPool, cancel, { ...query, scope }),
     poolState: () => [
       stateOf('requests', pool),
       stateOf('reports', reportPool),

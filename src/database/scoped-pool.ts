@@ -1,7 +1,6 @@
-import pg, { type Connection, type PoolConfig, type QueryConfig, type Submittable } from 'pg';
+import pg, { type PoolConfig, type QueryConfig, type Submittable } from 'pg';
 import type { ConflictRetry } from './conflict-retry.js';
 import { ReadyPool } from './ready-pool.js';
-import { installRowTap } from './row-tap.js';
 import { currentScope, nothing, type Scope } from './scope.js';
 import { prepareSession } from './scope-statement.js';
 import { ScopedQuery } from './scoped-query.js';
@@ -11,8 +10,6 @@ type Given = string | QueryConfig | Submittable;
 export interface ScopedPoolOptions extends PoolConfig {
   /** Scope of statements that run outside of every scope. */
   readonly outside: Scope;
-  /** Whether statements may take their rows as bytes. */
-  readonly rowsAsBytes?: boolean;
   /** Runs statements that are not part of a transaction. */
   readonly retry: ConflictRetry;
   /** Hears of a connection that policies do not bind. */
@@ -27,10 +24,10 @@ export interface ScopedPoolOptions extends PoolConfig {
 export class ScopedPool extends ReadyPool {
   readonly #outside: Scope;
 
-  constructor({ outside, rowsAsBytes = false, retry, onUnbound, ...config }: ScopedPoolOptions) {
+  constructor({ outside, retry, onUnbound, ...config }: ScopedPoolOptions) {
     super({
       ...config,
-      Client: clientClass(outside, rowsAsBytes),
+      Client: clientClass(outside),
       onConnect: async (client) => {
         if (!(await prepareSession(client))) onUnbound();
       },
@@ -58,11 +55,10 @@ export class ScopedPool extends ReadyPool {
 }
 
 /** Clients that begin transactions with the scope of whoever begins them. */
-function clientClass(outside: Scope, rowsAsBytes: boolean) {
+function clientClass(outside: Scope) {
   return class ScopedClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config);
-      if (rowsAsBytes) installRowTap((this as unknown as { connection: Connection }).connection);
       const query = this.query.bind(this) as (...given: unknown[]) => unknown;
       this.query = ((given: Given, values?: unknown, callback?: unknown) => {
         const begins = !isSubmittable(given) && /^\s*BEGIN\b/i.test(textOf(given));

@@ -1,3 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Problem } from '../problems/problem.js';
+
 interface MediaRange {
   readonly name: string;
   readonly weight: number;
@@ -9,32 +12,35 @@ export function accepts(header: string | undefined, mediaType: string): boolean 
 }
 
 /**
- * The media type, of those on offer, that an Accept header prefers: by weight, then the one that is named more
- * exactly, then the one that is named first. The first one on offer where it has no preference.
+ * Rejects a request whose Accept header excludes the media type of the response.
+ *
+ * @throws {Problem} 406 `not_acceptable`
+ */
+export function requireAcceptable(
+  { headers: { accept } }: { readonly headers: IncomingHttpHeaders },
+  mediaType: string,
+): void {
+  if (isAcceptable(accept, mediaType)) return;
+  throw new Problem('not_acceptable', `The response is ${mediaType}, which the Accept header excludes.`, {
+    headers: { vary: 'Accept' },
+  });
+}
+
+/**
+ * Whether an Accept header allows a media type. The most specific range that matches decides. Without a header, or with
+ * one that lists no range, every type is acceptable. Parameters of a range other than its weight are ignored.
  *
  * @see RFC 9110 section 12.5.1
  */
-export function preferredOf<Type extends string>(
-  header: string | undefined,
-  offers: readonly [Type, ...Type[]],
-): Type {
-  const ranges = readRanges(header);
-  const rated = offers.map((offer, place) => ({ offer, place, ...rate(offer, ranges) }));
-  rated.sort(
-    (a, b) => b.weight - a.weight || b.exactness - a.exactness || a.named - b.named || a.place - b.place,
-  );
-  return rated[0]?.offer ?? offers[0];
-}
-
-/** The most exact range that a type falls under decides. */
-function rate(offer: string, ranges: readonly MediaRange[]) {
-  const [family = ''] = offer.split('/');
-  for (const [index, wanted] of [offer, `${family}/*`, '*/*'].entries()) {
-    const named = ranges.findIndex(({ name }) => name === wanted);
-    const range = ranges[named];
-    if (range !== undefined) return { weight: range.weight, exactness: 2 - index, named };
+export function isAcceptable(header: string | undefined, mediaType: string): boolean {
+  const ranges = readRanges(header).filter(({ name }) => name !== '');
+  if (ranges.length === 0) return true;
+  const [type] = mediaType.split('/');
+  for (const name of [mediaType, `${type}/*`, '*/*']) {
+    const matching = ranges.filter((range) => range.name === name);
+    if (matching.length > 0) return matching.some(({ weight }) => weight > 0);
   }
-  return { weight: 0, exactness: 0, named: ranges.length };
+  return false;
 }
 
 function readRanges(header = ''): MediaRange[] {
@@ -45,7 +51,7 @@ function readRanges(header = ''): MediaRange[] {
   });
 }
 
-/** A weight that is none is passed over, as if it were not there. */
+/** A malformed weight is ignored. */
 function readWeight(text: string): number {
   return /^(0(\.\d*)?|1(\.0*)?)$/.test(text) ? Number(text) : 1;
 }

@@ -23,6 +23,7 @@ const notQueued: ReadonlySet<OperationId> = new Set<OperationId>([
   // They have queues of their own, for each application or account, in which they may wait for seconds.
   'createReport',
   'runReport',
+  'exportReport',
   // Requests that arrive together share one statement. More of them make larger batches, not more work.
   'createToken',
   'getEmployee',

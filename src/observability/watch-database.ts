@@ -49,11 +49,11 @@ export function watchDatabase(database: Database, { around, failed }: StatementO
       const statement = { name: firstWord(text), text };
       return run(statement, () => database.queryReport(text, values, options), options.signal);
     },
-    async *streamLines(text, values, signal, scope) {
+    async *streamCsv(query) {
       try {
-        yield* database.streamLines(text, values, signal, scope);
+        yield* database.streamCsv(query);
       } catch (error) {
-        if (!signal.aborted) failed?.(error);
+        if (!query.signal.aborted) failed?.(error);
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Database } from '../../src/database/client.js';
+import { type Database, Prisma } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { accountScope, everything, nothing, type Scope, withScope } from '../../src/database/scope.js';
 import { openTestDatabase, testServer } from '../support/database.js';
@@ -115,9 +115,9 @@ if (testServer === undefined) {
         ),
       stream: async () => {
         const pieces: Buffer[] = [];
-        const lines = database.streamLines(text, [], new AbortController().signal);
-        for await (const piece of lines) pieces.push(piece.bytes);
-        return Buffer.concat(pieces).toString().split('\r\n').filter(Boolean);
+        const chunks = database.streamCsv({ query: Prisma.raw(text), signal: new AbortController().signal });
+        for await (const chunk of chunks) pieces.push(chunk);
+        return Buffer.concat(pieces).toString().split('\n').slice(1).filter(Boolean);
       },
     };
     for (const [name, way] of Object.entries(ways)) {

@@ -91,8 +91,7 @@ t.test('a download that is cut off when the process stops does not look complete
   const { data } = (await created.json()) as { data: { id: string } };
   const download = requestRaw(port, [
     // Its body ends with the connection.
-    `GET /v1/reports/${data.id}/results HTTP/1.0`,
-    'Accept: text/csv',
+    `GET /v1/reports/${data.id}/results.csv HTTP/1.0`,
     `Authorization: Bearer ${token}`,
   ]);
   await once(download.socket, 'readable');

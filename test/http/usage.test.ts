@@ -72,14 +72,14 @@ t.test('counts calls by operation, with the records in their responses', async (
 
 t.test('counts reports, their rows and their columns', async (t) => {
   const caller = await createCaller({ employees: 12 });
-  const { send, token } = caller;
+  const { send } = caller;
   const { id } = (await send('POST', '/v1/reports', { title: 'a' })).json().data;
   await send('POST', '/v1/reports', { title: 'b' });
   await send('GET', '/v1/reports');
   await send('GET', `/v1/reports/${id}`);
   await send('PATCH', `/v1/reports/${id}`, { title: 'c' });
   await send('GET', `/v1/reports/${id}/results?page[size]=5`);
-  await api.get(`/v1/reports/${id}/results`, token, { accept: 'text/csv' });
+  await send('GET', `/v1/reports/${id}/results.csv`);
   await send('GET', '/v1/report_columns');
   await send('DELETE', `/v1/reports/${id}`);
   t.same(await usageOf(caller), {
@@ -88,7 +88,8 @@ t.test('counts reports, their rows and their columns', async (t) => {
     listReports: [1, 0, 0, 2],
     getReport: [1, 0, 0, 1],
     updateReport: [1, 0, 0, 1],
-    runReport: [2, 0, 0, 17],
+    runReport: [1, 0, 0, 5],
+    exportReport: [1, 0, 0, 12],
     listReportColumns: [1, 0, 0, 0],
     deleteReport: [1, 0, 0, 0],
   });

@@ -68,7 +68,7 @@ export async function createReportClient(
       return rows;
     },
     async csv(id) {
-      const answer = await send('GET', `/v1/reports/${id}/results`, undefined, { accept: 'text/csv' });
+      const answer = await send('GET', `/v1/reports/${id}/results.csv`);
       if (answer.statusCode !== 200) throw new Error(answer.body);
       return answer.body;
     },
@@ -90,7 +90,7 @@ export function refused(
   t.same([...new Set(named)].sort(), [...pointers].sort(), label);
 }
 
-/** Reads RFC 4180 without mercy: CRLF after every line, quotes only where they belong. */
+/** Reads RFC 4180 strictly, except that lines end with LF: LF after every line, quotes only where they belong. */
 export function parseCsv(text: string): string[][] {
   const lines: string[][] = [];
   let at = 0;
@@ -103,9 +103,8 @@ export function parseCsv(text: string): string[][] {
       if (text[at] === ',') at += 1;
       else break;
     }
-    if (text.slice(at, at + 2) !== '\r\n')
-      throw new Error(`No line end at ${at}: ${text.slice(at, at + 20)}`);
-    at += 2;
+    if (text[at] !== '\n') throw new Error(`No line end at ${at}: ${text.slice(at, at + 20)}`);
+    at += 1;
     lines.push(line);
   }
   return lines;

@@ -27,12 +27,16 @@ export class ReportDownloads {
   }
 
   /**
-   * Runs a report and waits for its first rows.
+   * Runs a report and waits for the first bytes of its CSV.
    *
    * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
    */
   async begin(
-    { caller: { accountId, applicationId, userId }, request, reply: { raw: response } }: Input<'runReport'>,
+    {
+      caller: { accountId, applicationId, userId },
+      request,
+      reply: { raw: response },
+    }: Input<'exportReport'>,
     report: Report,
   ): Promise<ChunkStream> {
     const { clock, exports, limits, cutOff } = this.#options;

@@ -12,7 +12,7 @@ import {
   type ResultPageRequest,
   readResultPage,
 } from '../../services/reports/results/read-page.js';
-import { preferredOf } from '../accept.js';
+import { requireAcceptable } from '../accept.js';
 import { abortOnDisconnect } from '../disconnect.js';
 import { PageRequest } from '../pagination.js';
 import { ReportSlots } from '../report-slots.js';
@@ -21,7 +21,9 @@ import { toRowResource } from './report-documents.js';
 import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
 
 /** Runs of reports, and the columns that reports can have. */
-export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listReportColumns'> {
+export class ReportResultHandlers
+  implements Pick<Handlers, 'runReport' | 'exportReport' | 'listReportColumns'>
+{
   readonly #database: Database;
   readonly #baseUrl: string;
   readonly #slots: ReportSlots;
@@ -34,19 +36,16 @@ export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listR
     this.#downloads = new ReportDownloads(this.#slots, options);
   }
 
-  /** @throws {Problem} 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
+  /** @throws {Problem} 406 `not_acceptable`, 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
   async runReport(input: Input<'runReport'>): Promise<Output<'runReport'>> {
-    const { caller, params, request } = input;
+    const { request } = input;
+    requireAcceptable(request, 'application/json');
     const page = new PageRequest<ResultAnchor>(
       input.query,
       { baseUrl: this.#baseUrl, url: request.url },
       isResultAnchor,
     );
-    // Before the request is queued: an unknown report is rejected at once.
-    const report = await getReport(this.#database, caller.accountId, params.report_id);
-    if (report === null) throw recordNotFound();
-    const type = preferredOf(request.headers.accept, ['application/json', 'text/csv']);
-    if (type === 'text/csv') return this.#table(input, report);
+    const report = await this.#getReport(input);
     const result = await this.#readPage(input, report, page);
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
     const { nextCursor, links } = page.locate(result.recordCount, result.nextAnchor);
@@ -63,6 +62,20 @@ export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listR
     };
   }
 
+  /** @throws {Problem} 406 `not_acceptable`, 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
+  async exportReport(input: Input<'exportReport'>): Promise<Output<'exportReport'>> {
+    requireAcceptable(input.request, 'text/csv');
+    const report = await this.#getReport(input);
+    const headers = {
+      vary: 'Accept',
+      'content-disposition': `attachment; filename="report-${report.id}.csv"`,
+    };
+    // HEAD does not run the report and takes no slot.
+    const isHead = input.request.method === 'HEAD';
+    const body = isHead ? Readable.from([]) : await this.#downloads.begin(input, report);
+    return { status: 200, type: 'text/csv', headers, body };
+  }
+
   async listReportColumns(_input: Input<'listReportColumns'>): Promise<Output<'listReportColumns'>> {
     const data = reportColumns.map(({ key, label, type }) => ({
       id: key,
@@ -70,6 +83,16 @@ export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listR
       attributes: { key, label, type },
     }));
     return { status: 200, body: { data, meta: { record_count: data.length } } };
+  }
+
+  /** Is called before the request is queued: an unknown report is rejected at once. */
+  async #getReport({
+    caller,
+    params,
+  }: Pick<Input<'runReport' | 'exportReport'>, 'caller' | 'params'>): Promise<Report> {
+    const report = await getReport(this.#database, caller.accountId, params.report_id);
+    if (report === null) throw recordNotFound();
+    return report;
   }
 
   async #readPage(
@@ -87,17 +110,6 @@ export class ReportResultHandlers implements Pick<Handlers, 'runReport' | 'listR
     } finally {
       release();
     }
-  }
-
-  async #table(input: Input<'runReport'>, report: Report): Promise<Output<'runReport'>> {
-    const headers = {
-      vary: 'Accept',
-      'content-disposition': `attachment; filename="report-${report.id}.csv"`,
-    };
-    // HEAD asks for the headers alone: it does not run the report and takes no slot.
-    const isHead = input.request.method === 'HEAD';
-    const body = isHead ? Readable.from([]) : await this.#downloads.begin(input, report);
-    return { status: 200, type: 'text/csv', headers, body };
   }
 }
 

@@ -3,7 +3,7 @@ import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { Database, Lines } from '../../../src/database/client.js';
+import { type Database, Prisma } from '../../../src/database/client.js';
 import { insertEmployees } from '../../../src/services/employees/insert-employees.js';
 import { UsageReader } from '../../../src/services/usage/usage-reader.js';
 import { buildTestApp } from '../../support/app.js';
@@ -47,8 +47,8 @@ async function ask(port: number, report: string, headers = {}): Promise<Incoming
   const request = http.get({
     host: '127.0.0.1',
     port,
-    path: `/v1/reports/${report}/results`,
-    headers: { authorization: `Bearer ${client.token}`, accept: 'text/csv', ...headers },
+    path: `/v1/reports/${report}/results.csv`,
+    headers: { authorization: `Bearer ${client.token}`, ...headers },
     agent: false,
   });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -64,14 +64,19 @@ async function readAll(response: IncomingMessage): Promise<string> {
 }
 
 /** The same application with streams that the test makes; it is not closed before its exports have ended. */
-async function withStreams(t: Test, streamLines: Database['streamLines']) {
-  const served = await buildTestApp(t, { database: { ...database, streamLines } });
+async function withStreams(t: Test, streamCsv: Database['streamCsv']) {
+  const served = await buildTestApp(t, { database: { ...database, streamCsv } });
   return { ...served, port: await listen(served.app) };
 }
 
-function chunk(count: number): Lines {
-  return { bytes: Buffer.from('x\r\n'.repeat(count)), count };
+const header = Buffer.from('id\n');
+
+function rows(count: number): Buffer {
+  return Buffer.from('x\n'.repeat(count));
 }
+
+/** A chunk of 1000 rows. */
+const manyRows = Buffer.from(`${'x'.repeat(65)}\n`.repeat(1000));
 
 t.test('an export is one event with report, title, rows, application, user and origin', async (t) => {
   const scene = await createScene(database, { role: 'owner' });
@@ -88,8 +93,7 @@ t.test('an export is one event with report, title, rows, application, user and o
     payload: { title: 'Five' },
   });
   const report = created.json().data.id;
-  const response = await api.get(`/v1/reports/${report}/results`, accessToken, {
-    accept: 'text/csv',
+  const response = await api.get(`/v1/reports/${report}/results.csv`, accessToken, {
     'x-request-id': 'export-1',
   });
   t.equal(parseCsv(response.body).length, 6);
@@ -124,14 +128,15 @@ t.test('an export without a row is an event as well', async (t) => {
 
 t.test('each export is an event of its own; JSON pages, HEAD and rejected requests are none', async (t) => {
   const report = await newReport();
-  const path = `/v1/reports/${report}/results`;
-  const accept = { accept: 'text/csv' };
-  t.equal((await client.send('GET', path)).statusCode, 200);
-  t.equal((await client.send('HEAD', path, undefined, accept)).statusCode, 200);
-  t.equal((await client.send('GET', `${path}?page[size]=0`, undefined, accept)).statusCode, 400);
-  t.equal((await client.send('GET', '/v1/reports/unknown/results', undefined, accept)).statusCode, 404);
+  const path = `/v1/reports/${report}/results.csv`;
+  t.equal((await client.send('GET', `/v1/reports/${report}/results`)).statusCode, 200);
+  t.equal((await client.send('HEAD', path)).statusCode, 200);
+  t.equal((await client.send('GET', `${path}?page[size]=1`)).statusCode, 400);
+  const json = { accept: 'application/json' };
+  t.equal((await client.send('GET', path, undefined, json)).statusCode, 406);
+  t.equal((await client.send('GET', '/v1/reports/unknown/results.csv')).statusCode, 404);
   const limited = await api.token(application, 'user:read');
-  t.equal((await api.get(path, limited, accept)).statusCode, 403);
+  t.equal((await api.get(path, limited)).statusCode, 403);
   t.same(await eventsOf(report), []);
   await client.csv(report);
   await client.csv(report);
@@ -144,11 +149,12 @@ t.test(
     const report = await newReport();
     let goOn = () => {};
     const { port } = await withStreams(t, async function* () {
-      yield chunk(3);
+      yield header;
+      yield rows(3);
       await new Promise<void>((resolve) => {
         goOn = resolve;
       });
-      yield chunk(4);
+      yield rows(4);
     });
     const response = await ask(port, report);
     const [event] = await eventsOf(report);
@@ -163,9 +169,10 @@ t.test('an export that the client aborts has the rows that were sent until then'
   const report = await newReport();
   let made = 0;
   const served = await withStreams(t, async function* () {
+    yield header;
     for (;;) {
       made += 1000;
-      yield { bytes: Buffer.alloc(64 * 1024, 'x'), count: 1000 };
+      yield manyRows;
     }
   });
   const response = await ask(served.port, report);
@@ -177,7 +184,7 @@ t.test('an export that the client aborts has the rows that were sent until then'
   await served.app.close();
   const range = { from: new Date(0), to: new Date('2100-01-01') };
   const usage = await new UsageReader(database).usageByOperationOf(accountId, application.id, range);
-  const { records = 0 } = usage.find(({ operation }) => operation === 'runReport') ?? {};
+  const { records = 0 } = usage.find(({ operation }) => operation === 'exportReport') ?? {};
   t.ok(records >= made, 'they are counted as usage, too');
 });
 
@@ -194,7 +201,8 @@ t.test('a real export that the client aborts has some of its rows', async (t) =>
 t.test('an export that fails on its way has the rows that were sent until then', async (t) => {
   const report = await newReport();
   const { port } = await withStreams(t, async function* () {
-    yield chunk(11);
+    yield header;
+    yield rows(11);
     await wait(20);
     throw new Error('The database is gone');
   });
@@ -206,7 +214,7 @@ t.test('an export that fails on its way has the rows that were sent until then',
 t.test('an export that fails before its first byte is a problem response, and no event', async (t) => {
   const report = await newReport();
   const { port } = await withStreams(t, () =>
-    database.streamLines('SELECT 1 / 0', [], new AbortController().signal),
+    database.streamCsv({ query: Prisma.sql`SELECT (1 / 0)::text`, signal: new AbortController().signal }),
   );
   t.equal((await ask(port, report)).statusCode, 500);
   t.same(await eventsOf(report), []);
@@ -217,7 +225,7 @@ t.test('an export whose event cannot be stored sends nothing, and holds nothing'
   let ended = false;
   const { port } = await withStreams(t, async function* () {
     try {
-      yield chunk(3);
+      yield Buffer.concat([header, rows(3)]);
     } finally {
       ended = true;
     }
@@ -226,7 +234,7 @@ t.test('an export whose event cannot be stored sends nothing, and holds nothing'
   const response = await ask(port, report);
   t.equal(response.statusCode, 500);
   t.equal(response.headers['content-type'], 'application/problem+json');
-  t.notMatch(await readAll(response), 'x\r\n');
+  t.notMatch(await readAll(response), 'x\n');
   t.ok(ended, 'the stream has ended');
   t.same(await eventsOf(report), []);
 });
@@ -246,12 +254,12 @@ t.test('exports that wait behind another response end with their connection', as
   let started = 0;
   const served = await withStreams(t, async function* () {
     started += 1;
-    for (;;) yield { bytes: Buffer.alloc(64 * 1024, 'x'), count: 1 };
+    for (;;) yield manyRows;
   });
   // The connection ends while their events are being stored, before anything reads them.
   await onEvents(t, 'INSERT', report, 'PERFORM pg_sleep(0.2); RETURN NEW;');
   const socket = net.connect(served.port, '127.0.0.1').on('error', () => {});
-  const lines = [`GET /v1/reports/${report}/results HTTP/1.1`, 'Host: api.test', 'Accept: text/csv'];
+  const lines = [`GET /v1/reports/${report}/results.csv HTTP/1.1`, 'Host: api.test'];
   socket.write([...lines, `Authorization: Bearer ${client.token}`, '', ''].join('\r\n').repeat(2));
   while (started < 2) await wait(5);
   socket.destroy();
@@ -266,7 +274,7 @@ t.test('exports that are cut off when the server closes have their rows', async 
   const report = await newReport();
   const served = await withStreams(t, async function* () {
     for (;;) {
-      yield chunk(1);
+      yield rows(2);
       await wait(10);
     }
   });

@@ -3,7 +3,7 @@ import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { Database } from '../../../src/database/client.js';
+import { type Database, Prisma } from '../../../src/database/client.js';
 import { defaultReportLimits } from '../../../src/http/report-limits.js';
 import { getReport } from '../../../src/services/reports/get-report.js';
 import { streamCsv } from '../../../src/services/reports/results/stream-csv.js';
@@ -36,9 +36,9 @@ async function ask(
   const request = http.request({
     host: '127.0.0.1',
     port: to,
-    path: `/v1/reports/${report}/results`,
+    path: `/v1/reports/${report}/results.csv`,
     method,
-    headers: { authorization: `Bearer ${token}`, accept: 'text/csv' },
+    headers: { authorization: `Bearer ${token}` },
     agent: false,
   });
   // A connection that is reset is an error of both the request and the response.
@@ -60,7 +60,7 @@ async function held(): Promise<number> {
     database.kind === 'postgresql'
       ? `SELECT count(*)::text AS count FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()
-           AND (state LIKE 'idle in transaction%' OR state = 'active' AND query LIKE '%streamed%')`
+           AND (state LIKE 'idle in transaction%' OR state = 'active' AND query LIKE 'COPY%')`
       : `SELECT count(*)::text AS count FROM pg_cursors WHERE is_holdable`;
   const [row] = await asOwner<{ count: string }>(database, text);
   return Number(row?.count);
@@ -72,9 +72,12 @@ async function freed(t: Test): Promise<void> {
   t.equal(await held(), 0, `freed after ${Date.now() - since} ms`);
 }
 
+/** Fails before its first row. */
+const failure = Prisma.sql`SELECT (1 / 0)::text`;
+
 /** The same application on a database whose streams are made by the test. */
-async function withStreams(t: Test, streamLines: Database['streamLines']): Promise<number> {
-  const { app } = await buildTestApp(t, { database: { ...database, streamLines } });
+async function withStreams(t: Test, streamCsv: Database['streamCsv']): Promise<number> {
+  const { app } = await buildTestApp(t, { database: { ...database, streamCsv } });
   return listen(app);
 }
 
@@ -108,9 +111,8 @@ t.test('a client that goes away frees what its stream held, as often as it likes
 function askAhead(): net.Socket {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {});
   const request = [
-    `GET /v1/reports/${everybody}/results HTTP/1.1`,
+    `GET /v1/reports/${everybody}/results.csv HTTP/1.1`,
     'Host: api.test',
-    'Accept: text/csv',
     `Authorization: Bearer ${client.token}`,
     '',
     '',
@@ -176,7 +178,7 @@ t.test('all rows are of one moment, whatever changes meanwhile', async (t) => {
   const read: Buffer[] = [];
   for (let count = 0; count < 3; count += 1) {
     const { value } = await chunks.next();
-    if (value) read.push(value.bytes);
+    if (value) read.push(value);
   }
   const { accountId, employeeIds } = client.tenant;
   await database.prisma.employee.updateMany({
@@ -184,7 +186,7 @@ t.test('all rows are of one moment, whatever changes meanwhile', async (t) => {
     data: { status: 'changed' },
   });
   await database.prisma.employee.deleteMany({ where: { accountId, id: { in: employeeIds.slice(-100) } } });
-  for await (const { bytes } of chunks) read.push(bytes);
+  for await (const chunk of chunks) read.push(chunk);
   const lines = parseCsv(Buffer.concat(read).toString());
   t.equal(lines.length, headcount + 1);
   t.notOk(lines.some((line) => line.includes('changed')));
@@ -195,7 +197,7 @@ t.test('all rows are of one moment, whatever changes meanwhile', async (t) => {
 
 t.test('a failure in mid-stream breaks the connection, so that no part looks like the whole', async (t) => {
   const failing = await withStreams(t, async function* () {
-    yield { bytes: Buffer.from('first\r\n'), count: 1 };
+    yield Buffer.from('id\nfirst\n');
     await wait(50);
     throw new Error('The database is gone');
   });
@@ -207,7 +209,7 @@ t.test('a failure in mid-stream breaks the connection, so that no part looks lik
 
 t.test('a failure before the first row is a problem', async (t) => {
   const failing = await withStreams(t, () =>
-    database.streamLines('SELECT 1 / 0', [], new AbortController().signal),
+    database.streamCsv({ query: failure, signal: new AbortController().signal }),
   );
   const response = await ask(failing);
   t.equal(response.statusCode, 500);
@@ -223,7 +225,7 @@ t.test('no more is read than the client takes, and all is let go when it leaves'
     try {
       for (;;) {
         made += 1;
-        yield { bytes: Buffer.alloc(64 * 1024, 'x'), count: 1 };
+        yield Buffer.alloc(64 * 1024, 'x');
       }
     } finally {
       ended = true;
@@ -244,17 +246,17 @@ t.test('no more is read than the client takes, and all is let go when it leaves'
 t.test('a client that leaves before the first row ends the work as well', async (t) => {
   let asked = false;
   let left = false;
-  const slow = await withStreams(t, async function* (_text, _values, signal) {
+  const slow = await withStreams(t, async function* ({ signal }) {
     asked = true;
     await once(signal, 'abort');
     left = true;
-    yield* database.streamLines('SELECT 1 / 0', [], signal);
+    yield* database.streamCsv({ query: failure, signal });
   });
   const request = http.get({
     host: '127.0.0.1',
     port: slow,
-    path: `/v1/reports/${everybody}/results`,
-    headers: { authorization: `Bearer ${client.token}`, accept: 'text/csv' },
+    path: `/v1/reports/${everybody}/results.csv`,
+    headers: { authorization: `Bearer ${client.token}` },
   });
   request.on('error', () => {});
   while (!asked) await wait(10);
@@ -265,9 +267,9 @@ t.test('a client that leaves before the first row ends the work as well', async 
 
 t.test('HEAD has the headers and does not run the report', async (t) => {
   let runs = 0;
-  const counting = await withStreams(t, (...given) => {
+  const counting = await withStreams(t, (query) => {
     runs += 1;
-    return database.streamLines(...given);
+    return database.streamCsv(query);
   });
   const [head, get] = [await ask(counting, everybody, 'HEAD'), await ask(counting)];
   t.equal(await readAll(head), '');
@@ -283,8 +285,8 @@ const onServer =
 
 t.test('an abort ends a query that is at work at once', onServer, async (t) => {
   const abort = new AbortController();
-  const lines = database.streamLines(`SELECT pg_sleep(60)::text`, [], abort.signal);
-  const reading = lines.next();
+  const query = Prisma.sql`SELECT pg_sleep(60)::text`;
+  const reading = database.streamCsv({ query, signal: abort.signal }).next();
   reading.catch(() => {});
   while ((await held()) === 0) await wait(20);
   abort.abort();
@@ -296,7 +298,7 @@ t.test('a database connection that breaks in mid-stream breaks the answer', onSe
   const response = await ask();
   await once(response, 'readable');
   const stop = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND state = 'idle in transaction'`;
+    WHERE datname = current_database() AND query LIKE 'COPY%' AND wait_event = 'ClientWrite'`;
   // Until the client's slowness has reached the database, it is at work between two looks.
   while ((await asOwner(database, stop)).length === 0) await wait(20);
   await t.rejects(readAll(response));
@@ -310,15 +312,14 @@ t.test(
   async (t) => {
     const few = await openTestDatabase(t, { streamPoolSize: 1, connectionTimeoutMs: 300 });
     const signal = new AbortController().signal;
-    const text = 'SELECT g::text FROM generate_series(1, 5000) AS g';
-    const first = few.streamLines(text, [], signal);
+    const query = Prisma.sql`SELECT g::text FROM generate_series(1, 500000) AS g`;
+    const first = few.streamCsv({ query, signal });
     await first.next();
-    await t.rejects(few.streamLines(text, [], signal).next(), /timeout exceeded when trying to connect/);
+    await t.rejects(few.streamCsv({ query, signal }).next(), /timeout exceeded when trying to connect/);
     t.equal((await few.query('SELECT 1 AS one')).length, 1);
     await first.return();
-    const lines: string[] = [];
-    for await (const { bytes } of few.streamLines(text, [], signal))
-      lines.push(...bytes.toString().trim().split('\r\n'));
-    t.equal(lines.length, 5000);
+    const chunks: Buffer[] = [];
+    for await (const chunk of few.streamCsv({ query, signal })) chunks.push(chunk);
+    t.equal(parseCsv(Buffer.concat(chunks).toString()).length, 500_001);
   },
 );

@@ -362,7 +362,7 @@ t.test('an id that is malformed, unknown or of another account is not found', as
     const answers = [
       await ours.send('GET', url),
       await ours.send('GET', `${url}/results`),
-      await ours.send('GET', `${url}/results`, undefined, { accept: 'text/csv' }),
+      await ours.send('GET', `${url}/results.csv`),
       await ours.send('PATCH', url, { title: 'mine' }),
       await ours.send('PATCH', url, { title: 'mine' }, { 'if-match': '"1"' }),
       await ours.send('DELETE', url),

@@ -4,12 +4,13 @@ import { accountScope, withScope } from '../../../database/scope.js';
 import { recordProgressIn } from '../../audit-log.js';
 import type { Report } from '../report.js';
 import type { ReportAct } from '../report-act.js';
+import { RowCounter } from './row-counter.js';
 import { streamCsv } from './stream-csv.js';
 
 interface ExportOptions {
   /** Ends the export, also one whose chunks are no longer read: a response may wait behind another one. */
   readonly signal: AbortSignal;
-  /** Is called with the number of rows in each chunk before the chunk is yielded. */
+  /** Is called with the number of rows that end in each chunk before the chunk is yielded. */
   readonly onRows: (count: number) => void;
 }
 
@@ -49,6 +50,7 @@ export class ReportExports {
     const ended = this.#begin();
     const id = randomId();
     const chunks = streamCsv(this.#database, act.accountId, report, signal);
+    const counter = new RowCounter();
     let started = false;
     let complete = false;
     let rows = 0;
@@ -58,10 +60,10 @@ export class ReportExports {
       await this.#record(id, act, report, { complete: 'no' });
       started = true;
       while (chunk.done !== true) {
-        const { bytes, count } = chunk.value;
+        const count = counter.count(chunk.value);
         rows += count;
         onRows(count);
-        yield bytes;
+        yield chunk.value;
         chunk = await chunks.next();
       }
       complete = true;

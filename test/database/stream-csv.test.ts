@@ -1,0 +1,129 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import t from 'tap';
+import { Prisma } from '../../src/database/client.js';
+import { openTestDatabase } from '../support/database.js';
+import { asOwner } from '../support/owner.js';
+
+// One connection, so that each export gets the one of the export before, if that was released.
+const database = await openTestDatabase(t, { streamPoolSize: 1 });
+const onServer = database.kind === 'postgresql' ? {} : { skip: 'the embedded database has one connection' };
+
+async function read(query: Prisma.Sql, signal = new AbortController().signal): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of database.streamCsv({ query, signal })) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+const backend = Prisma.sql`SELECT pg_backend_pid()::text AS pid`;
+const endless = Prisma.sql`SELECT repeat('x', 1000) FROM generate_series(1, 10000000) AS n`;
+
+/** Waits until a session has ended. */
+async function ended(pid: string): Promise<void> {
+  const since = Date.now();
+  const text = `SELECT 1 FROM pg_stat_activity WHERE pid = ${pid}`;
+  while ((await asOwner(database, text)).length > 0) {
+    if (Date.now() - since > 5_000) throw new Error('The session has not ended');
+    await wait(20);
+  }
+}
+
+const pidOf = (csv: string) => csv.split('\n')[1] ?? '';
+
+t.test('writes names, NULL, empty texts and quotes as COPY does', async (t) => {
+  const query = Prisma.sql`
+    SELECT * FROM (VALUES (NULL, '', 'x'), ('"', 'a,b', NULL::text)) AS rows ("a", "B,b", "say ""c""")`;
+  t.equal(await read(query), 'a,"B,b","say ""c"""\n,"",x\n"""","a,b",\n');
+});
+
+t.test('passes values as data, whatever they contain', async (t) => {
+  for (const value of ["'", '"', '\\', '$1', "current_setting('x')", '{a,"b"}', '', ' ', 'ü😀', 'a\r\nb']) {
+    const list = [value, '', 'NULL', '{}'];
+    const hex = Buffer.from(value).toString('hex');
+    const query = Prisma.sql`
+      SELECT encode(convert_to(${value}::text, 'UTF8'), 'hex') AS hex, cardinality(${list}::text[])::text AS size,
+        encode(convert_to((${list}::text[])[1], 'UTF8'), 'hex') AS first`;
+    const cell = hex === '' ? '""' : hex;
+    t.equal(await read(query), `hex,size,first\n${cell},4,${cell}\n`, value);
+  }
+});
+
+t.test('rejects a value that contains NUL', async (t) => {
+  await t.rejects(read(Prisma.sql`SELECT ${'a\0b'}::text AS a`), /invalid byte sequence|0x00/);
+});
+
+t.test('rejects a value that is neither text nor a list of texts', onServer, async (t) => {
+  for (const value of [1, null, true, new Date(), [1], { a: 1 }]) {
+    await t.rejects(read(Prisma.sql`SELECT ${value}::text AS a`), TypeError);
+  }
+});
+
+t.test('rejects a statement that writes', onServer, async (t) => {
+  const query = Prisma.sql`DELETE FROM accounts RETURNING id`;
+  await t.rejects(read(query), { code: '25006' });
+});
+
+t.test('does not see a parameter of the export before', onServer, async (t) => {
+  t.equal(
+    await read(Prisma.sql`SELECT ${'first'}::text AS a, ${'second'}::text AS b`),
+    'a,b\nfirst,second\n',
+  );
+  t.equal(await read(Prisma.sql`SELECT current_setting('people_api.p2') AS b`), 'b\n""\n');
+  t.equal(await read(Prisma.sql`SELECT ${'third'}::text AS a`), 'a\nthird\n');
+});
+
+t.test('uses a connection again after a complete export', onServer, async (t) => {
+  t.equal(await read(backend), await read(backend));
+});
+
+t.test('destroys the connection when the consumer leaves', onServer, async (t) => {
+  const pid = pidOf(await read(backend));
+  for await (const _chunk of database.streamCsv({ query: endless, signal: new AbortController().signal }))
+    break;
+  await ended(pid);
+  t.not(pidOf(await read(backend)), pid);
+});
+
+t.test('destroys the connection at once when the signal aborts, and rejects', onServer, async (t) => {
+  const pid = pidOf(await read(backend));
+  const abort = new AbortController();
+  const chunks = database.streamCsv({ query: endless, signal: abort.signal });
+  await chunks.next();
+  abort.abort();
+  await ended(pid);
+  await t.rejects(async () => {
+    for await (const _chunk of chunks);
+  });
+  t.not(pidOf(await read(backend)), pid);
+});
+
+t.test('destroys the connection when the statement fails', onServer, async (t) => {
+  const pid = pidOf(await read(backend));
+  await t.rejects(read(Prisma.sql`SELECT (1 / 0)::text AS a`), { code: '22012' });
+  const late = Prisma.sql`SELECT (100000 / (100000 - n))::text AS a FROM generate_series(1, 100000) AS n`;
+  await t.rejects(read(late), { code: '22012' });
+  t.not(pidOf(await read(backend)), pid);
+});
+
+t.test('survives the loss of its session, and connects again', onServer, async (t) => {
+  const pid = pidOf(await read(backend));
+  const chunks = database.streamCsv({ query: endless, signal: new AbortController().signal });
+  await chunks.next();
+  await asOwner(database, `SELECT pg_terminate_backend(${pid})`);
+  await t.rejects(async () => {
+    for await (const _chunk of chunks);
+  });
+  t.not(pidOf(await read(backend)), pid);
+});
+
+t.test('holds a part of the result in memory that does not grow with it', onServer, async (t) => {
+  let bytes = 0;
+  const before = process.memoryUsage().rss;
+  let most = 0;
+  const query = Prisma.sql`SELECT repeat('x', 1000) AS x FROM generate_series(1, 200000) AS n`;
+  for await (const chunk of database.streamCsv({ query, signal: new AbortController().signal })) {
+    bytes += chunk.length;
+    most = Math.max(most, process.memoryUsage().rss - before);
+  }
+  t.equal(bytes, 2 + 200_000 * 1001);
+  t.ok(most < 100e6, `${most} bytes`);
+});
