@@ -8,15 +8,30 @@ export class RowCounter {
 
   /** Returns how many rows end in the next bytes of the table. The header line is not a row. */
   count(bytes: Buffer): number {
-    let rows = 0;
-    // Inside a quoted value a doubled quotation mark ends the value and begins it again.
-    for (let at = 0; at < bytes.length; at += 1) {
-      const byte = bytes[at];
-      if (byte === quote) this.#isQuoted = !this.#isQuoted;
-      else if (byte === lineFeed && !this.#isQuoted) rows += 1;
+    let isQuoted = this.#isQuoted;
+    let lines = 0;
+    // The search is several times as fast as a look at each byte.
+    let nextQuote = find(bytes, quote, 0);
+    let nextLineFeed = find(bytes, lineFeed, 0);
+    while (nextQuote < bytes.length || nextLineFeed < bytes.length) {
+      if (nextQuote < nextLineFeed) {
+        // A doubled quotation mark ends the quoted value and begins it again.
+        isQuoted = !isQuoted;
+        nextQuote = find(bytes, quote, nextQuote + 1);
+      } else {
+        if (!isQuoted) lines += 1;
+        nextLineFeed = find(bytes, lineFeed, nextLineFeed + 1);
+      }
     }
-    if (!this.#isHeader || rows === 0) return rows;
+    this.#isQuoted = isQuoted;
+    if (!this.#isHeader || lines === 0) return lines;
     this.#isHeader = false;
-    return rows - 1;
+    return lines - 1;
   }
+}
+
+/** Returns the index of the next such byte, or the length. */
+function find(bytes: Buffer, byte: number, from: number): number {
+  const index = bytes.indexOf(byte, from);
+  return index === -1 ? bytes.length : index;
 }
