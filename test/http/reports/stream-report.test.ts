@@ -20,9 +20,10 @@ const database = await openTestDatabase(t);
 const reportLimits = { ...defaultReportLimits, queueMs: 200 };
 const api = await buildTestApp(t, { database, reportLimits });
 const port = await listen(api.app);
-// Long texts, so that a whole result is more than what the network keeps under way.
+// Long texts, so that a whole result is more than the buffers of two connections hold: those to the client and the database.
+const long = 'd'.repeat(250);
 const client = await createReportClient(api, {
-  employees: makeEmployees(headcount).map((employee) => ({ ...employee, department: 'd'.repeat(250) })),
+  employees: makeEmployees(headcount, { firstName: long, lastName: long, department: long }),
 });
 const everybody = await client.saved({ title: 'Everybody' });
 
