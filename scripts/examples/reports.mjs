@@ -19,8 +19,8 @@ const update = (name, created) => async (world) =>
     token: await world.token(),
   });
 
-const run = (created, results, headers) => async (world) =>
-  get(`/v1/reports/${await idOf(world, created)}/${results}`, headers)(world);
+const run = (created, results) => async (world) =>
+  get(`/v1/reports/${await idOf(world, created)}/${results}`)(world);
 
 async function idOf(world, created) {
   const { body } = await world.recorded(created);
@@ -38,9 +38,8 @@ export const reports = {
   GroupedReportResponseExample: (world) => world.recorded('GroupedReportCreateRequestExample'),
   ListReportRowsResponseExample: run('ListReportCreateRequestExample', 'results?page[size]=2'),
   GroupedReportRowsResponseExample: run('GroupedReportCreateRequestExample', 'results'),
-  GroupedReportCsvResponseExample: run('GroupedReportCreateRequestExample', 'results', {
-    accept: 'text/csv',
-  }),
+  GroupedReportCsvResponseExample: run('GroupedReportCreateRequestExample', 'results.csv'),
+  NotAcceptableResponseExample: get('/v1/reports/demoheadcount/results', { accept: 'text/csv' }),
   RenameReportUpdateRequestExample: update(
     'RenameReportUpdateRequestExample',
     'ListReportCreateRequestExample',

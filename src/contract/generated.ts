@@ -686,10 +686,12 @@ export interface components {
          *     distinct combination of their values.
          */
         ReportGroupingInput: components["schemas"]["ReportColumnInput"][];
+        /** @description The type of the items of a list that must be empty. */
+        NoReportItem: null;
         /** @description A grouped report has no `columns`. Must be omitted or empty when `group_by` has columns. */
-        NoReportColumns: null[];
+        NoReportColumns: components["schemas"]["NoReportItem"][];
         /** @description A list report is not grouped. Must be omitted or empty. */
-        NoReportGrouping: null[];
+        NoReportGrouping: components["schemas"]["NoReportItem"][];
         /**
          * @description A column to order by. A leading `-` means descending.
          * @enum {string}
@@ -1506,12 +1508,12 @@ export interface components {
         EmployeeDepartmentFilter: string;
         /**
          * @description Only the employee with this `employee_number`.
-         * @example E-1042
+         * @example E0001
          */
         EmployeeNumberFilter: string;
         /**
          * @description Only employees with this `email`.
-         * @example ada.lovelace@acme.example
+         * @example sven.pereira@acme.example
          */
         EmployeeEmailFilter: string;
         /**
@@ -1530,7 +1532,7 @@ export interface components {
         EmployeeSort: string;
         /**
          * @description The employee's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
-         * @example 01996d5e-6f2a-7c41-9b0e-3f1c2a7d8e90
+         * @example acmedemo00000000
          */
         EmployeeId: string;
         /**
@@ -1637,7 +1639,7 @@ export interface components {
         Vary: string;
         /**
          * @description The name to save the table under.
-         * @example attachment; filename="report-01996d60-14b7-7e02-8f55-0c9d4b6a1e33.csv"
+         * @example attachment; filename="report-01996d60-2c19-7b3d-9a61-e4f8057c2d10.csv"
          */
         ContentDisposition: string;
         /**
@@ -1907,12 +1909,12 @@ export interface operations {
                 "filter[department]"?: components["parameters"]["EmployeeDepartmentFilter"];
                 /**
                  * @description Only the employee with this `employee_number`.
-                 * @example E-1042
+                 * @example E0001
                  */
                 "filter[employee_number]"?: components["parameters"]["EmployeeNumberFilter"];
                 /**
                  * @description Only employees with this `email`.
-                 * @example ada.lovelace@acme.example
+                 * @example sven.pereira@acme.example
                  */
                 "filter[email]"?: components["parameters"]["EmployeeEmailFilter"];
                 /**
@@ -1963,7 +1965,7 @@ export interface operations {
             path: {
                 /**
                  * @description The employee's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
-                 * @example 01996d5e-6f2a-7c41-9b0e-3f1c2a7d8e90
+                 * @example acmedemo00000000
                  */
                 employee_id: components["parameters"]["EmployeeId"];
             };

@@ -130,11 +130,6 @@ t.test('every query parameter that the contract declares for a list is accepted'
   for (const { name, example } of parameters as ((typeof parameters)[number] & { example?: unknown })[]) {
     const url = `/v1/employees?${encodeURIComponent(name)}=${encodeURIComponent(String(example))}`;
     const response = await api.get(url, token);
-    if (name === 'page[after]') {
-      // The example is a cursor of another list.
-      t.match(response.json().errors?.[0]?.detail, /must be sent with the filters|must be a cursor/);
-    } else {
-      t.equal(response.statusCode, 200, `${name}: ${response.body}`);
-    }
+    t.equal(response.statusCode, 200, `${name}: ${response.body}`);
   }
 });
