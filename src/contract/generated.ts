@@ -1493,7 +1493,7 @@ export interface components {
          *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
          *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
          *     `meta.next_cursor`, unchanged.
-         * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
+         * @example WzIsMiwiNDdERVFwajgiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
          */
         PageAfter: string;
         /**
@@ -1894,7 +1894,7 @@ export interface operations {
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
                  *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
                  *     `meta.next_cursor`, unchanged.
-                 * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
+                 * @example WzIsMiwiNDdERVFwajgiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
@@ -2012,7 +2012,7 @@ export interface operations {
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
                  *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
                  *     `meta.next_cursor`, unchanged.
-                 * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
+                 * @example WzIsMiwiNDdERVFwajgiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
@@ -2266,7 +2266,7 @@ export interface operations {
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
                  *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
                  *     `meta.next_cursor`, unchanged.
-                 * @example WzIsNTAsIjFGd0ZvSFNQIix7InZhbHVlcyI6W10sInBvc2l0aW9uIjo1MH1d
+                 * @example WzIsMiwiNDdERVFwajgiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
             };
