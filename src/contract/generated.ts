@@ -642,13 +642,21 @@ export interface components {
         /** @description A condition that compares with one value. */
         ReportTextFilter: {
             field: components["schemas"]["ReportColumnKey"];
-            operator: components["schemas"]["ReportTextOperator"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            operator: "eq" | "not_eq" | "contains" | "starts_with";
             value: components["schemas"]["ReportFilterText"];
         };
         /** @description A condition that compares with a list of values. */
         ReportListFilter: {
             field: components["schemas"]["ReportColumnKey"];
-            operator: components["schemas"]["ReportListOperator"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            operator: "in" | "not_in";
             value: components["schemas"]["ReportFilterTexts"];
         };
         /** @description A condition of a report. `operator` decides whether `value` is a string or a list. */
@@ -686,12 +694,10 @@ export interface components {
          *     distinct combination of their values.
          */
         ReportGroupingInput: components["schemas"]["ReportColumnInput"][];
-        /** @description The type of the items of a list that must be empty. */
-        NoReportItem: null;
         /** @description A grouped report has no `columns`. Must be omitted or empty when `group_by` has columns. */
-        NoReportColumns: components["schemas"]["NoReportItem"][];
+        NoReportColumns: null[];
         /** @description A list report is not grouped. Must be omitted or empty. */
-        NoReportGrouping: components["schemas"]["NoReportItem"][];
+        NoReportGrouping: null[];
         /**
          * @description A column to order by. A leading `-` means descending.
          * @enum {string}

@@ -1,5 +1,8 @@
 import type { ErrorObject } from 'ajv';
 
+/** Findings of a branch that are compared. A list of many wrong items has one for each item. */
+const maximumFindings = 100;
+
 /**
  * Reduces the findings about a body that fits no branch of its `oneOf` to those of the branch that the client most likely
  * meant. What all branches find is reported once.
@@ -30,7 +33,7 @@ function groupByBranch(findings: readonly ErrorObject[], prefix: string): ErrorO
     const [index = ''] = finding.schemaPath.slice(prefix.length).split('/', 1);
     const branch = branches.get(index);
     if (branch === undefined) branches.set(index, [finding]);
-    else branch.push(finding);
+    else if (branch.length < maximumFindings) branch.push(finding);
   }
   return [...branches.values()];
 }

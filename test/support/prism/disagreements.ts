@@ -33,7 +33,7 @@ export const disagreements: readonly Disagreement[] = [
     explains: ({ request }) => [...query(request.path).values()].includes(''),
   },
   {
-    reason: 'Only the server knows which page markers it has issued.',
+    reason: 'Only the server knows which cursors it has issued.',
     explains: (exchange) => faults(exchange).includes('page[after]'),
   },
   {
@@ -42,6 +42,10 @@ export const disagreements: readonly Disagreement[] = [
     explains: (exchange) =>
       ['createReport', 'updateReport'].includes(exchange.operation ?? '') &&
       faults(exchange).every((fault) => /^[/](columns|filters|sort|group_by)[/]?/.test(fault)),
+  },
+  {
+    reason: 'NUL and unpaired surrogates, which the database cannot store, are rejected in every text.',
+    explains: ({ response }) => response.body.includes('must not contain NUL or broken characters'),
   },
   {
     reason: 'Language tags and time zones are looked up in registries.',

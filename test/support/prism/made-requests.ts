@@ -34,6 +34,7 @@ async function sendReports({ tokens }: PrismWorld, call: Call): Promise<void> {
     await call('GET', path, { headers: { ...headers, 'if-none-match': etag } });
     for (const accept of ['application/json', 'text/csv']) {
       await call('GET', `${path}/results`, { headers: { ...headers, accept } });
+      await call('GET', `${path}/results.csv`, { headers: { ...headers, accept } });
     }
     await call('GET', `${path}/results?page[size]=2&page[number]=2`, { headers });
     await call('PATCH', path, { headers: { ...headers, 'if-match': etag }, json: { title: 'Renamed' } });
@@ -51,6 +52,9 @@ async function sendLists({ tokens, server }: PrismWorld, call: Call): Promise<vo
       const { links } = JSON.parse((await call('GET', next, { headers })).body);
       next = links.next === null ? null : (links.next as string).slice(server.baseUrl.length);
     }
+    const { meta } = JSON.parse((await call('GET', start, { headers })).body);
+    await call('GET', `${start}&page[after]=${meta.next_cursor ?? 'none'}`, { headers });
+    await call('GET', `${start}&page[number]=3&page[after]=${meta.next_cursor ?? 'none'}`, { headers });
   }
   for (const filter of ['status', 'department', 'employee_number', 'email']) {
     const { data } = JSON.parse((await call('GET', '/v1/employees?page[size]=1', { headers })).body);
@@ -58,6 +62,8 @@ async function sendLists({ tokens, server }: PrismWorld, call: Call): Promise<vo
     await call('GET', `/v1/employees?filter[${filter}]=${value}`, { headers });
     await call('GET', `/v1/employees/${data[0].id}`, { headers });
   }
+  await call('GET', '/v1/employees?filter[status]=', { headers });
+  await call('PATCH', '/v1/users/me', { headers, json: { nickname: 'Sa\u0000m' } });
   await call('PATCH', '/v1/users/me', { headers, json: { nickname: 'Sam', zoneinfo: 'Europe/Berlin' } });
   await call('PATCH', '/v1/users/me', { headers, json: { nickname: null } });
   await call('GET', '/v1/users/me', { headers });
