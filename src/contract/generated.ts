@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Issue or refresh a token
-         * @description Trades credentials for an access token. Needs no scope and no bearer token.
+         * @description Exchanges credentials for an access token. Needs no scope and no bearer token.
          *
          *     | `grant_type` | Required | Optional |
          *     |---|---|---|
@@ -24,15 +24,15 @@ export interface paths {
          *     | `refresh_token` | `refresh_token`, `client_id` | `scope`, `client_secret` |
          *
          *     A client may authenticate with HTTP Basic instead of form fields (both parts form-encoded, as RFC 6749 says) and
-         *     then leave `client_id` out. Basic together with a `client_secret` field, or with another `client_id`, is
-         *     `invalid_request`. A secret that is sent is always checked, whether or not the grant asks for it.
+         *     then omit `client_id`. Basic together with a `client_secret` field, or with another `client_id`, is
+         *     `invalid_request`. A secret that is sent is always checked, whether or not the grant requires it.
          *
          *     A confidential application has the setting "Require the client secret for every token request". It is on for newly
          *     registered applications: then a request with a code or a refresh token and without the secret gets 401
          *     `invalid_client`. When it is off, the table applies.
          *
          *     Without `scope`, client credentials grant every scope that the application is configured with, and a refresh
-         *     grants what was granted before. A refresh may ask for less, never for more.
+         *     grants what was granted before. A refresh may request fewer scopes, never more.
          */
         post: operations["createToken"];
         delete?: never;
@@ -49,7 +49,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask a user for consent
+         * Request consent of a user
          * @description The page to send a user's browser to; it starts the authorization code grant with PKCE. Needs no scope and no
          *     bearer token, because the user signs in here.
          *
@@ -58,7 +58,7 @@ export interface paths {
          *     scope allows, and decides.
          *
          *     * **Allowed**: the browser is sent to `redirect_uri` with `code`, `state` and `iss`. Compare `state` and `iss`, then
-         *       trade the code with [createToken](#/oauth/createtoken) within five minutes.
+         *       exchange the code with [createToken](#/oauth/createtoken) within five minutes.
          *     * **Denied**, or nothing that the user may grant: the browser is sent to `redirect_uri` with `error=access_denied`,
          *       `error_description`, `state` and `iss`.
          *     * **A scope that the application is not configured with**: the same, with `error=invalid_scope`.
@@ -68,8 +68,8 @@ export interface paths {
          *     gets 403. None of these redirect to the application: browsers get a page, other callers the problem document.
          *     Only after that are errors sent to `redirect_uri`.
          *
-         *     Owners and administrators may grant every scope. Other users may grant `user:read` and `user:write` only; the rest
-         *     is shown to them as not theirs to give and left out of the token.
+         *     Owners and administrators may grant every scope. Other users may grant `user:read` and `user:write` only; the
+         *     other scopes are shown as not available and omitted from the token.
          */
         get: operations["authorize"];
         put?: never;
@@ -91,11 +91,11 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description Ends a token. Needs no scope and no bearer token; the client authenticates as it does at the token endpoint. A
+         * @description Revokes a token. Needs no scope and no bearer token; the client authenticates as it does at the token endpoint. A
          *     confidential client must send its secret, a public one only its `client_id`.
          *
-         *     Revoking a refresh token, the current one or one that was replaced, ends every token of its grant. Revoking an
-         *     access token ends that token alone. Tokens that are unknown or already over are answered with 200 as well. A
+         *     Revoking a refresh token, current or superseded, revokes every token of its grant. Revoking an access token revokes
+         *     that token alone. The response for an unknown or expired token is 200 as well. A
          *     token of another client is `unauthorized_client`.
          */
         post: operations["revokeToken"];
@@ -239,14 +239,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a report
-         * @description Deletes a saved report for good. Needs the scope `reports:write`.
+         * @description Deletes a saved report. Needs the scope `reports:write`.
          */
         delete: operations["deleteReport"];
         options?: never;
         head?: never;
         /**
          * Update a report
-         * @description Changes the members that are sent and leaves the others as they are. Needs the scope `reports:write`.
+         * @description Changes the members that are sent; the others are unchanged. Needs the scope `reports:write`.
          *
          *     `columns` and `group_by` exclude each other, so sending one of them replaces the other: `columns` turns a grouped
          *     report into a list report, a `group_by` that is not empty turns a list report into a grouped one, and an empty
@@ -372,7 +372,7 @@ export interface paths {
         head?: never;
         /**
          * Update the current user
-         * @description Changes the members that are sent and leaves the others as they are; `null` clears one. Needs the scope
+         * @description Changes the members that are sent; the others are unchanged, and `null` clears one. Needs the scope
          *     `user:write`.
          *
          *     `name` follows from `given_name` and `family_name`. A new `phone_number` is not verified. `sub`, `email`,
@@ -392,11 +392,11 @@ export interface components {
          */
         TokenRequest: {
             /**
-             * @description `client_credentials`, `authorization_code` or `refresh_token`. Any other is answered with
+             * @description `client_credentials`, `authorization_code` or `refresh_token`. Any other is rejected with
              *     `unsupported_grant_type`.
              */
             grant_type: string;
-            /** @description The application. May be left out when it authenticates with HTTP Basic. */
+            /** @description The application. May be omitted when it authenticates with HTTP Basic. */
             client_id?: string;
             /**
              * @description The secret of a confidential application. Required for `client_credentials`, and for the other grants when the
@@ -407,7 +407,7 @@ export interface components {
             scope?: string;
             /** @description For `authorization_code`, the code that came to the redirect URI. */
             code?: string;
-            /** @description For `authorization_code`, the redirect URI that the code was asked for with. */
+            /** @description For `authorization_code`, the redirect URI of the authorization request. */
             redirect_uri?: string;
             /**
              * @description For `authorization_code`, the random string whose hash was sent as `code_challenge`. Must be 43 to 128 unreserved
@@ -442,9 +442,9 @@ export interface components {
             token: string;
             /** @description `access_token` or `refresh_token`. Accepted because RFC 7009 has it, and not needed: the token is found either way. */
             token_type_hint?: string;
-            /** @description The application that the token was issued to. May be left out when it authenticates with HTTP Basic. */
+            /** @description The application that the token was issued to. May be omitted when it authenticates with HTTP Basic. */
             client_id?: string;
-            /** @description Required for confidential applications, left out by public ones. */
+            /** @description Required for confidential applications, omitted by public ones. */
             client_secret?: string;
         };
         /** @description An empty object. */
@@ -455,7 +455,7 @@ export interface components {
         AuthorizationServerMetadata: {
             /**
              * Format: uri
-             * @description The server's own name, equal to `iss` in tokens and in authorization answers.
+             * @description The identifier of the server, equal to `iss` in tokens and in authorization responses.
              */
             issuer: string;
             /**
@@ -482,7 +482,7 @@ export interface components {
             scopes_supported: components["schemas"]["ScopeName"][];
             /** @description Values of `response_type`. */
             response_types_supported: string[];
-            /** @description How authorization answers reach the redirect URI. */
+            /** @description How authorization responses reach the redirect URI. */
             response_modes_supported: string[];
             /** @description Values of `grant_type`. */
             grant_types_supported: string[];
@@ -492,7 +492,7 @@ export interface components {
             revocation_endpoint_auth_methods_supported: string[];
             /** @description Values of `code_challenge_method`. */
             code_challenge_methods_supported: string[];
-            /** @description Authorization answers carry `iss`. */
+            /** @description Whether authorization responses carry `iss`. */
             authorization_response_iss_parameter_supported: boolean;
             /**
              * Format: uri
@@ -585,7 +585,7 @@ export interface components {
         };
         /** @description An employee of the account. */
         Employee: {
-            /** @description The identifier, for good. */
+            /** @description The identifier, which never changes. */
             id: string;
             /**
              * @description The kind of record.
@@ -783,7 +783,7 @@ export interface components {
         };
         /** @description A saved report. */
         Report: {
-            /** @description The identifier, for good. */
+            /** @description The identifier, which never changes. */
             id: string;
             /**
              * @description The kind of record.
@@ -903,7 +903,7 @@ export interface components {
             data: components["schemas"]["ReportColumn"][];
             meta: components["schemas"]["ReportColumnListMeta"];
         };
-        /** @description Members are named and typed like the standard claims of OpenID Connect. What is not known is `null`. */
+        /** @description Members are named and typed like the standard claims of OpenID Connect. Unknown values are `null`. */
         UserAttributes: {
             /** @description The user's identifier, equal to `id`. */
             sub: string;
@@ -940,7 +940,7 @@ export interface components {
         };
         /** @description The user of the token. */
         User: {
-            /** @description The identifier, for good. */
+            /** @description The identifier, which never changes. */
             id: string;
             /**
              * @description The kind of record.
@@ -997,10 +997,10 @@ export interface components {
             code: components["schemas"]["ProblemCode"];
             /** @description The same as the `X-Request-Id` header. */
             request_id: string;
-            /** @description Each single objection, when the request was malformed. */
+            /** @description The single errors of a malformed request. */
             errors?: components["schemas"]["ProblemItem"][];
         };
-        /** @description One objection. It names the parameter, the header or the place in the body, whichever is at fault. */
+        /** @description One error of a request, with the parameter, the header or the pointer into the body. */
         ProblemItem: {
             /** @description The query, path or form parameter. */
             parameter?: string;
@@ -1076,7 +1076,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The caller is not known. */
+        /** @description The caller is not identified. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1254,7 +1254,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The rate limit is used up. */
+        /** @description The rate limit is exceeded. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1277,7 +1277,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The server cannot answer at the moment. */
+        /** @description The service is temporarily unavailable. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1288,7 +1288,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request is malformed, or asks for what cannot be granted. */
+        /** @description The request is malformed, or requests what cannot be granted. */
         TokenBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1360,7 +1360,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description The rate limit is used up. */
+        /** @description The rate limit is exceeded. */
         OAuthTooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1387,7 +1387,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description The server cannot answer at the moment. */
+        /** @description The service is temporarily unavailable. */
         OAuthServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1442,7 +1442,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description The rate limit is used up. */
+        /** @description The rate limit is exceeded. */
         AuthorizeTooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1469,7 +1469,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description The server cannot answer at the moment. */
+        /** @description The service is temporarily unavailable. */
         AuthorizeServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1537,7 +1537,7 @@ export interface components {
          */
         EmployeeSort: string;
         /**
-         * @description The employee's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+         * @description The employee's `id`. The response for a malformed id is `not_found`, as for an unknown one.
          * @example acmedemo00000000
          */
         EmployeeId: string;
@@ -1549,7 +1549,7 @@ export interface components {
          */
         ReportSort: string;
         /**
-         * @description The report's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+         * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
          * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
          */
         ReportId: string;
@@ -1575,12 +1575,12 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description What is asked for. Only an authorization code can be.
+         * @description The requested response. Only an authorization code is supported.
          * @example code
          */
         ResponseType: "code";
         /**
-         * @description The application that asks.
+         * @description The application that requests access.
          * @example demospa
          */
         ClientId: string;
@@ -1590,7 +1590,7 @@ export interface components {
          */
         RedirectUri: string;
         /**
-         * @description The scopes that are asked for, separated by spaces.
+         * @description The requested scopes, separated by spaces.
          * @example user:read user:write
          */
         Scope: string;
@@ -1614,7 +1614,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names this request in the server's records. Your own, if you sent an acceptable one. Quote it when you ask for help.
+         * @description Identifies this request in the log of the server. Your own, if you sent a valid one. Quote it when you ask for help.
          * @example 0f8d2c1e-6a55-4b7a-9a43-5d0f1c3b7e21
          */
         RequestId: string;
@@ -1624,7 +1624,7 @@ export interface components {
          */
         NoStore: "no-store";
         /**
-         * @description How long the answer may be kept.
+         * @description How long the response may be cached.
          * @example public, max-age=300
          */
         CacheControl: string;
@@ -1718,12 +1718,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description What is asked for. Only an authorization code can be.
+                 * @description The requested response. Only an authorization code is supported.
                  * @example code
                  */
                 response_type: components["parameters"]["ResponseType"];
                 /**
-                 * @description The application that asks.
+                 * @description The application that requests access.
                  * @example demospa
                  */
                 client_id: components["parameters"]["ClientId"];
@@ -1733,7 +1733,7 @@ export interface operations {
                  */
                 redirect_uri: components["parameters"]["RedirectUri"];
                 /**
-                 * @description The scopes that are asked for, separated by spaces.
+                 * @description The requested scopes, separated by spaces.
                  * @example user:read user:write
                  */
                 scope: components["parameters"]["Scope"];
@@ -1773,7 +1773,7 @@ export interface operations {
                     "text/html": components["schemas"]["HtmlPage"];
                 };
             };
-            /** @description To the sign-in page when nobody is signed in, or back to the client's `redirect_uri` with `code` or `error`. */
+            /** @description To the sign-in page when no user is signed in, or back to the client's `redirect_uri` with `code` or `error`. */
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1970,7 +1970,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The employee's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+                 * @description The employee's `id`. The response for a malformed id is `not_found`, as for an unknown one.
                  * @example acmedemo00000000
                  */
                 employee_id: components["parameters"]["EmployeeId"];
@@ -2118,7 +2118,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The report's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
                  * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2173,7 +2173,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The report's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
                  * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2215,7 +2215,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The report's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
                  * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2228,7 +2228,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The report as it is now. */
+            /** @description The updated report. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2279,7 +2279,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The report's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
                  * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2317,7 +2317,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The report's `id`. One that is malformed is answered like one that is unknown, with `not_found`.
+                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
                  * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2421,7 +2421,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The profile as it is now. */
+            /** @description The updated profile. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

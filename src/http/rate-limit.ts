@@ -26,7 +26,7 @@ function enforce(standing: Standing, { windowSeconds }: RequestLimit, reply: Fas
   const wait = resetSeconds === 1 ? '1 second' : `${resetSeconds} seconds`;
   throw new Problem(
     'rate_limit_exceeded',
-    `The limit of ${limit} requests a minute is used up. Try again in ${wait}.`,
+    `The limit of ${limit} requests a minute is exceeded. Try again in ${wait}.`,
     { headers: { 'retry-after': String(resetSeconds) } },
   );
 }
