@@ -183,7 +183,7 @@ t.test(
         t.equal(headers['ratelimit-policy'], '"default";q=1;w=60', id);
         t.equal(headers.ratelimit, `"default";r=0;t=${headers['retry-after']}`, id);
         t.match(headers['retry-after'], /^[1-9]\d*$/, id);
-        t.match(body, /The limit of 1 requests a minute is used up. Try again in \d+ seconds?\./, id);
+        t.match(body, /The limit of 1 requests a minute is exceeded. Try again in \d+ seconds?\./, id);
       }
     }
   },

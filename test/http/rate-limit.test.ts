@@ -76,7 +76,7 @@ t.test('a refusal says what the limit is and when to try again', async (t) => {
   t.equal(code, 'rate_limit_exceeded');
   const seconds = Number(headers['retry-after']);
   t.ok(seconds >= 1 && seconds <= 60);
-  t.equal(detail, `The limit of 1 requests a minute is used up. Try again in ${seconds} seconds.`);
+  t.equal(detail, `The limit of 1 requests a minute is exceeded. Try again in ${seconds} seconds.`);
 });
 
 t.test('the limit is one for all operations and tokens of an application, and for no other', async (t) => {
