@@ -27,6 +27,15 @@ t.test('quotas have defaults, 0 turns them off, and a wrong one stops the start'
   }
 });
 
+t.test('API_CONTACT_URL is a web address, unset by default, and a wrong one stops the start', async (t) => {
+  t.equal(readConfig({}).apiContactUrl, undefined);
+  const address = 'https://people.example/support/?topic=api';
+  t.equal(readConfig({ API_CONTACT_URL: address }).apiContactUrl, address);
+  for (const wrong of ['support', 'mailto:api@people.example', 'https://user@people.example']) {
+    refuses(t, { API_CONTACT_URL: wrong }, 'API_CONTACT_URL');
+  }
+});
+
 t.test('REDIS_URL is taken in every form that the client takes', async (t) => {
   for (const url of [
     'redis://localhost',
