@@ -642,21 +642,13 @@ export interface components {
         /** @description A condition that compares with one value. */
         ReportTextFilter: {
             field: components["schemas"]["ReportColumnKey"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            operator: "eq" | "not_eq" | "contains" | "starts_with";
+            operator: components["schemas"]["ReportTextOperator"];
             value: components["schemas"]["ReportFilterText"];
         };
         /** @description A condition that compares with a list of values. */
         ReportListFilter: {
             field: components["schemas"]["ReportColumnKey"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            operator: "in" | "not_in";
+            operator: components["schemas"]["ReportListOperator"];
             value: components["schemas"]["ReportFilterTexts"];
         };
         /** @description A condition of a report. `operator` decides whether `value` is a string or a list. */
@@ -666,21 +658,13 @@ export interface components {
         /** @description A condition that compares with one value. Employees that do not meet it are omitted from the result. */
         ReportTextFilterInput: {
             field: components["schemas"]["ReportColumnInput"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            operator: "eq" | "not_eq" | "contains" | "starts_with";
+            operator: components["schemas"]["ReportTextOperator"];
             value: components["schemas"]["ReportFilterText"];
         };
         /** @description A condition that compares with a list of values. Employees that do not meet it are omitted from the result. */
         ReportListFilterInput: {
             field: components["schemas"]["ReportColumnInput"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            operator: "in" | "not_in";
+            operator: components["schemas"]["ReportListOperator"];
             value: components["schemas"]["ReportFilterTexts"];
         };
         /** @description A condition. `operator` decides whether `value` is a string or a list. */
@@ -695,9 +679,9 @@ export interface components {
          */
         ReportGroupingInput: components["schemas"]["ReportColumnInput"][];
         /** @description A grouped report has no `columns`. Must be omitted or empty when `group_by` has columns. */
-        NoReportColumns: null[];
+        NoReportColumns: ""[];
         /** @description A list report is not grouped. Must be omitted or empty. */
-        NoReportGrouping: null[];
+        NoReportGrouping: ""[];
         /**
          * @description A column to order by. A leading `-` means descending.
          * @enum {string}
@@ -1485,12 +1469,12 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The page to read, counted from 1.
+         * @description The page to read, counted from 1. When omitted, the first page, or the page of the cursor.
          * @example 2
          */
         PageNumber: number;
         /**
-         * @description How many records a page has.
+         * @description How many records a page has. When omitted 50, or with a cursor the size of the page before.
          * @example 100
          */
         PageSize: number;
@@ -1886,12 +1870,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page to read, counted from 1.
+                 * @description The page to read, counted from 1. When omitted, the first page, or the page of the cursor.
                  * @example 2
                  */
                 "page[number]"?: components["parameters"]["PageNumber"];
                 /**
-                 * @description How many records a page has.
+                 * @description How many records a page has. When omitted 50, or with a cursor the size of the page before.
                  * @example 100
                  */
                 "page[size]"?: components["parameters"]["PageSize"];
@@ -2004,12 +1988,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page to read, counted from 1.
+                 * @description The page to read, counted from 1. When omitted, the first page, or the page of the cursor.
                  * @example 2
                  */
                 "page[number]"?: components["parameters"]["PageNumber"];
                 /**
-                 * @description How many records a page has.
+                 * @description How many records a page has. When omitted 50, or with a cursor the size of the page before.
                  * @example 100
                  */
                 "page[size]"?: components["parameters"]["PageSize"];
@@ -2258,12 +2242,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page to read, counted from 1.
+                 * @description The page to read, counted from 1. When omitted, the first page, or the page of the cursor.
                  * @example 2
                  */
                 "page[number]"?: components["parameters"]["PageNumber"];
                 /**
-                 * @description How many records a page has.
+                 * @description How many records a page has. When omitted 50, or with a cursor the size of the page before.
                  * @example 100
                  */
                 "page[size]"?: components["parameters"]["PageSize"];

@@ -5,7 +5,7 @@ const dataMembers = ['default', 'enum', 'example', 'examples'];
 
 /**
  * Writes the contract in OpenAPI 3.0, for generators that do not read 3.1. The rules that the contract is linted
- * with leave little to rewrite: the type `null`, and the licence.
+ * with leave little to rewrite: types that may be `null`, and the licence.
  *
  * @throws {Error} when the contract says something in a way that 3.0 has no words for
  */
@@ -42,11 +42,6 @@ function rewriteTypes(node: unknown): void {
       throw new Error(`OpenAPI 3.0 cannot say that a type is ${schema.type.join(' or ')}`);
     }
     Object.assign(schema, { type, nullable: schema.type.includes('null') });
-  }
-  if (schema.type === 'null') {
-    // The type of the items of a list that must be empty.
-    delete schema.type;
-    schema.enum = [null];
   }
   for (const [member, value] of Object.entries(schema)) {
     if (!dataMembers.includes(member)) rewriteTypes(value);

@@ -3,7 +3,7 @@ import ajvFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 
 /** Keywords of OpenAPI that describe and do not constrain. */
-export const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum'];
+export const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum', 'x-enum-varnames'];
 
 const options: Options = {
   allErrors: true,
@@ -24,16 +24,19 @@ const options: Options = {
 export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
   const coercing = createAjv({ ...options, coerceTypes: true });
   const exact = createAjv(options);
-  return ({ schema, httpPart }) => (httpPart === 'body' ? exact : coercing).compile(withoutMappings(schema));
+  return ({ schema, httpPart }) =>
+    (httpPart === 'body' ? exact : coercing).compile(withDiscriminators(schema));
 }
 
-/** Ajv finds the branch of a discriminator by the values of its tag, and rejects a `mapping`. */
-function withoutMappings(schema: unknown): AnySchema {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value) =>
-      key === 'discriminator' ? { ...value, mapping: undefined } : value,
-    ),
-  );
+/**
+ * Gives a union with `x-discriminator` the keyword of Ajv. The contract does not use `discriminator`: some generators
+ * reduce the values of the property to one of them when several have the same schema.
+ */
+function withDiscriminators(schema: unknown): AnySchema {
+  return JSON.parse(JSON.stringify(schema), (_, value) => {
+    const { 'x-discriminator': propertyName, ...others } = value ?? {};
+    return propertyName === undefined ? value : { ...others, discriminator: { propertyName } };
+  });
 }
 
 function createAjv(withOptions: Options): Ajv2020 {

@@ -4,7 +4,7 @@ import { invalidParameter, type Problem } from '../problems/problem.js';
 
 export type PageLinks = components['schemas']['PageLinks'];
 
-/** Query parameters of every list, after the contract's defaults were filled in. */
+/** Query parameters of every list. */
 export interface PageQuery {
   'page[number]'?: number;
   'page[size]'?: number;
@@ -24,6 +24,9 @@ export interface PageLocations {
   readonly nextCursor: string | null;
   readonly links: PageLinks;
 }
+
+/** Records of a page when a request names neither a size nor a cursor. */
+export const defaultPageSize = 50;
 
 const malformedCursor = 'must be a cursor taken from meta.next_cursor, unchanged';
 
@@ -50,15 +53,13 @@ export class PageRequest<Anchor> {
     isAnchor: (value: unknown) => value is Anchor,
   ) {
     const { 'page[number]': number, 'page[size]': size, 'page[after]': after } = query;
-    if (number === undefined || size === undefined) throw new Error('The contract gives no default page');
     const queryStart = url.includes('?') ? url.indexOf('?') : url.length;
-    const sent = new URLSearchParams(url.slice(queryStart));
-    const others = otherParameters(sent);
+    const others = otherParameters(url.slice(queryStart));
     this.#address = `${baseUrl}${url.slice(0, queryStart)}?${writeQuery(others)}`;
     this.#fingerprint = fingerprint(others);
     const cursor = after === undefined ? undefined : this.#readCursor(after, isAnchor);
-    this.number = sent.has('page[number]') ? number : (cursor?.number ?? number);
-    this.size = sent.has('page[size]') ? size : (cursor?.size ?? size);
+    this.number = number ?? cursor?.number ?? 1;
+    this.size = size ?? cursor?.size ?? defaultPageSize;
     this.anchor = cursor?.anchor;
     if (cursor !== undefined) this.#checkAgainst(cursor);
   }
@@ -125,8 +126,8 @@ function invalidCursor(rule: string): Problem {
   return invalidParameter('page[after]', rule);
 }
 
-function otherParameters(sent: URLSearchParams): URLSearchParams {
-  const others = new URLSearchParams(sent);
+function otherParameters(search: string): URLSearchParams {
+  const others = new URLSearchParams(search);
   for (const name of ['page[number]', 'page[size]', 'page[after]']) others.delete(name);
   return others;
 }

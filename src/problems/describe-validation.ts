@@ -32,7 +32,9 @@ export function describeValidation(
 
 /** A list that must be empty gets one finding, and none for each of its items. */
 function dropItemsOfNothing(findings: readonly ErrorObject[]): readonly ErrorObject[] {
-  return findings.filter(({ keyword, params }) => !(keyword === 'type' && params.type === 'null'));
+  return findings.filter(
+    ({ keyword, params }) => !(keyword === 'enum' && params.allowedValues.join() === ''),
+  );
 }
 
 /** Keywords that each say what form a text has. */

@@ -4,8 +4,6 @@ import ts from 'typescript';
 const options: ts.CompilerOptions = {
   strict: true,
   noUncheckedIndexedAccess: true,
-  noUnusedLocals: true,
-  noUnusedParameters: true,
   isolatedModules: true,
   skipLibCheck: true,
   types: [],
@@ -17,19 +15,19 @@ const options: ts.CompilerOptions = {
 /**
  * Compiles programs, and everything that they import, all at once into the folder `out`.
  *
- * @returns what the compiler objects to, each with its file and line.
+ * @returns the errors of the compiler, each with its file and line
  */
 export function compile(workshop: string, files: readonly string[]): string[] {
   const program = ts.createProgram({
     rootNames: files.map((file) => path.join(workshop, file)),
     options: { ...options, rootDir: workshop, outDir: path.join(workshop, 'out') },
   });
-  const objections = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+  const errors = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
     const text = ts.flattenDiagnosticMessageText(messageText, ' ');
     if (file === undefined) return text;
     const { line } = file.getLineAndCharacterOfPosition(start ?? 0);
     return `${path.relative(workshop, file.fileName)}:${line + 1} ${text}`;
   });
   program.emit();
-  return objections;
+  return errors;
 }

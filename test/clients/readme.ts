@@ -10,11 +10,11 @@ export interface Block {
   readonly file: string | undefined;
 }
 
-/** Reads one section of the README, without its heading. */
-export async function readSection(heading: string): Promise<string> {
-  const readme = await readFile(path.join(packageRoot, 'README.md'), 'utf8');
+/** Reads one section of a README, without its heading. */
+export async function readSection(heading: string, file = 'README.md'): Promise<string> {
+  const readme = await readFile(path.join(packageRoot, file), 'utf8');
   const section = readme.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
-  if (section === undefined) throw new Error(`The README has no section ${heading}`);
+  if (section === undefined) throw new Error(`${file} has no section ${heading}`);
   return section;
 }
 

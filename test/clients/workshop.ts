@@ -4,15 +4,23 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { packageRoot } from '../../src/package-root.js';
-import type { Generator } from './generators.js';
+import type { Generator } from './generator.js';
 import { commandFile, linkPackages, makeFolder } from './packages.js';
 
 const run = promisify(execFile);
 const sources = path.join(packageRoot, 'test', 'clients');
 
+/** The environment of the generators. It has nothing of the environment of the test runner. */
+const environment = {
+  PATH: process.env.PATH ?? '',
+  DO_NOT_TRACK: '1',
+  REDOCLY_TELEMETRY: 'off',
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+};
+
 /**
  * Makes a folder in which clients are generated and compiled as partners do it: with the documents as the server
- * serves them, and with the packages that the clients need, but without anything else of this project.
+ * serves them, and with the packages that the generators and clients need, but without the rest of this project.
  */
 export async function openWorkshop(
   t: Test,
@@ -20,14 +28,13 @@ export async function openWorkshop(
   generators: readonly Generator[],
 ): Promise<string> {
   const workshop = await makeFolder(t);
-  await linkPackages(workshop, [...new Set(generators.flatMap(({ runtime }) => runtime))]);
+  const packages = generators.flatMap(({ configuration = [], runtime }) => [...configuration, ...runtime]);
+  await linkPackages(workshop, [...new Set(packages)]);
   await writeFile(path.join(workshop, 'package.json'), '{}');
-  for (const shared of ['program.ts', 'next-page.ts']) {
-    await cp(path.join(sources, shared), path.join(workshop, shared));
-  }
+  await cp(path.join(sources, 'program.ts'), path.join(workshop, 'program.ts'));
   for (const { name, document } of generators) {
     await cp(path.join(sources, name), path.join(workshop, name), { recursive: true });
-    // Some of the commands expect that their folder exists.
+    // Some of the commands require that the folder exists.
     await mkdir(path.join(workshop, name, 'generated'));
     const served = await fetch(`${baseUrl}/openapi/${document}`);
     await writeFile(path.join(workshop, name, document), await served.text());
@@ -39,14 +46,16 @@ export async function openWorkshop(
 export async function generate(workshop: string, generator: Generator): Promise<void> {
   const [command, ...args] = generator.command;
   const file = await commandFile(generator.package, command);
-  await run(process.execPath, [file, ...args], {
-    cwd: path.join(workshop, generator.name),
-    // Nothing of the test runner's own environment.
-    env: { PATH: process.env.PATH ?? '', REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  const folder = path.join(workshop, generator.name);
+  const { stdout } = await run(process.execPath, [file, ...args], {
+    cwd: folder,
+    env: environment,
+    maxBuffer: 2 ** 24,
   });
+  if (generator.output !== undefined) await writeFile(path.join(folder, generator.output), stdout);
 }
 
-/** Works on all items, two at a time. */
+/** Processes all items, two at a time. */
 export async function twoAtATime<Item>(items: readonly Item[], work: (item: Item) => Promise<void>) {
   const rest = items[Symbol.iterator]();
   const worker = async () => {

@@ -4,6 +4,7 @@ import { bodyLimitBytes } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql.js';
 import { maximumPairs } from '../../src/http/form-parser.js';
+import { defaultPageSize } from '../../src/http/pagination.js';
 import { defaultReportLimits } from '../../src/http/report-limits.js';
 import { defaultRequestQueueLimits } from '../../src/http/request-queue.js';
 import { waitMs } from '../../src/services/idempotency/idempotency.js';
@@ -21,6 +22,7 @@ t.test('the limits that the contract states are those of the server', async (t) 
     request_body_bytes: bodyLimitBytes,
     address_and_header_bytes: maxHeaderSize,
     form_pairs: maximumPairs,
+    page_size_default: defaultPageSize,
     requests_per_minute: defaults.rateLimitApi,
     token_requests_per_minute: defaults.rateLimitToken,
     queue_seconds: defaultRequestQueueLimits.waitMs / 1000,

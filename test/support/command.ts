@@ -22,8 +22,12 @@ export function run(
   });
 }
 
-/** Why tests that need this program are left out here; `false` where they run. In CI they run, or fail. */
-export function skipWithout(program: string): string | false {
-  const found = spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
-  return found || process.env.CI === 'true' ? false : `there is no ${program} on this machine`;
+/**
+ * Why tests that need this program are left out here; `false` where they run. In CI they run, or fail.
+ *
+ * @param args arguments with which the program succeeds where it has what the tests need
+ */
+export function skipWithout(program: string, args: readonly string[] = ['--version']): string | false {
+  const found = spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+  return found || process.env.CI === 'true' ? false : `${[program, ...args].join(' ')} fails on this machine`;
 }

@@ -50,8 +50,8 @@ export function toChanges(
   };
 }
 
-/** The contract's list of nothing has the item type `null`. */
-function keysOf(keys: readonly ColumnKey[] | readonly null[] | undefined): readonly ColumnKey[] | undefined {
+/** The items of a list that must be empty have the type ''. */
+function keysOf(keys: readonly ColumnKey[] | readonly ''[] | undefined): readonly ColumnKey[] | undefined {
   return keys as readonly ColumnKey[] | undefined;
 }
 

@@ -5,38 +5,42 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   api.defaults.baseUrl = baseUrl;
   const credentials = { grant_type: 'client_credentials', client_id: clientId };
   const wrong = await api.createToken({ ...credentials, client_secret: 'wrong' });
-  if (wrong.status !== 401) throw new Error('This must be refused');
+  if (wrong.status !== 401) throw new Error('The secret was accepted.');
   const token = await api.createToken({ ...credentials, client_secret: clientSecret });
   if (token.status !== 200) throw failure(token.data);
   api.defaults.headers = { Authorization: `Bearer ${token.data.access_token}` };
 
   const pages: string[][] = [];
-  for (let pageNumber = 1, more = true; more; pageNumber += 1) {
-    const employees = await api.listEmployees({ pageNumber, pageSize: 3 });
-    if (employees.status !== 200) throw failure(employees.data);
-    pages.push(employees.data.data.map(({ id }) => id));
-    more = employees.data.links.next !== null;
-  }
+  let pageAfter: string | undefined;
+  do {
+    const { status, data } = await api.listEmployees({ pageSize: 3, pageAfter });
+    if (status !== 200) throw failure(data);
+    pages.push(data.data.map(({ id }) => id));
+    pageAfter = data.meta.next_cursor ?? undefined;
+  } while (pageAfter);
 
   const created = await api.createReport({
     title: 'Active by department',
-    description: null,
     filters: [{ field: 'status', operator: 'in', value: ['active'] }],
     group_by: ['department'],
   });
   if (created.status !== 201) throw failure(created.data);
   const { id } = created.data.data;
+  const updated = await api.updateReport(id, { title: 'Headcount' });
+  if (updated.status !== 200) throw failure(updated.data);
   const results = await api.runReport(id);
   if (results.status !== 200) throw failure(results.data);
   const rows = results.data.data.map(({ attributes }) => [attributes.department, attributes.count]);
+  // The client sends `Accept: application/json` by default.
+  const csv = await api.exportReport(id, { headers: { Accept: 'text/csv' } });
+  if (csv.status !== 200) throw failure(csv.data);
 
   const missing = await api.getEmployee('unknown');
-  const impossible = await api.createReport({
-    title: 'Both kinds at once',
-    columns: ['email'],
-    group_by: ['department'],
+  const malformed = await api.createReport({
+    title: 'Recent changes',
+    filters: [{ field: 'updated_at', operator: 'eq', value: 'yesterday' }],
   });
-  if (missing.status !== 404 || impossible.status !== 400) throw new Error('These must be refused');
+  if (missing.status !== 404 || malformed.status !== 400) throw new Error('The requests were accepted.');
 
   const deleted = await api.deleteReport(id);
   if (deleted.status !== 204) throw failure(deleted.data);
@@ -44,14 +48,16 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   return {
     unauthenticated: wrong.data,
     pages,
-    headcount: Object.fromEntries(rows),
-    missing: refusal(missing.data),
-    impossible: refusal(impossible.data),
     reportId: id,
+    title: updated.data.data.attributes.title,
+    headcount: Object.fromEntries(rows),
+    csv: csv.data,
+    missing: rejection(missing.data),
+    malformed: rejection(malformed.data),
   };
 };
 
-function refusal({ status, code, errors }: api.Problem) {
+function rejection({ status, code, errors }: api.Problem) {
   return { status, code, pointers: errors?.map(({ pointer }) => pointer) };
 }
 

@@ -1,4 +1,3 @@
-import { nextPage } from '../next-page.js';
 import type { Program } from '../program.js';
 import {
   ApiError,
@@ -6,51 +5,53 @@ import {
   type OAuthProblem,
   OpenAPI,
   type Problem,
-  ReportColumnKey,
-  ReportFilterOperator,
+  ReportColumnInput,
+  ReportListOperator,
   ReportsService,
+  ReportTextOperator,
   type TokenResponse,
 } from './generated/index.js';
 
 export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   OpenAPI.BASE = baseUrl;
-  // This generator sends every form as multipart/form-data, which OAuth 2.0 does not know.
-  const askForToken = async (secret: string) => {
+  // The generated function sends every form as multipart/form-data, which OAuth 2.0 does not define.
+  const requestToken = async (secret: string) => {
     const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret };
     const body = new URLSearchParams(form);
-    const answer = await fetch(`${baseUrl}/v1/oauth/token`, { method: 'POST', body });
-    return answer.json();
+    const response = await fetch(`${baseUrl}/v1/oauth/token`, { method: 'POST', body });
+    return response.json();
   };
-  const wrong: OAuthProblem = await askForToken('wrong');
-  const token: TokenResponse = await askForToken(clientSecret);
+  const wrong: OAuthProblem = await requestToken('wrong');
+  const token: TokenResponse = await requestToken(clientSecret);
   OpenAPI.TOKEN = token.access_token;
 
-  const first = await EmployeesService.listEmployees(undefined, 3);
-  const pages = [first.data.map(({ id }) => id)];
-  let next = nextPage(first.links);
-  while (next) {
-    const { 'page[number]': number, 'page[size]': size, 'page[after]': after } = next;
-    const { data, links } = await EmployeesService.listEmployees(number, size, after);
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const { data, meta } = await EmployeesService.listEmployees(undefined, 3, after);
     pages.push(data.map(({ id }) => id));
-    next = nextPage(links);
-  }
+    after = meta.next_cursor ?? undefined;
+  } while (after);
 
   const created = await ReportsService.createReport({
     title: 'Active by department',
-    description: null,
-    filters: [{ field: ReportColumnKey.STATUS, operator: ReportFilterOperator.IN, value: ['active'] }],
-    group_by: [ReportColumnKey.DEPARTMENT],
+    filters: [{ field: ReportColumnInput.STATUS, operator: ReportListOperator.IN, value: ['active'] }],
+    group_by: [ReportColumnInput.DEPARTMENT],
   });
   const { id } = created.data;
+  const updated = await ReportsService.updateReport(id, { title: 'Headcount' });
   const results = await ReportsService.runReport(id);
   const rows = results.data.map(({ attributes }) => [attributes.department, attributes.count]);
+  // The client sends `Accept: application/json` by default, and has no headers for one request.
+  OpenAPI.HEADERS = { Accept: 'text/csv' };
+  const csv = await ReportsService.exportReport(id);
+  OpenAPI.HEADERS = undefined;
 
   const missing = await thrownBy(EmployeesService.getEmployee('unknown'));
-  const impossible = await thrownBy(
+  const malformed = await thrownBy(
     ReportsService.createReport({
-      title: 'Both kinds at once',
-      columns: [ReportColumnKey.EMAIL],
-      group_by: [ReportColumnKey.DEPARTMENT],
+      title: 'Recent changes',
+      filters: [{ field: ReportColumnInput.UPDATED_AT, operator: ReportTextOperator.EQ, value: 'yesterday' }],
     }),
   );
 
@@ -59,20 +60,22 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   return {
     unauthenticated: wrong,
     pages,
-    headcount: Object.fromEntries(rows),
-    missing: refusal(missing),
-    impossible: refusal(impossible),
     reportId: id,
+    title: updated.data.attributes.title,
+    headcount: Object.fromEntries(rows),
+    csv,
+    missing: rejection(missing),
+    malformed: rejection(malformed),
   };
 };
 
-/** This generator throws refusals, and their bodies are `any`. */
-async function thrownBy(answer: Promise<unknown>): Promise<Problem> {
-  const thrown = await answer.catch((error) => error);
-  if (!(thrown instanceof ApiError)) throw new Error('This must be refused', { cause: thrown });
+/** The client throws an error for an error status. Its body has the type `any`. */
+async function thrownBy(response: Promise<unknown>): Promise<Problem> {
+  const thrown = await response.catch((error) => error);
+  if (!(thrown instanceof ApiError)) throw new Error('The request was accepted.', { cause: thrown });
   return thrown.body;
 }
 
-function refusal({ status, code, errors }: Problem) {
+function rejection({ status, code, errors }: Problem) {
   return { status, code, pointers: errors?.map(({ pointer }) => pointer) };
 }

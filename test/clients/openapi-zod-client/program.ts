@@ -1,6 +1,5 @@
 import { isErrorFromAlias } from '@zodios/core';
 import type { z } from 'zod';
-import { nextPage } from '../next-page.js';
 import type { Program } from '../program.js';
 import { createApiClient, type schemas } from './generated/people-api.js';
 
@@ -13,50 +12,57 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   api.axios.defaults.headers.common.Authorization = `Bearer ${token.access_token}`;
 
   const pages: string[][] = [];
-  let queries: { 'page[size]': number } | undefined = { 'page[size]': 3 };
-  while (queries) {
-    const { data, links } = await api.listEmployees({ queries });
+  let after: string | undefined;
+  do {
+    const queries = { 'page[size]': 3, 'page[after]': after };
+    const { data, meta } = await api.listEmployees({ queries });
     pages.push(data.map(({ id }) => id));
-    queries = nextPage(links);
-  }
+    after = meta.next_cursor ?? undefined;
+  } while (after);
 
   const created = await api.createReport({
     title: 'Active by department',
-    description: null,
     filters: [{ field: 'status', operator: 'in', value: ['active'] }],
     group_by: ['department'],
   });
   const params = { report_id: created.data.id };
+  const updated = await api.updateReport({ title: 'Headcount' }, { params });
   const results = await api.runReport({ params });
   const rows = results.data.map(({ attributes }) => [attributes.department, attributes.count]);
+  const csv = await api.exportReport({ params });
 
   const missing = await thrownBy(api.getEmployee({ params: { employee_id: 'unknown' } }));
   if (!isErrorFromAlias(api.api, 'getEmployee', missing)) throw missing;
-  const impossible = await thrownBy(
-    api.createReport({ title: 'Both kinds at once', columns: ['email'], group_by: ['department'] }),
+  const malformed = await thrownBy(
+    api.createReport({
+      title: 'Recent changes',
+      filters: [{ field: 'updated_at', operator: 'eq', value: 'yesterday' }],
+    }),
   );
-  if (!isErrorFromAlias(api.api, 'createReport', impossible)) throw impossible;
+  if (!isErrorFromAlias(api.api, 'createReport', malformed)) throw malformed;
 
   await api.deleteReport(undefined, { params });
 
   return {
     unauthenticated: wrong.response.data,
     pages,
-    headcount: Object.fromEntries(rows),
-    missing: refusal(missing.response.data),
-    impossible: refusal(impossible.response.data),
     reportId: params.report_id,
+    title: updated.data.attributes.title,
+    headcount: Object.fromEntries(rows),
+    csv,
+    missing: rejection(missing.response.data),
+    malformed: rejection(malformed.response.data),
   };
 };
 
-/** This generator throws refusals. */
-function thrownBy(answer: Promise<unknown>): Promise<Error> {
-  return answer.then(
-    () => Promise.reject(new Error('This must be refused')),
+/** The client throws an error for an error status. */
+function thrownBy(response: Promise<unknown>): Promise<Error> {
+  return response.then(
+    () => Promise.reject(new Error('The request was accepted.')),
     (thrown) => thrown,
   );
 }
 
-function refusal({ status, code, errors }: z.infer<typeof schemas.Problem>) {
+function rejection({ status, code, errors }: z.infer<typeof schemas.Problem>) {
   return { status, code, pointers: errors?.map(({ pointer }) => pointer) };
 }

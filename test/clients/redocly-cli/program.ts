@@ -1,11 +1,10 @@
-import { nextPage } from '../next-page.js';
 import type { Program } from '../program.js';
-import { client, type ListEmployeesQuery, type Problem } from './generated/people-api.js';
+import { client, type Problem } from './generated/people-api.js';
 
 export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   client.configure({ serverUrl: baseUrl });
-  // Forms are not typed by this generator.
-  const askForToken = (secret: string) =>
+  // The body of a form has no type.
+  const requestToken = (secret: string) =>
     client.createToken({
       body: new URLSearchParams({
         grant_type: 'client_credentials',
@@ -13,40 +12,47 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
         client_secret: secret,
       }),
     });
-  const wrong = await askForToken('wrong');
-  if (!wrong.error || !('error' in wrong.error)) throw new Error('This must be refused');
-  const token = await askForToken(clientSecret);
+  const wrong = await requestToken('wrong');
+  if (!wrong.error || !('error' in wrong.error)) throw new Error('The secret was accepted.');
+  const token = await requestToken(clientSecret);
   if (token.error) throw failure(token.error);
   client.auth.bearer(token.data.access_token);
 
   const pages: string[][] = [];
-  let query: ListEmployeesQuery | undefined = { 'page[size]': 3 };
-  while (query) {
+  let after: string | undefined;
+  do {
+    const query = { 'page[size]': 3, 'page[after]': after };
     const { data, error } = await client.listEmployees({ query });
     if (error) throw failure(error);
     pages.push(data.data.map(({ id }) => id));
-    query = nextPage(data.links);
-  }
+    after = data.meta.next_cursor ?? undefined;
+  } while (after);
 
   const created = await client.createReport({
     body: {
       title: 'Active by department',
-      description: null,
       filters: [{ field: 'status', operator: 'in', value: ['active'] }],
       group_by: ['department'],
     },
   });
   if (created.error) throw failure(created.error);
   const path = { report_id: created.data.data.id };
+  const updated = await client.updateReport({ path, body: { title: 'Headcount' } });
+  if (updated.error) throw failure(updated.error);
   const results = await client.runReport({ path });
   if (results.error) throw failure(results.error);
   const rows = results.data.data.map(({ attributes }) => [attributes.department, attributes.count]);
+  const csv = await client.exportReport({ path });
+  if (csv.error) throw failure(csv.error);
 
   const missing = await client.getEmployee({ path: { employee_id: 'unknown' } });
-  const impossible = await client.createReport({
-    body: { title: 'Both kinds at once', columns: ['email'], group_by: ['department'] },
+  const malformed = await client.createReport({
+    body: {
+      title: 'Recent changes',
+      filters: [{ field: 'updated_at', operator: 'eq', value: 'yesterday' }],
+    },
   });
-  if (!missing.error || !impossible.error) throw new Error('These must be refused');
+  if (!missing.error || !malformed.error) throw new Error('The requests were accepted.');
 
   const deleted = await client.deleteReport({ path });
   if (deleted.error) throw failure(deleted.error);
@@ -54,14 +60,16 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   return {
     unauthenticated: wrong.error,
     pages,
-    headcount: Object.fromEntries(rows),
-    missing: refusal(missing.error),
-    impossible: refusal(impossible.error),
     reportId: path.report_id,
+    title: updated.data.data.attributes.title,
+    headcount: Object.fromEntries(rows),
+    csv: csv.data,
+    missing: rejection(missing.error),
+    malformed: rejection(malformed.error),
   };
 };
 
-function refusal({ status, code, errors }: Problem) {
+function rejection({ status, code, errors }: Problem) {
   return { status, code, pointers: errors?.map(({ pointer }) => pointer) };
 }
 

@@ -1,12 +1,12 @@
-import { nextPage } from '../next-page.js';
 import type { Program } from '../program.js';
 import {
   Api,
   type HttpResponse,
   type OAuthProblem,
   type Problem,
-  ReportColumnKey,
-  ReportFilterOperator,
+  ReportColumnInput,
+  ReportListOperator,
+  ReportTextOperator,
 } from './generated/people-api.js';
 
 export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
@@ -20,29 +20,29 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   api.setSecurityData(token.data.access_token);
 
   const pages: string[][] = [];
-  let query: Parameters<typeof api.v1.listEmployees>[0] = { 'page[size]': 3 };
-  while (query) {
-    const { data } = await api.v1.listEmployees(query);
+  let after: string | undefined;
+  do {
+    const { data } = await api.v1.listEmployees({ 'page[size]': 3, 'page[after]': after });
     pages.push(data.data.map(({ id }) => id));
-    query = nextPage(data.links);
-  }
+    after = data.meta.next_cursor ?? undefined;
+  } while (after);
 
   const created = await api.v1.createReport({
     title: 'Active by department',
-    description: null,
-    filters: [{ field: ReportColumnKey.Status, operator: ReportFilterOperator.In, value: ['active'] }],
-    group_by: [ReportColumnKey.Department],
+    filters: [{ field: ReportColumnInput.Status, operator: ReportListOperator.In, value: ['active'] }],
+    group_by: [ReportColumnInput.Department],
   });
   const { id } = created.data.data;
+  const updated = await api.v1.updateReport(id, { title: 'Headcount' });
   const results = await api.v1.runReport(id);
   const rows = results.data.data.map(({ attributes }) => [attributes.department, attributes.count]);
+  const csv = await api.v1.exportReport(id, { format: 'text' });
 
   const missing = await thrownBy<Problem>(api.v1.getEmployee('unknown'));
-  const impossible = await thrownBy<Problem>(
+  const malformed = await thrownBy<Problem>(
     api.v1.createReport({
-      title: 'Both kinds at once',
-      columns: [ReportColumnKey.Email],
-      group_by: [ReportColumnKey.Department],
+      title: 'Recent changes',
+      filters: [{ field: ReportColumnInput.UpdatedAt, operator: ReportTextOperator.Eq, value: 'yesterday' }],
     }),
   );
 
@@ -51,21 +51,23 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   return {
     unauthenticated: wrong,
     pages,
-    headcount: Object.fromEntries(rows),
-    missing: refusal(missing),
-    impossible: refusal(impossible),
     reportId: id,
+    title: updated.data.data.attributes.title,
+    headcount: Object.fromEntries(rows),
+    csv: csv.data,
+    missing: rejection(missing),
+    malformed: rejection(malformed),
   };
 };
 
-/** This generator throws refusals. */
-function thrownBy<Refusal>(answer: Promise<unknown>): Promise<Refusal> {
-  return answer.then(
-    () => Promise.reject(new Error('This must be refused')),
-    (thrown: HttpResponse<unknown, Refusal>) => thrown.error,
+/** The client throws its response for an error status. */
+function thrownBy<Body>(response: Promise<unknown>): Promise<Body> {
+  return response.then(
+    () => Promise.reject(new Error('The request was accepted.')),
+    (thrown: HttpResponse<unknown, Body>) => thrown.error,
   );
 }
 
-function refusal({ status, code, errors }: Problem) {
+function rejection({ status, code, errors }: Problem) {
   return { status, code, pointers: errors?.map(({ pointer }) => pointer) };
 }
