@@ -1,7 +1,7 @@
 /** Ids of the reports that are created, in the recordings. */
 const shownIds = {
-  ListReportCreateRequestExample: '01996d60-14b7-7e02-8f55-0c9d4b6a1e33',
-  GroupedReportCreateRequestExample: '01996d60-2c19-7b3d-9a61-e4f8057c2d10',
+  ListReportCreateRequestExample: 'fmqgsoyj0irk1sxd0oor8b277',
+  GroupedReportCreateRequestExample: 'k3v9x2m7q1d8s5h0w4z6b3n1t',
 };
 
 const get = (path, headers) => async (world) => world.send(path, { token: await world.token(), headers });
@@ -36,7 +36,7 @@ export const reports = {
   GroupedReportCreateRequestExample: create('GroupedReportCreateRequestExample'),
   ListReportResponseExample: (world) => world.recorded('ListReportCreateRequestExample'),
   GroupedReportResponseExample: (world) => world.recorded('GroupedReportCreateRequestExample'),
-  ListReportRowsResponseExample: run('ListReportCreateRequestExample', 'results?page[size]=2'),
+  ListReportRowsResponseExample: get('/v1/reports/demoengineering/results?page[size]=2'),
   GroupedReportRowsResponseExample: run('GroupedReportCreateRequestExample', 'results'),
   GroupedReportCsvResponseExample: run('GroupedReportCreateRequestExample', 'results.csv'),
   NotAcceptableResponseExample: get('/v1/reports/demoheadcount/results', { accept: 'text/csv' }),

@@ -1,6 +1,6 @@
 import type { RawOperation } from './contract.js';
 
-/** Headers of every response of a deprecated operation. */
+/** Headers of the responses of a deprecated operation. */
 export interface DeprecationHeaders {
   /** Since when the operation is deprecated, as seconds since 1970 after `@`. @see RFC 9745 section 2.1 */
   readonly deprecation: string;

@@ -680,7 +680,7 @@ export interface components {
         ReportGroupingInput: components["schemas"]["ReportColumnInput"][];
         /** @description A grouped report has no `columns`. Must be omitted or empty when `group_by` has columns. */
         NoReportColumns: ""[];
-        /** @description A list report is not grouped. Must be omitted or empty. */
+        /** @description A list report is not grouped. Must be omitted or empty when there are `columns`. */
         NoReportGrouping: ""[];
         /**
          * @description A column to order by. A leading `-` means descending.
@@ -1483,7 +1483,7 @@ export interface components {
          *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
          *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
          *     `meta.next_cursor`, unchanged.
-         * @example WzIsMiwiNDdERVFwajgiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
+         * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
          */
         PageAfter: string;
         /**
@@ -1534,19 +1534,19 @@ export interface components {
         ReportSort: string;
         /**
          * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
-         * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
+         * @example fmqgsoyj0irk1sxd0oor8b277
          */
         ReportId: string;
         /**
          * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
          *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
-         * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
+         * @example "fmqgsoyj0irk1sxd0oor8b277.1"
          */
         IfMatch: string;
         /**
          * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body. Must be
          *     `*` or entity tags separated by commas.
-         * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
+         * @example "fmqgsoyj0irk1sxd0oor8b277.1"
          */
         IfNoneMatch: string;
         /**
@@ -1614,12 +1614,12 @@ export interface components {
         CacheControl: string;
         /**
          * @description The address to go to, or of what was created.
-         * @example http://localhost:3000/v1/reports/01996d60-14b7-7e02-8f55-0c9d4b6a1e33
+         * @example http://localhost:3000/v1/reports/fmqgsoyj0irk1sxd0oor8b277
          */
         Location: string;
         /**
          * @description The record and its version. Send it back as `If-Match`, or as `If-None-Match` to read only what has changed.
-         * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
+         * @example "fmqgsoyj0irk1sxd0oor8b277.1"
          */
         Etag: string;
         /**
@@ -1629,7 +1629,7 @@ export interface components {
         Vary: string;
         /**
          * @description The name to save the table under.
-         * @example attachment; filename="report-01996d60-2c19-7b3d-9a61-e4f8057c2d10.csv"
+         * @example attachment; filename="report-k3v9x2m7q1d8s5h0w4z6b3n1t.csv"
          */
         ContentDisposition: string;
         /**
@@ -1884,7 +1884,7 @@ export interface operations {
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
                  *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
                  *     `meta.next_cursor`, unchanged.
-                 * @example WzIsMiwiNDdERVFwajgiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
+                 * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
@@ -2002,7 +2002,7 @@ export interface operations {
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
                  *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
                  *     `meta.next_cursor`, unchanged.
-                 * @example WzIsMiwiNDdERVFwajgiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
+                 * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
@@ -2096,14 +2096,14 @@ export interface operations {
                 /**
                  * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body. Must be
                  *     `*` or entity tags separated by commas.
-                 * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
+                 * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-none-match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
                  * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
-                 * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
+                 * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
             };
@@ -2151,14 +2151,14 @@ export interface operations {
                 /**
                  * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
                  *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
-                 * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
+                 * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
                  * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
-                 * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
+                 * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
             };
@@ -2193,14 +2193,14 @@ export interface operations {
                 /**
                  * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
                  *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
-                 * @example "01996d60-14b7-7e02-8f55-0c9d4b6a1e33.1"
+                 * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
                  * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
-                 * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
+                 * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
             };
@@ -2256,7 +2256,7 @@ export interface operations {
                  *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
                  *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
                  *     `meta.next_cursor`, unchanged.
-                 * @example WzIsMiwiNDdERVFwajgiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
+                 * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
             };
@@ -2264,7 +2264,7 @@ export interface operations {
             path: {
                 /**
                  * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
-                 * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
+                 * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
             };
@@ -2302,7 +2302,7 @@ export interface operations {
             path: {
                 /**
                  * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
-                 * @example 01996d60-14b7-7e02-8f55-0c9d4b6a1e33
+                 * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
             };

@@ -111,6 +111,9 @@ export function unsupportedMediaType(
 /** Deeper bodies than this mean nothing in the contract, and would cost stack to look at. */
 const maximumDepth = 32;
 
+/** More than any list of the contract has. The validator reports each wrong item, which takes time for 30,000 of them. */
+const maximumItems = 1_000;
+
 function guardText(
   value: unknown,
   refuse: (name: string, pointer: string) => Problem,
@@ -124,6 +127,10 @@ function guardText(
   if (typeof value !== 'object' || value === null) return;
   if (path.length === maximumDepth) {
     throw new Problem('invalid_request', `The body is nested deeper than ${maximumDepth} levels.`);
+  }
+  if (Array.isArray(value) && value.length > maximumItems) {
+    const detail = `${pointer()} must have at most ${maximumItems} items.`;
+    throw new Problem('invalid_request', detail, { errors: [{ pointer: pointer(), detail }] });
   }
   for (const [key, member] of Object.entries(value)) {
     if (!isStorableText(key)) throw refuse('A member name', `${pointer()}/?`);

@@ -35,7 +35,9 @@ export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, 
 function withDiscriminators(schema: unknown): AnySchema {
   return JSON.parse(JSON.stringify(schema), (_, value) => {
     const { 'x-discriminator': propertyName, ...others } = value ?? {};
-    return propertyName === undefined ? value : { ...others, discriminator: { propertyName } };
+    return propertyName === undefined
+      ? value
+      : { ...others, type: 'object', discriminator: { propertyName } };
   });
 }
 

@@ -1,4 +1,3 @@
-import { prepareValue } from 'pg/lib/utils';
 import type { Prisma } from './generated/client.js';
 
 /** A COPY statement, and the query that sets its parameters in the same transaction. */
@@ -24,7 +23,7 @@ export function copyStatement({ strings, values }: Pick<Prisma.Sql, 'strings' | 
     .join('');
   return {
     text: `COPY (${query}) TO STDOUT (FORMAT csv, HEADER)`,
-    settings: { text: setParameters, values: [values.map((value) => String(prepareValue(value)))] },
+    settings: { text: setParameters, values: [values.map(toSetting)] },
   };
 }
 
@@ -32,8 +31,13 @@ function reference(value: unknown, number: number): string {
   const setting = `current_setting('people_api.p${number}')`;
   if (typeof value === 'string') return setting;
   // The sub-select is run once. Without it, a list would be parsed again for each row.
-  if (isTextList(value)) return `(SELECT ${setting}::text[])`;
+  if (isTextList(value))
+    return `(SELECT array_agg(text) FROM jsonb_array_elements_text(${setting}::jsonb) AS text)`;
   throw new TypeError(`Parameter ${number} of a COPY statement is neither text nor a list of texts`);
+}
+
+function toSetting(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function isTextList(value: unknown): value is string[] {

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { components } from '../contract/generated.js';
-import { invalidParameter, type Problem } from '../problems/problem.js';
+import { fingerprintOf, invalidCursor, readCursor, writeCursor } from './cursor.js';
 
 export type PageLinks = components['schemas']['PageLinks'];
 
@@ -9,13 +8,6 @@ export interface PageQuery {
   'page[number]'?: number;
   'page[size]'?: number;
   'page[after]'?: string;
-}
-
-/** A page of a list, as a cursor names it. */
-interface CursorContent<Anchor> {
-  readonly number: number;
-  readonly size: number;
-  readonly anchor: Anchor;
 }
 
 /** What a response says of the pages around the one that it has. */
@@ -27,8 +19,6 @@ export interface PageLocations {
 
 /** Records of a page when a request names neither a size nor a cursor. */
 export const defaultPageSize = 50;
-
-const malformedCursor = 'must be a cursor taken from meta.next_cursor, unchanged';
 
 /**
  * Which page of a list a request is for: by number, or by the cursor in `page[after]`. A cursor holds the number and the
@@ -44,7 +34,7 @@ export class PageRequest<Anchor> {
 
   /**
    * @param isAnchor whether the content of a cursor is an anchor of this list
-   * @throws {Problem} 400 `invalid_request` when `page[after]` is not a cursor of this service, or contradicts another
+   * @throws {Problem} 400 `invalid_request` when `page[after]` is not a cursor of this list, or contradicts another
    *   parameter
    */
   constructor(
@@ -54,14 +44,18 @@ export class PageRequest<Anchor> {
   ) {
     const { 'page[number]': number, 'page[size]': size, 'page[after]': after } = query;
     const queryStart = url.includes('?') ? url.indexOf('?') : url.length;
+    const path = url.slice(0, queryStart);
     const others = otherParameters(url.slice(queryStart));
-    this.#address = `${baseUrl}${url.slice(0, queryStart)}?${writeQuery(others)}`;
-    this.#fingerprint = fingerprint(others);
-    const cursor = after === undefined ? undefined : this.#readCursor(after, isAnchor);
+    this.#address = `${baseUrl}${path}?${writeQuery(others)}`;
+    this.#fingerprint = fingerprintOf(path, others);
+    const cursor = after === undefined ? undefined : readCursor(after, this.#fingerprint, isAnchor);
     this.number = number ?? cursor?.number ?? 1;
     this.size = size ?? cursor?.size ?? defaultPageSize;
     this.anchor = cursor?.anchor;
-    if (cursor !== undefined) this.#checkAgainst(cursor);
+    if (cursor === undefined) return;
+    if (this.number !== cursor.number) throw invalidCursor(`is the cursor of page[number] ${cursor.number}`);
+    if (this.size !== cursor.size)
+      throw invalidCursor(`is the cursor of a page with page[size] ${cursor.size}`);
   }
 
   /** Number of records on the pages before. */
@@ -81,14 +75,15 @@ export class PageRequest<Anchor> {
    */
   locate(recordCount: number, nextAnchor: Anchor | null): PageLocations {
     const lastNumber = Math.max(1, Math.ceil(recordCount / this.size));
-    const next = this.number + 1;
-    const nextCursor = nextAnchor === null ? null : this.#writeCursor(next, nextAnchor);
+    const next = { number: this.number + 1, size: this.size };
+    const nextCursor =
+      nextAnchor === null ? null : writeCursor({ ...next, anchor: nextAnchor }, this.#fingerprint);
     return {
       nextCursor,
       links: {
         first: this.#link(1),
         prev: this.number > 1 ? this.#link(Math.min(this.number - 1, lastNumber)) : null,
-        next: nextCursor === null ? null : `${this.#link(next)}&page%5Bafter%5D=${nextCursor}`,
+        next: nextCursor === null ? null : `${this.#link(next.number)}&page%5Bafter%5D=${nextCursor}`,
         last: this.#link(lastNumber),
       },
     };
@@ -97,33 +92,6 @@ export class PageRequest<Anchor> {
   #link(number: number): string {
     return `${this.#address}page%5Bnumber%5D=${number}&page%5Bsize%5D=${this.size}`;
   }
-
-  #writeCursor(number: number, anchor: Anchor): string {
-    return Buffer.from(JSON.stringify([number, this.size, this.#fingerprint, anchor])).toString('base64url');
-  }
-
-  #readCursor(text: string, isAnchor: (value: unknown) => value is Anchor): CursorContent<Anchor> {
-    const content = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
-    if (!Array.isArray(content) || content.length !== 4) throw invalidCursor(malformedCursor);
-    const [number, size, fingerprint, anchor] = content;
-    if (!isPositiveInteger(number) || !isPositiveInteger(size)) throw invalidCursor(malformedCursor);
-    if (fingerprint !== this.#fingerprint) {
-      throw invalidCursor(
-        'must be sent with the filters and the order of the request that it was issued for',
-      );
-    }
-    if (!isAnchor(anchor)) throw invalidCursor(malformedCursor);
-    return { number, size, anchor };
-  }
-
-  #checkAgainst({ number, size }: CursorContent<Anchor>): void {
-    if (this.number !== number) throw invalidCursor(`is the cursor of page[number] ${number}`);
-    if (this.size !== size) throw invalidCursor(`is the cursor of a page with page[size] ${size}`);
-  }
-}
-
-function invalidCursor(rule: string): Problem {
-  return invalidParameter('page[after]', rule);
 }
 
 function otherParameters(search: string): URLSearchParams {
@@ -135,24 +103,4 @@ function otherParameters(search: string): URLSearchParams {
 /** To be followed by further parameters. JSON:API asks for %20 rather than the + of forms. */
 function writeQuery(parameters: URLSearchParams): string {
   return parameters.size === 0 ? '' : `${parameters.toString().replaceAll('+', '%20')}&`;
-}
-
-/** Stands for the filters and the order, which decide which record follows which. */
-function fingerprint(others: URLSearchParams): string {
-  const sorted = new URLSearchParams(others);
-  sorted.sort();
-  return hash('sha256', sorted.toString(), 'base64url').slice(0, 8);
-}
-
-/** Bounded so that the number of records on the pages before stays an exact integer of the database. */
-function isPositiveInteger(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_000_000_000;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,7 @@
 import type { ErrorObject } from 'ajv';
+import { describeRule } from './describe-rule.js';
 import { Problem, type ProblemError } from './problem.js';
 import { chooseBranch } from './union-findings.js';
-
-interface Branch {
-  readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
-}
 
 /** More findings than these help nobody, and the answer stays small whatever was sent. */
 const maximumFindings = 20;
@@ -21,13 +18,17 @@ export function describeValidation(
   part: RequestPart,
   { form = false } = {},
 ): Problem {
-  const errors = dropRepetitions(chooseBranch(dropItemsOfNothing(findings)))
-    .slice(0, maximumFindings)
-    .map((finding) => describeFinding(finding, part, form));
+  const relevant = dropRepetitions(chooseBranch(dropItemsOfNothing(findings)));
+  const errors = relevant.slice(0, maximumFindings).map((finding) => describeFinding(finding, part, form));
+  return new Problem('invalid_request', summaryOf(errors, relevant.length), { errors });
+}
+
+function summaryOf(errors: readonly ProblemError[], found: number): string {
   const [first] = errors;
-  const detail =
-    errors.length === 1 && first !== undefined ? first.detail : `The request has ${errors.length} errors.`;
-  return new Problem('invalid_request', detail, { errors });
+  if (errors.length === 1 && first !== undefined) return first.detail;
+  return found > errors.length
+    ? `The request has more than ${errors.length} errors; the first ${errors.length} are listed.`
+    : `The request has ${errors.length} errors.`;
 }
 
 /** A list that must be empty gets one finding, and none for each of its items. */
@@ -40,10 +41,17 @@ function dropItemsOfNothing(findings: readonly ErrorObject[]): readonly ErrorObj
 /** Keywords that each say what form a text has. */
 const textKeywords = ['minLength', 'pattern', 'format'];
 
-/** A text that breaks several of these rules gets one finding: the others say the same in other words. */
+/**
+ * A text that breaks several of these rules gets one finding: the others say the same in other words. So does a value of
+ * the wrong type, which is not in the list of values either.
+ */
 function dropRepetitions(findings: readonly ErrorObject[]): readonly ErrorObject[] {
   const described = new Set<string>();
+  const mistyped = new Set(
+    findings.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])),
+  );
   return findings.filter(({ keyword, instancePath }) => {
+    if (keyword === 'enum') return !mistyped.has(instancePath);
     if (!textKeywords.includes(keyword)) return true;
     if (described.has(instancePath)) return false;
     described.add(instancePath);
@@ -55,8 +63,14 @@ function describeFinding(finding: ErrorObject, part: RequestPart, form: boolean)
   const pointer = `${finding.instancePath}${missingOrExtraMember(finding)}`;
   const name = pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
   if (part === 'headers') return { header: name, detail: `${name} ${describeRule(finding)}.` };
-  if (part !== 'body' || form) return { parameter: name, detail: `${name} ${describeRule(finding)}.` };
+  if (part !== 'body' || form) return { parameter: name, detail: `${name} ${parameterRule(finding)}.` };
   return { pointer, detail: `${pointer === '' ? 'The body' : pointer} ${describeRule(finding)}.` };
+}
+
+/** Parameters that are sent several times arrive as a list. */
+function parameterRule(finding: ErrorObject): string {
+  const isRepeated = finding.keyword === 'type' && finding.instancePath !== '' && Array.isArray(finding.data);
+  return isRepeated ? 'must not be repeated' : describeRule(finding);
 }
 
 function missingOrExtraMember({ keyword, params }: ErrorObject): string {
@@ -69,55 +83,4 @@ function missingOrExtraMember({ keyword, params }: ErrorObject): string {
           ? params.tag
           : undefined;
   return member === undefined ? '' : `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
-function describeRule({ keyword, params, message, parentSchema }: ErrorObject): string {
-  switch (keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-      return 'is not allowed';
-    case 'minimum':
-      return `must be at least ${params.limit}`;
-    case 'maximum':
-      return `must be at most ${params.limit}`;
-    case 'minLength':
-      return `must have at least ${params.limit} characters`;
-    case 'maxLength':
-      return `must have at most ${params.limit} characters`;
-    case 'minItems':
-      return `must have at least ${params.limit} items`;
-    case 'discriminator':
-      return `must be one of ${tagValues(parentSchema, params.tag).join(', ')}`;
-    case 'maxItems':
-      return statedRule(parentSchema) ?? `must have at most ${params.limit} items`;
-    case 'enum':
-      return `must be one of ${params.allowedValues.join(', ')}`;
-    case 'type':
-      return `must be ${[params.type].flat().join(' or ')}`;
-    case 'format':
-      return `must be a valid ${params.format}`;
-    case 'pattern':
-      return statedRule(parentSchema) ?? `must match the pattern ${params.pattern}`;
-    default:
-      return message ?? 'is not valid';
-  }
-}
-
-/** The sentence of the contract's description that begins with Must, which says in words what the pattern checks. */
-function statedRule(schema: ErrorObject['parentSchema']): string | undefined {
-  const sentence = /(?:^|\. +)M(ust [^.]*)\./.exec(oneLine(schema))?.[1];
-  return sentence === undefined ? undefined : `m${sentence}`;
-}
-
-/** Values of the member that decides between the branches of a union. */
-function tagValues(schema: ErrorObject['parentSchema'], tag: string): readonly string[] {
-  const branches = (schema?.oneOf ?? []) as readonly Branch[];
-  return branches.flatMap(({ properties }) => properties[tag]?.enum ?? []);
-}
-
-function oneLine(schema: ErrorObject['parentSchema']): string {
-  return String(schema?.description ?? '')
-    .replaceAll('`', '')
-    .replaceAll(/\s+/g, ' ');
 }

@@ -14,13 +14,12 @@ export function chooseBranch(findings: readonly ErrorObject[]): readonly ErrorOb
   if (union === undefined) return findings;
   const prefix = `${union.schemaPath}/`;
   const branches = groupByBranch(findings, prefix);
+  // A value that fits several branches has no findings about any of them.
+  if (branches.length === 0) return findings;
   const found = countBranches(branches);
   const isCommon = (finding: ErrorObject) =>
     branches.length > 1 && found.get(identity(finding)) === branches.length;
-  const [chosen = []] = branches
-    .map((branch) => branch.filter((finding) => !isCommon(finding)))
-    .toSorted(byLikelihood)
-    .reverse();
+  const chosen = likeliest(branches.map((branch) => branch.filter((finding) => !isCommon(finding))));
   const common = (branches[0] ?? []).filter(isCommon);
   const others = findings.filter((finding) => finding !== union && !finding.schemaPath.startsWith(prefix));
   return [...others, ...common, ...chosen];
@@ -51,11 +50,22 @@ function identity({ instancePath, keyword, params }: ErrorObject): string {
   return JSON.stringify([instancePath, keyword, params]);
 }
 
-/** Least likely first: a branch that lacks a required member, or that excludes one that was sent. */
-function byLikelihood(a: readonly ErrorObject[], b: readonly ErrorObject[]): number {
-  return b.filter(isMismatch).length - a.filter(isMismatch).length || b.length - a.length;
+/**
+ * The branch with the fewest mismatches, then with the fewest findings. Where two members exclude each other, the finding
+ * is about the first of them, which the last branch excludes.
+ */
+function likeliest(branches: readonly (readonly ErrorObject[])[]): readonly ErrorObject[] {
+  return branches.reduce((best, branch) => {
+    const order = mismatches(branch) - mismatches(best) || branch.length - best.length;
+    return order < 0 || (order === 0 && mismatches(branch) > 0) ? branch : best;
+  });
 }
 
+function mismatches(branch: readonly ErrorObject[]): number {
+  return branch.filter(isMismatch).length;
+}
+
+/** A branch that lacks a required member, or that excludes one that was sent, is less likely to be meant. */
 function isMismatch({ keyword, params }: ErrorObject): boolean {
   return keyword === 'required' || (keyword === 'maxItems' && params.limit === 0);
 }

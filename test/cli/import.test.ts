@@ -202,11 +202,11 @@ t.test('refuses lines that are no record', async (t) => {
   t.match(refusals, [
     /^line 1: employee_number is required; .*department is required$/,
     'line 2: is not a JSON document of one line',
-    'line 3: the record must be object',
-    'line 4: the record must be object',
-    'line 5: the record must be object',
+    'line 3: the record must be an object',
+    'line 4: the record must be an object',
+    'line 5: the record must be an object',
     'line 6: salary is not allowed; id is not allowed',
-    'line 7: status must be string',
+    'line 7: status must be a string',
   ]);
   const csv = `${csvHeader}\n"two\nlines",a\n1,2,3,4,5,6,7\nx,"y"z,,,,\n`;
   t.same((await importText(database, accountId, csv)).refusals, [

@@ -11,7 +11,7 @@ const deprecated: RawOperation = {
   'x-sunset': '2028-01-01',
 };
 
-t.test('every response of a deprecated operation says since when and until when', async (t) => {
+t.test('a response of a deprecated operation says since when and until when, also an error', async (t) => {
   const contract = loadContract();
   const operation = contract.operations.get('listReportColumns');
   if (operation === undefined) throw new Error('The contract has no listReportColumns');

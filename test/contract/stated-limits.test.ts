@@ -3,6 +3,7 @@ import t from 'tap';
 import { bodyLimitBytes } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql.js';
+import { maximumPageSize } from '../../src/http/cursor.js';
 import { maximumPairs } from '../../src/http/form-parser.js';
 import { defaultPageSize } from '../../src/http/pagination.js';
 import { defaultReportLimits } from '../../src/http/report-limits.js';
@@ -11,8 +12,20 @@ import { waitMs } from '../../src/services/idempotency/idempotency.js';
 import { retentionMs } from '../../src/services/idempotency/key-claim.js';
 import { contract } from '../support/app.js';
 
+type Parameter = { readonly schema: { readonly maximum?: number } };
+
 const defaults = readConfig({});
 const reports = defaultReportLimits;
+
+t.test('no page has more records than the schemas of page[size] and of the lists allow', async (t) => {
+  const { PageSize } = (
+    contract.document as unknown as { components: { parameters: Record<string, Parameter> } }
+  ).components.parameters;
+  t.equal(PageSize?.schema.maximum, maximumPageSize);
+  const { EmployeeList, ReportList, ReportRowList } = contract.document.components.schemas;
+  for (const list of [EmployeeList, ReportList, ReportRowList])
+    t.equal(list?.properties?.data?.maxItems, maximumPageSize);
+});
 
 t.test('the limits that the contract states are those of the server', async (t) => {
   t.same(contract.document['x-limits'], {
@@ -23,6 +36,7 @@ t.test('the limits that the contract states are those of the server', async (t) 
     address_and_header_bytes: maxHeaderSize,
     form_pairs: maximumPairs,
     page_size_default: defaultPageSize,
+    page_size_maximum: maximumPageSize,
     requests_per_minute: defaults.rateLimitApi,
     token_requests_per_minute: defaults.rateLimitToken,
     queue_seconds: defaultRequestQueueLimits.waitMs / 1000,

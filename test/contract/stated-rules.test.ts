@@ -117,7 +117,7 @@ t.test('the schemas of names reject what the server rejects, and nothing else', 
       t.same(body.errors, [{ pointer, detail }], encodeURIComponent(value));
     }
     const { body } = await send('PATCH', '/v1/users/me', { [name]: '' });
-    t.same(body.errors, [{ pointer, detail: `${pointer} must have at least 1 characters.` }]);
+    t.same(body.errors, [{ pointer, detail: `${pointer} must have at least 1 character.` }]);
     for (const value of rightNames) {
       const { accepted } = await send('PATCH', '/v1/users/me', { [name]: value });
       t.ok(accepted && allows({ [name]: value }), encodeURIComponent(value));

@@ -10,7 +10,7 @@ export const reportSortKeys: Readonly<Record<string, ReportSortKey>> = {
   updated_at: 'updatedAt',
 };
 
-/** Whether a marker's content says where a page of reports begins. */
+/** Whether a cursor's content says where a page of reports begins. */
 export function isReportAnchor(value: unknown, sort: readonly ReportSort[]): value is ReportAnchor {
   const { values, id } = (value ?? {}) as Partial<ReportAnchor>;
   return (
@@ -23,7 +23,7 @@ export function isReportAnchor(value: unknown, sort: readonly ReportSort[]): val
   );
 }
 
-/** Whether a marker's content says where a page of rows begins; whether it fits the report is seen later. */
+/** Whether a cursor's content says where a page of rows begins; whether it fits the report is seen later. */
 export function isResultAnchor(value: unknown): value is ResultAnchor {
   const { version, values } = (value ?? {}) as Partial<ResultAnchor>;
   return Number.isSafeInteger(version) && Array.isArray(values) && values.every(isStorableText);

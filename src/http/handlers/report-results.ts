@@ -7,12 +7,14 @@ import { getReport } from '../../services/reports/get-report.js';
 import type { Report } from '../../services/reports/report.js';
 import { reportColumns } from '../../services/reports/report-columns.js';
 import {
+  isAnchorOf,
   type ResultAnchor,
   type ResultPage,
   type ResultPageRequest,
   readResultPage,
 } from '../../services/reports/results/read-page.js';
 import { requireAcceptable } from '../accept.js';
+import { invalidCursor } from '../cursor.js';
 import { abortOnDisconnect } from '../disconnect.js';
 import { PageRequest } from '../pagination.js';
 import { ReportSlots } from '../report-slots.js';
@@ -36,16 +38,22 @@ export class ReportResultHandlers
     this.#downloads = new ReportDownloads(this.#slots, options);
   }
 
-  /** @throws {Problem} 406 `not_acceptable`, 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
+  /**
+   * @throws {Problem} 400 `invalid_request`, 406 `not_acceptable`, 404 `not_found`, 429 `rate_limit_exceeded`,
+   *   503 `service_unavailable`
+   */
   async runReport(input: Input<'runReport'>): Promise<Output<'runReport'>> {
-    const { request } = input;
-    requireAcceptable(request, 'application/json');
+    const { caller, request } = input;
     const page = new PageRequest<ResultAnchor>(
       input.query,
       { baseUrl: this.#baseUrl, url: request.url },
       isResultAnchor,
     );
+    requireAcceptable(request, 'application/json');
     const report = await this.#getReport(input);
+    if (page.anchor !== undefined && !isAnchorOf(caller.accountId, report, page.anchor)) {
+      throw invalidCursor('must be sent to the report as it was when the cursor was issued');
+    }
     const result = await this.#readPage(input, report, page);
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
     const { nextCursor, links } = page.locate(result.recordCount, result.nextAnchor);

@@ -164,7 +164,7 @@ t.test('pages: bounds, markers and the end', async (t) => {
 });
 
 t.test(
-  'following links misses nothing while others come and go, nor after the report has changed',
+  'following links misses nothing while others come and go; a cursor ends with the report that it was issued for',
   async (t) => {
     const employees = makeEmployees(9);
     const client = await setUp(employees);
@@ -179,7 +179,17 @@ t.test(
     };
     t.same(await follow(), all.slice(4, 8));
     await client.send('PATCH', `/v1/reports/${id}`, { sort: ['updated_at', 'email'] });
-    t.equal((await follow()).length, 4, 'by its number');
+    const late = await client.send('GET', first.links.next.replace('http://api.test', ''));
+    t.equal(late.statusCode, 400);
+    t.equal(
+      late.json().detail,
+      'page[after] must be sent to the report as it was when the cursor was issued.',
+    );
+    const similar = await client.saved({ title: 'y', columns: ['id'], sort: ['-last_name'] });
+    const cursor = new URL(first.links.next).searchParams.get('page[after]');
+    const crossed = await client.send('GET', `/v1/reports/${similar}/results?page[after]=${cursor}`);
+    t.equal(crossed.statusCode, 400);
+    t.match(crossed.json().detail, /must be sent to the list/);
     const other = await createReportClient(api);
     const theirs = await other.send('GET', first.links.next.replace('http://api.test', ''));
     t.equal(theirs.statusCode, 404);

@@ -4,7 +4,6 @@ import { createReportClient, refused } from '../../support/reports.js';
 
 const api = await buildTestApp(t);
 
-// The same bodies are in test/contract/reports.types.ts.
 t.test('accepts list reports and grouped reports, with the other member omitted or empty', async (t) => {
   const { create, send } = await createReportClient(api);
   for (const body of [
@@ -30,12 +29,12 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   [
     'a list for eq',
     { filters: [{ field: 'status', operator: 'eq', value: ['active'] }] },
-    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be string.' }],
+    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be a string.' }],
   ],
   [
     'a string for in',
     { filters: [{ field: 'status', operator: 'in', value: 'active' }] },
-    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be array.' }],
+    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be a list.' }],
   ],
   [
     'an unknown operator',
@@ -59,9 +58,27 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     ],
   ],
   [
+    'a filter that is not an object',
+    { filters: [null, 'x', []] },
+    [0, 1, 2].map((index) => ({
+      pointer: `/filters/${index}`,
+      detail: `/filters/${index} must be an object.`,
+    })),
+  ],
+  [
+    'a column that is not text',
+    { columns: [1] },
+    [{ pointer: '/columns/0', detail: '/columns/0 must be a string.' }],
+  ],
+  [
+    'no columns and no groups',
+    { columns: [], group_by: [] },
+    [{ pointer: '/columns', detail: '/columns must have at least 1 item.' }],
+  ],
+  [
     'no list of groups',
     { group_by: 'status' },
-    [{ pointer: '/group_by', detail: '/group_by must be array.' }],
+    [{ pointer: '/group_by', detail: '/group_by must be a list.' }],
   ],
   [
     'an unknown member of a grouped report',
@@ -70,7 +87,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   ],
 ];
 
-t.test('rejects a body that fits neither shape with one error for each cause', async (t) => {
+t.test('rejects a body that fits neither shape, and names what is wrong with the likelier one', async (t) => {
   const { create, saved, send } = await createReportClient(api);
   const id = await saved({ title: 'x' });
   for (const [label, body, errors] of malformed) {
@@ -84,5 +101,12 @@ t.test('rejects a body that fits neither shape with one error for each cause', a
     sorted.json().errors.map(({ pointer }: { pointer: string }) => pointer),
     ['/sort/0'],
   );
-  t.same((await send('PATCH', `/v1/reports/${id}`, {})).statusCode, 400);
+  t.equal(
+    (await send('PATCH', `/v1/reports/${id}`, {})).json().detail,
+    'The body must have at least 1 member.',
+  );
+  const long = await create({ title: 'x', columns: Array.from({ length: 1001 }, () => 1) });
+  t.equal(long.json().detail, '/columns must have at most 1000 items.');
+  const many = await create({ title: 'x', columns: Array.from({ length: 30 }, () => 1) });
+  t.equal(many.json().detail, 'The request has more than 20 errors; the first 20 are listed.');
 });

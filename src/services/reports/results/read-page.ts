@@ -28,7 +28,7 @@ export interface ResultPage {
   readonly nextAnchor: ResultAnchor | null;
 }
 
-/** Which page of a result. The anchor counts only while the report is what it was. */
+/** Which page of a result. The anchor must be one of the report. */
 export interface ResultPageRequest {
   readonly size: number;
   readonly skip: number;
@@ -37,6 +37,11 @@ export interface ResultPageRequest {
 
 /** The values that are shown, those that name the row, and those that it is ordered by. */
 type FoundRow = readonly [shown: readonly string[], named: readonly string[], ordered: readonly string[]];
+
+/** Whether an anchor was made by this version of the report. */
+export function isAnchorOf(accountId: AccountId, report: Report, { version, values }: ResultAnchor): boolean {
+  return version === report.version && fitOrder(planResult(accountId, report).order, values);
+}
 
 /**
  * Runs a report and reads one page of its result. Count and rows are from one snapshot.
@@ -50,9 +55,10 @@ export async function readResultPage(
 ): Promise<ResultPage> {
   const plan = planResult(accountId, report);
   const { size, skip, anchor } = page;
-  const usable = anchor?.version === report.version && fitOrder(plan.order, anchor.values);
-  const after = usable ? anchor.values : undefined;
-  const { text, values } = resultQuery(plan, pageQuery(accountId, plan, { size, skip, after }));
+  const { text, values } = resultQuery(
+    plan,
+    pageQuery(accountId, plan, { size, skip, after: anchor?.values }),
+  );
   const scope = accountScope(accountId);
   const [result] = await database.queryReport<{ count: string; rows: string }>(text, values, {
     scope,

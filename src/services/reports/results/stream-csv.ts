@@ -21,7 +21,8 @@ export function streamCsv(
   const { columns, source, condition, order } = planResult(accountId, report);
   const cells = columns.map(({ shown }, index) => Prisma.sql`${shown} AS ${Prisma.raw(`cell_${index}`)}`);
   const named = columns.map(({ key }, index) => Prisma.raw(`cell_${index} AS "${key}"`));
-  // The keys are names of stored columns as well. In one query, ORDER BY would take the values that are shown.
+  // The keys are names of stored columns as well. In one query, ORDER BY would take the values that are shown. The order of
+  // the sub-select stays, because reports run without parallel workers.
   const query = Prisma.sql`
     SELECT ${Prisma.join(named)} FROM (
       SELECT ${Prisma.join(cells)} FROM ${source} WHERE ${condition} ORDER BY ${orderList(order)}

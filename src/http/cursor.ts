@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import { invalidParameter, type Problem } from '../problems/problem.js';
+
+/** Most records of a page; the maximum of `page[size]` in the contract. */
+export const maximumPageSize = 500;
+
+// The page after this one is the last that `page[number]` can name.
+const maximumNumber = 999_999_999;
+
+/** What a cursor names: a page by its number and size, and the last record before it. */
+export interface Cursor<Anchor> {
+  readonly number: number;
+  readonly size: number;
+  readonly anchor: Anchor;
+}
+
+/** The requests that a cursor can be sent with: those for the same path, with the same filters and the same order. */
+export function fingerprintOf(path: string, parameters: URLSearchParams): string {
+  const sorted = new URLSearchParams(parameters);
+  sorted.sort();
+  return hash('sha256', `${path}?${sorted}`, 'base64url').slice(0, 8);
+}
+
+/** The cursor as text of `[A-Za-z0-9_-]`. */
+export function writeCursor<Anchor>({ number, size, anchor }: Cursor<Anchor>, fingerprint: string): string {
+  return Buffer.from(JSON.stringify([number, size, fingerprint, anchor])).toString('base64url');
+}
+
+/**
+ * Reads `page[after]`.
+ *
+ * @param isAnchor whether the content of a cursor is an anchor of this list
+ * @throws {Problem} 400 `invalid_request` when the text is not a cursor of this service, or is one of another request
+ */
+export function readCursor<Anchor>(
+  text: string,
+  fingerprint: string,
+  isAnchor: (value: unknown) => value is Anchor,
+): Cursor<Anchor> {
+  const content = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(content) || content.length !== 4) throw malformedCursor();
+  const [number, size, issuedFor, anchor] = content;
+  if (!isBetween(number, 2, maximumNumber) || !isBetween(size, 1, maximumPageSize)) throw malformedCursor();
+  if (issuedFor !== fingerprint) {
+    throw invalidCursor(
+      'must be sent to the list, and with the filters and the order, that it was issued for',
+    );
+  }
+  if (!isAnchor(anchor)) throw malformedCursor();
+  return { number, size, anchor };
+}
+
+/** 400 `invalid_request` that names `page[after]`. */
+export function invalidCursor(rule: string): Problem {
+  return invalidParameter('page[after]', rule);
+}
+
+function malformedCursor(): Problem {
+  return invalidCursor('must be a cursor taken from meta.next_cursor, unchanged');
+}
+
+function isBetween(value: unknown, minimum: number, maximum: number): value is number {
+  return Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
