@@ -10,13 +10,13 @@ import fastify, {
 import type { Clock } from './clock.js';
 import { composeServices } from './composition.js';
 import type { Config } from './config.js';
-import { bindContract } from './contract/bind.js';
 import type { Contract } from './contract/contract.js';
 import { localiser, publish } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import type { Database } from './database/client.js';
 import { nothing, withScope } from './database/scope.js';
 import { createAllowedMethods } from './http/allowed-methods.js';
+import { bindContract } from './http/binding/bind.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
 import { connectionLimits, headerLimits, silenceLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';

@@ -1,8 +1,7 @@
 import type { AppDependencies } from './app.js';
-import { composeCounters, composeLimits } from './composition-limits.js';
-import type { Authenticate, PublicGate } from './contract/bind.js';
-import type { Handlers } from './contract/handlers.js';
 import { createAuthenticate } from './http/authentication.js';
+import type { Authenticate, PublicGate } from './http/binding/bind.js';
+import type { Handlers } from './http/binding/handlers.js';
 import { BrowserSessions } from './http/browser-sessions.js';
 import { EmployeeHandlers } from './http/handlers/employees.js';
 import { mergeHandlers } from './http/handlers/merge.js';
@@ -13,6 +12,7 @@ import { UserHandlers } from './http/handlers/users.js';
 import { KnownBrowsers } from './http/known-browsers.js';
 import { createLifecycle } from './http/lifecycle.js';
 import { defaultReportLimits } from './http/report-limits.js';
+import { composeCounters, composeLimits } from './http/request-limits.js';
 import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
 import { ClientAuthentication } from './oauth/client-authentication.js';

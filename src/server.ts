@@ -1,26 +1,26 @@
 import path from 'node:path';
 import { pino } from 'pino';
 import { buildApp } from './app.js';
-import { resolveAppSecrets } from './app-secret.js';
-import { startBackgroundWork } from './background-work.js';
 import { systemClock } from './clock.js';
 import { readServerConfig } from './config.js';
 import { loadContract } from './contract/contract.js';
 import { openDatabase } from './database/client.js';
-import { fillDemoData } from './database/demo-data/fill.js';
 import { migrate } from './database/migrate.js';
-import { setUpEngine } from './engine.js';
+import { fillDemoData } from './demo-data/fill.js';
 import { createLifecycle } from './http/lifecycle.js';
-import { listen } from './listen.js';
 import { SigningKeys } from './oauth/signing-keys.js';
 import { startInstruments } from './observability/instruments.js';
-import { describeFailure } from './operator-errors.js';
 import { packageRoot } from './package-root.js';
+import { resolveAppSecrets } from './process/app-secret.js';
+import { startBackgroundWork } from './process/background-work.js';
+import { setUpEngine } from './process/engine.js';
+import { listen } from './process/listen.js';
+import { describeFailure } from './process/operator-errors.js';
+import { createShutdown } from './process/shutdown.js';
+import { startupMessage } from './process/startup-message.js';
 import { claimIssuer } from './services/issuer.js';
 import { hashPassword } from './services/passwords.js';
 import { UsageRecorder } from './services/usage/usage-recorder.js';
-import { createShutdown } from './shutdown.js';
-import { startupMessage } from './startup-message.js';
 
 /** Longest run of a statement for a request: whoever asked has mostly given up by then. */
 const statementTimeoutMs = 10_000;

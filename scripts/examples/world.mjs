@@ -1,4 +1,4 @@
-import { demoAccounts } from '../../dist/src/database/demo-data/accounts.js';
+import { demoAccounts } from '../../dist/src/demo-data/accounts.js';
 import { send } from './send.mjs';
 
 /** What entries use: a server, access tokens of its applications, and the responses of other entries. */

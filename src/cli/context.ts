@@ -1,9 +1,9 @@
-import { resolveAppSecrets } from '../app-secret.js';
 import { systemClock } from '../clock.js';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
 import { everything, withScope } from '../database/scope.js';
+import { resolveAppSecrets } from '../process/app-secret.js';
 import type { AppSecrets } from '../services/keyring.js';
 import type { Surroundings } from './surroundings.js';
 

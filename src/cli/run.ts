@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { DatabaseOpenError, describeError, isDatabaseUnavailable } from '../database/database-errors.js';
-import { describeFailure } from '../operator-errors.js';
+import { describeFailure } from '../process/operator-errors.js';
 import { CliError, exitCodes } from './cli-error.js';
 import { createProgram } from './program.js';
 import type { Surroundings } from './surroundings.js';

@@ -1,9 +1,9 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { DatabaseStoppedError } from './database-errors.js';
-import { openEmbedded } from './embedded.js';
+import { openEmbedded } from './embedded/embedded.js';
 import type { Prisma, PrismaClient } from './generated/client.js';
-import { openPostgresql } from './postgresql.js';
-import type { TextRow } from './prepared-query.js';
+import { openPostgresql } from './postgresql/postgresql.js';
+import type { TextRow } from './postgresql/prepared-query.js';
 import type { Scope } from './scope.js';
 
 export { Prisma, PrismaClient } from './generated/client.js';

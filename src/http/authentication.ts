@@ -1,4 +1,3 @@
-import type { Authenticate } from '../contract/bind.js';
 import {
   type AccessTokenClaims,
   type AccessTokens,
@@ -10,6 +9,7 @@ import type { LiveToken, TokenStatus } from '../oauth/token-status.js';
 import type { Party } from '../observability/request-facts.js';
 import { Problem } from '../problems/problem.js';
 import type { RequestLimit } from '../services/request-limit.js';
+import type { Authenticate } from './binding/bind.js';
 import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
 import { admit } from './rate-limit.js';
 

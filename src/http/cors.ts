@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
-import { hasEmptyParameter } from '../contract/guard.js';
 import { methodsByPath } from '../contract/methods-by-path.js';
+import { hasEmptyParameter } from './binding/guard.js';
 
 const requestHeaders = [
   'accept',

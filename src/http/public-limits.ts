@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { PublicGate } from '../contract/bind.js';
-import type { PublicOperation } from '../contract/handlers.js';
 import type { AdmitClient } from '../oauth/client-call.js';
 import { Problem } from '../problems/problem.js';
 import { networkOf } from '../services/network.js';
 import type { RequestLimit } from '../services/request-limit.js';
+import type { PublicGate } from './binding/bind.js';
+import type { PublicOperation } from './binding/handlers.js';
 import { admit, isCounted } from './rate-limit.js';
 
 /**

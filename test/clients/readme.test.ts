@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { fillDemoData } from '../../src/database/demo-data/fill.js';
+import { fillDemoData } from '../../src/demo-data/fill.js';
 import { buildTestApp } from '../support/app.js';
 import { listen } from '../support/sockets.js';
 import { generators } from './generators.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { type Contract, type ContractDocument, loadContract } from '../../src/contract/contract.js';
-import { publicOperations } from '../../src/contract/handlers.js';
+import { publicOperations } from '../../src/http/binding/handlers.js';
 import { buildTestApp, contract } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';

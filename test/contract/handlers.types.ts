@@ -2,7 +2,7 @@
  * What the compiler must reject of handlers. Each `@ts-expect-error` is a test: where the line below it compiles,
  * `tsc --noEmit` fails.
  */
-import type { Handlers, Input, Output } from '../../src/contract/handlers.js';
+import type { Handlers, Input, Output } from '../../src/http/binding/handlers.js';
 
 type ListOutput = Output<'listEmployees'>;
 type GetOutput = Output<'getEmployee'>;

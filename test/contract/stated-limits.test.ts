@@ -2,7 +2,7 @@ import { maxHeaderSize } from 'node:http';
 import t from 'tap';
 import { bodyLimitBytes } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
-import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql.js';
+import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql/postgresql.js';
 import { maximumPageSize } from '../../src/http/cursor.js';
 import { maximumPairs } from '../../src/http/form-parser.js';
 import { defaultPageSize } from '../../src/http/pagination.js';

@@ -7,7 +7,7 @@ import {
   isWriteConflict,
   violatedUniqueConstraint,
 } from '../../src/database/database-errors.js';
-import { createStatementNames } from '../../src/database/statement-names.js';
+import { createStatementNames } from '../../src/database/postgresql/statement-names.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 import { asOwner } from '../support/owner.js';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openDatabase } from '../../src/database/client.js';
 import { nothing } from '../../src/database/scope.js';
-import { describeFailure } from '../../src/operator-errors.js';
+import { describeFailure } from '../../src/process/operator-errors.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 import { startDatabaseProxy } from '../support/database-proxy.js';
 import { asOwner } from '../support/owner.js';

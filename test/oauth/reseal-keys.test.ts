@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
-import { describeFailure } from '../../src/operator-errors.js';
+import { describeFailure } from '../../src/process/operator-errors.js';
 import { createTestClock } from '../support/clock.js';
 import { openTestDatabase } from '../support/database.js';
 

@@ -12,7 +12,7 @@ import type { Database } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
-import { describeFailure } from '../../src/operator-errors.js';
+import { describeFailure } from '../../src/process/operator-errors.js';
 import { prune } from '../../src/services/housekeeping.js';
 import { buildTestApp, contract, type TestApp, testSecrets } from '../support/app.js';
 import { createTestClock } from '../support/clock.js';

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { describeFailure } from '../../src/operator-errors.js';
+import { describeFailure } from '../../src/process/operator-errors.js';
 import { claimIssuer, IssuerError, readIssuer, setIssuer } from '../../src/services/issuer.js';
 import { createTestClock } from '../support/clock.js';
 import { openTestDatabase, testServer } from '../support/database.js';

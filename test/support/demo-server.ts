@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hash } from '@node-rs/argon2';
 import type { Test } from 'tap';
-import { demoAccounts } from '../../src/database/demo-data/accounts.js';
-import { fillDemoData } from '../../src/database/demo-data/fill.js';
+import { demoAccounts } from '../../src/demo-data/accounts.js';
+import { fillDemoData } from '../../src/demo-data/fill.js';
 import { buildTestApp, type TestApp } from './app.js';
 import { createTestClock } from './clock.js';
 import { freePort } from './free-port.js';

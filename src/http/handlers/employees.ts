@@ -1,5 +1,4 @@
 import type { components } from '../../contract/generated.js';
-import type { Handlers, Input, JsonText, Output } from '../../contract/handlers.js';
 import { isStorableText } from '../../contract/text.js';
 import type { Database } from '../../database/client.js';
 import { accountScope, withScope } from '../../database/scope.js';
@@ -8,6 +7,7 @@ import type { Employee, EmployeeSortKey } from '../../services/employees/employe
 import type { Anchor, EmployeeSort } from '../../services/employees/employee-order.js';
 import { EmployeeResources, type Slice } from '../../services/employees/employee-resources.js';
 import { type EmployeeListRequest, listEmployees } from '../../services/employees/list-employees.js';
+import type { Handlers, Input, JsonText, Output } from '../binding/handlers.js';
 import { isOwnMoment, parseMoment } from '../moment.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';

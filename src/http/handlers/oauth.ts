@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Handlers, Input, Output } from '../../contract/handlers.js';
 import type { ClientCall } from '../../oauth/client-call.js';
 import type { AuthorizationServerMetadata } from '../../oauth/metadata.js';
 import type { RevocationEndpoint } from '../../oauth/revocation-endpoint.js';
 import type { SigningKeys } from '../../oauth/signing-keys.js';
 import type { TokenEndpoint } from '../../oauth/token-endpoint.js';
 import { auditOrigin } from '../audit-origin.js';
+import type { Handlers, Input, Output } from '../binding/handlers.js';
 import type { PublicLimits } from '../public-limits.js';
 
 const noStore = { 'cache-control': 'no-store' };

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.js';
-import type { Input } from '../../contract/handlers.js';
 import type { Report } from '../../services/reports/report.js';
 import type { ReportExports } from '../../services/reports/results/report-exports.js';
 import { auditOrigin } from '../audit-origin.js';
+import type { Input } from '../binding/handlers.js';
 import { ChunkStream } from '../chunk-stream.js';
 import { resetConnection, watchDownload } from '../download.js';
 import type { ReportLimits } from '../report-limits.js';

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { type Handlers, type Input, jsonText, type Output } from '../../contract/handlers.js';
 import type { Database } from '../../database/client.js';
 import { isStatementCanceled } from '../../database/database-errors.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
@@ -14,6 +13,7 @@ import {
   readResultPage,
 } from '../../services/reports/results/read-page.js';
 import { requireAcceptable } from '../accept.js';
+import { type Handlers, type Input, jsonText, type Output } from '../binding/handlers.js';
 import { invalidCursor } from '../cursor.js';
 import { abortOnDisconnect } from '../disconnect.js';
 import { PageRequest } from '../pagination.js';

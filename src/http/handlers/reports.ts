@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.js';
 import type { components } from '../../contract/generated.js';
-import { type Handlers, type Input, type JsonText, jsonText, type Output } from '../../contract/handlers.js';
 import type { Database } from '../../database/client.js';
 import { invalidToken } from '../../oauth/access-tokens.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
@@ -15,6 +14,7 @@ import type { ReportAct } from '../../services/reports/report-act.js';
 import { newContent } from '../../services/reports/report-changes.js';
 import { updateReport } from '../../services/reports/update-report.js';
 import { auditOrigin } from '../audit-origin.js';
+import { type Handlers, type Input, type JsonText, jsonText, type Output } from '../binding/handlers.js';
 import { challenge } from '../challenges.js';
 import { etagOf, isKnownToClient, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';

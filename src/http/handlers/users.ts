@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.js';
 import type { components } from '../../contract/generated.js';
-import type { Handlers, Input, Output } from '../../contract/handlers.js';
 import type { Database } from '../../database/client.js';
 import { invalidToken } from '../../oauth/access-tokens.js';
 import type { Principal } from '../../oauth/principal.js';
@@ -13,6 +12,7 @@ import {
 } from '../../services/claim-rules.js';
 import { claimNames, getProfile, type Profile, updateProfile } from '../../services/profiles.js';
 import { auditOrigin } from '../audit-origin.js';
+import type { Handlers, Input, Output } from '../binding/handlers.js';
 import { challenge, userContextRequired } from '../challenges.js';
 
 type UserResource = components['schemas']['User'];

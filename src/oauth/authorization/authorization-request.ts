@@ -1,4 +1,4 @@
-import type { Input } from '../../contract/handlers.js';
+import type { Input } from '../../http/binding/handlers.js';
 import { oauthDescription } from '../../problems/document.js';
 
 /** What an application asks a user for; complete and well-formed by the contract. */

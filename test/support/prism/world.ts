@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { demoAccounts, demoPassword } from '../../../src/database/demo-data/accounts.js';
+import { demoAccounts, demoPassword } from '../../../src/demo-data/accounts.js';
 import { toAccountId } from '../../../src/services/account-id.js';
 import { contract } from '../app.js';
 import { type DemoServer, startDemoServer } from '../demo-server.js';

@@ -1,0 +1,120 @@
+import { constants } from 'node:fs';
+import { access, cp, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Database, DatabaseOptions, ReportQueryOptions } from '../client.js';
+import { DatabaseOpenError, describeError } from '../database-errors.js';
+import { PrismaClient } from '../generated/client.js';
+import type { TextRow } from '../postgresql/prepared-query.js';
+import { EmbeddedPrismaAdapter } from './adapter.js';
+import { readCsv } from './csv.js';
+import { lockDataDir } from './data-dir-lock.js';
+import { EmbeddedServer } from './server.js';
+
+/**
+ * Opens the database that runs inside this process, and creates it the first time. It has one connection:
+ * inside an interactive transaction use the transaction's client only, the outer one waits for its end.
+ *
+ * @throws {DatabaseOpenError} when another process has it open or the directory cannot be used.
+ */
+export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOptions): Promise<Database> {
+  const directory = path.resolve(dataDir);
+  const files = path.join(directory, 'pglite');
+  const release = await lockDataDir(directory);
+  const isNew = !(await exists(files));
+  if (isNew && embeddedTemplate !== undefined && (await exists(embeddedTemplate))) {
+    await copyTemplate(embeddedTemplate, files).catch(async (cause) => {
+      await release();
+      const reason = describeError(cause);
+      throw new DatabaseOpenError(`DATA_DIR: no database can be created in ${directory}: ${reason}`, {
+        cause,
+      });
+    });
+  }
+  const server = new EmbeddedServer(files);
+  try {
+    await server.waitReady;
+    // The adapter reads timestamps as if the session were in UTC.
+    await server.exec('SET TIME ZONE UTC');
+  } catch (error) {
+    // Half of a new database would be taken for a broken one the next time.
+    if (isNew) await rm(files, { recursive: true, force: true }).catch(() => {});
+    await release();
+    const reason = server.reasonOf(error);
+    throw new DatabaseOpenError(`DATA_DIR: the database in ${directory} does not open: ${reason}`, {
+      cause: error,
+    });
+  }
+  const adapterFactory = new EmbeddedPrismaAdapter(server);
+  const prisma = new PrismaClient({ adapter: adapterFactory });
+  let closing: Promise<void> | undefined;
+
+  return {
+    kind: 'embedded',
+    stopped: server.stopped,
+    prisma,
+    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+      return (await server.query<Row>(text, [...values])).rows;
+    },
+    async queryText<Row extends TextRow>(text: string, values: readonly unknown[]) {
+      const { rows } = await server.query(text, [...values], { rowMode: 'array' });
+      return rows as unknown as Row[];
+    },
+    queryReport: <Row extends object>(
+      text: string,
+      values: readonly unknown[],
+      { signal }: ReportQueryOptions,
+    ) =>
+      // Transactions run one after the other: the client may have disconnected before this one starts.
+      server.transaction(async (transaction) => {
+        signal.throwIfAborted();
+        return (await transaction.query<Row>(text, [...values])).rows;
+      }),
+    streamCsv: (query) => readCsv(server, query),
+    poolState: () => [],
+    renew: async () => {},
+    openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
+    maintain: () => trimLog(server),
+    close() {
+      closing ??= (async () => {
+        await prisma.$disconnect();
+        await server.close();
+        await release();
+      })();
+      return closing;
+    },
+  };
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Copies a closed database, instead of having PGlite create one, for which it needs 750 MB of memory. The copy gets its name
+ * once it is complete: a process that is killed leaves no half of a database behind.
+ */
+async function copyTemplate(template: string, files: string): Promise<void> {
+  const draft = `${files}.new`;
+  try {
+    await rm(draft, { recursive: true, force: true });
+    await cp(template, draft, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await rename(draft, files);
+  } finally {
+    await rm(draft, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** Bytes of the write-ahead log after which it is trimmed. */
+const logBytes = 32 * 2 ** 20;
+
+/** Writes what is in memory to its files, so that the log of how it came about is not needed any more. */
+async function trimLog(server: EmbeddedServer): Promise<void> {
+  const { rows } = await server.query<{ due: boolean }>(
+    'SELECT pg_current_wal_insert_lsn() - redo_lsn >= $1 AS due FROM pg_control_checkpoint()',
+    [logBytes],
+  );
+  if (rows[0]?.due) await server.query('CHECKPOINT');
+}

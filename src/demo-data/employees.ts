@@ -1,0 +1,61 @@
+import type { NewEmployee } from '../services/employees/insert-employees.js';
+import type { DemoAccount } from './accounts.js';
+import { firstNames, lastNames } from './names.js';
+
+const dayMs = 86_400_000;
+
+// How often a department is named is how large it is.
+const departments = (
+  'Engineering,Sales,Engineering,Customer Success,Operations,Engineering,Marketing,Finance,Sales,Product,' +
+  'Engineering,People,Customer Success,Operations,Design,Sales,Legal'
+).split(',');
+
+/** Makes the employees of a demonstration account: the same ones every time, dated back from `now`. */
+export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
+  const addresses = new Set<string>();
+  return Array.from({ length: account.employeeCount }, (_, index) => {
+    const firstName = pick(firstNames, index * 7 + account.employeeCount);
+    const lastName = pick(lastNames, index * 11 + account.employeeCount);
+    const createdAt = new Date(now.getTime() - (1_500 - index * 9) * dayMs - index * 3_671_003);
+    return {
+      employeeNumber: `E${String(index + 1).padStart(4, '0')}`,
+      firstName,
+      lastName,
+      email: address(firstName, lastName, account.emailDomain, addresses),
+      status: statusOf(index),
+      department: pick(departments, index),
+      createdAt,
+      // Never before the record was made; spread over the last year otherwise.
+      updatedAt: new Date(
+        Math.max(createdAt.getTime(), now.getTime() - ((index * 37) % 365) * dayMs - 5_400_000),
+      ),
+    };
+  });
+}
+
+function statusOf(index: number): string {
+  if (index % 17 === 9) return 'on_leave';
+  if (index % 23 === 14) return 'terminated';
+  if (index % 41 === 20) return 'inactive';
+  return 'active';
+}
+
+function address(firstName: string, lastName: string, domain: string, taken: Set<string>): string {
+  const local = [firstName, lastName].map(asciiOf).join('.');
+  let email = `${local}@${domain}`;
+  for (let number = 2; taken.has(email); number += 1) email = `${local}${number}@${domain}`;
+  taken.add(email);
+  return email;
+}
+
+function asciiOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll('ø', 'o')
+    .normalize('NFD')
+    .replace(/[^a-z]/g, '');
+}
+
+function pick(values: readonly string[], index: number): string {
+  return values[index % values.length] ?? '';
+}

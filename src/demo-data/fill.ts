@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { Database, Prisma } from '../database/client.js';
+import { everything, withScope } from '../database/scope.js';
+import { toAccountId } from '../services/account-id.js';
+import { insertEmployees } from '../services/employees/insert-employees.js';
+import { type DemoAccount, demoAccounts, demoPassword } from './accounts.js';
+import { demoEmployees } from './employees.js';
+import { demoReports } from './reports.js';
+
+export interface DemoDataOptions {
+  /** Hashes a password for storage. */
+  readonly hashPassword: (plain: string) => Promise<string>;
+  /** Moment that the data's dates are counted back from. */
+  readonly now: Date;
+}
+
+// Any number will do that no other lock of this service uses.
+const advisoryLock = 72_707_370;
+
+/**
+ * Fills an empty database with the demonstration accounts. Processes that start together fill it once.
+ *
+ * @returns false when the database has accounts already; it is left as it is.
+ */
+export function fillDemoData(database: Database, options: DemoDataOptions): Promise<boolean> {
+  return withScope(everything, () => fill(database, options));
+}
+
+async function fill(database: Database, { hashPassword, now }: DemoDataOptions): Promise<boolean> {
+  if ((await database.prisma.account.findFirst({ select: { id: true } })) !== null) return false;
+  // Before the transaction: hashing is slow on purpose. Each user gets a salt of its own.
+  const users = demoAccounts.flatMap((account) => account.users);
+  const hashes = new Map(
+    await Promise.all(users.map(async ({ id }) => [id, await hashPassword(demoPassword)] as const)),
+  );
+  return database.prisma.$transaction(
+    async (tx) => {
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLock})`;
+      if ((await tx.account.findFirst({ select: { id: true } })) !== null) return false;
+      for (const account of demoAccounts) await fillAccount(tx, account, hashes, now);
+      await fillReports(tx, now);
+      return true;
+    },
+    { maxWait: 30_000, timeout: 60_000 },
+  );
+}
+
+async function fillAccount(
+  tx: Prisma.TransactionClient,
+  account: DemoAccount,
+  hashes: ReadonlyMap<string, string>,
+  now: Date,
+): Promise<void> {
+  const { id: accountId, name, employeePrefix } = account;
+  const dates = { createdAt: now, updatedAt: now };
+  await tx.account.create({ data: { id: accountId, name, employeePrefix, createdAt: now } });
+  await tx.user.createMany({
+    data: account.users.map((user) => ({
+      ...user,
+      ...dates,
+      accountId,
+      emailVerified: true,
+      locale: 'en-GB',
+      zoneinfo: 'Europe/London',
+      passwordHash: hashes.get(user.id) ?? '!',
+    })),
+  });
+  for (const { clientSecret, ...application } of account.applications) {
+    await tx.application.create({
+      data: {
+        ...application,
+        ...dates,
+        accountId,
+        scopes: [...application.scopes],
+        redirectUris: [...application.redirectUris],
+        clientType: clientSecret === undefined ? 'public' : 'confidential',
+        createdById: account.users[0]?.id ?? null,
+      },
+    });
+    if (clientSecret === undefined) continue;
+    await tx.applicationSecret.create({
+      data: {
+        id: `secret${application.clientId}`,
+        applicationId: application.id,
+        secretHash: createHash('sha256').update(clientSecret).digest(),
+        createdAt: now,
+      },
+    });
+  }
+  await insertEmployees(tx, toAccountId(accountId), demoEmployees(account, now));
+}
+
+async function fillReports(tx: Prisma.TransactionClient, now: Date): Promise<void> {
+  const [account] = demoAccounts;
+  if (account === undefined) return;
+  await tx.report.createMany({
+    data: demoReports.map((report) => ({
+      ...report,
+      accountId: account.id,
+      createdByUserId: account.users[0]?.id ?? null,
+      createdAt: now,
+      updatedAt: now,
+    })),
+  });
+}

@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { OperationId } from '../../contract/contract.js';
+import type { operations } from '../../contract/generated.js';
+import type { Principal } from '../../oauth/principal.js';
+
+type Parameters<Id extends OperationId> = operations[Id]['parameters'];
+type Responses<Id extends OperationId> = operations[Id]['responses'];
+type Present<T> = [Exclude<T, undefined>] extends [never] ? Record<never, never> : Exclude<T, undefined>;
+
+type Body<Id extends OperationId> = operations[Id] extends { requestBody: { content: infer Content } }
+  ? Content[keyof Content]
+  : undefined;
+
+/**
+ * Operations that ask for no token. Generated types know nothing of security, so the list is repeated here, and
+ * the start fails when it differs from the contract's.
+ */
+export const publicOperations = [
+  'createToken',
+  'authorize',
+  'revokeToken',
+  'getAuthorizationServerMetadata',
+  'getJsonWebKeySet',
+] as const satisfies readonly OperationId[];
+
+export type PublicOperation = (typeof publicOperations)[number];
+
+type Caller<Id extends OperationId> = Id extends PublicOperation ? null : Principal;
+
+/** What a handler receives: parameters and body are already validated and typed by the contract. */
+export interface Input<Id extends OperationId> {
+  readonly params: Present<Parameters<Id>['path']>;
+  readonly query: Present<Parameters<Id>['query']>;
+  readonly body: Body<Id>;
+  readonly caller: Caller<Id>;
+  readonly request: FastifyRequest;
+  /** For cookies; status, headers and body are the handler's answer. */
+  readonly reply: FastifyReply;
+}
+
+declare const textOf: unique symbol;
+
+/** A JSON document that is already text, and is sent as it is. */
+export type JsonText<Document> = string & { readonly [textOf]: Document };
+
+/** Writes a document as text, where the order of its members or the very bytes matter. */
+export function jsonText<Document>(document: Document): JsonText<Document> {
+  return JSON.stringify(document) as JsonText<Document>;
+}
+
+type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 303 | 304;
+
+type Content<Response> = Response extends { content: infer Types }
+  ? {
+      [Type in keyof Types]: Type extends 'application/json'
+        ? { body: Types[Type] | JsonText<Types[Type]>; type?: Type }
+        : { body: Types[Type] | Readable; type: Type };
+    }[keyof Types]
+  : { body?: never; type?: never };
+
+/**
+ * What a handler answers: a status that the contract declares, with the body that it declares for it.
+ * Refusals are thrown as problems.
+ */
+export type Output<Id extends OperationId> = {
+  [Status in Extract<keyof Responses<Id>, SuccessStatus>]: {
+    status: Status;
+    headers?: Record<string, string>;
+    /** Employees, reports, report rows or users in the body. Default: none. */
+    records?: number;
+  } & Content<Responses<Id>[Status]>;
+}[Extract<keyof Responses<Id>, SuccessStatus>];
+
+/**
+ * One method for each operation. A class that serves a tag implements a `Pick` of this type,
+ * so that the compiler rejects a parameter, body, status or reply that differs from the contract.
+ */
+export type Handlers = {
+  [Id in OperationId]: (input: Input<Id>) => Promise<Output<Id>>;
+};

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { test } from 'tap';
+import { openDatabase } from '../../src/database/client.js';
+import { migrate } from '../../src/database/migrate.js';
+import { fillDemoData } from '../../src/demo-data/fill.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+
+const now = new Date('2026-03-02T09:00:00.000Z');
+const unusable = async (): Promise<string> => '!';
+
+test('fills an empty database with two accounts', async (t) => {
+  const database = await openTestDatabase(t);
+  const { prisma } = database;
+  let hashed = 0;
+  const hashPassword = async (plain: string): Promise<string> => `hash ${++hashed} of ${plain}`;
+
+  t.equal(await fillDemoData(database, { hashPassword, now }), true);
+
+  const accounts = await prisma.account.findMany({
+    orderBy: { name: 'asc' },
+    select: { name: true, employeeSequence: true, totals: { select: { reports: true } } },
+  });
+  t.same(accounts, [
+    { name: 'Acme', employeeSequence: 137n, totals: { reports: 3 } },
+    { name: 'Globex', employeeSequence: 12n, totals: null },
+  ]);
+  const users = await prisma.user.findMany({ orderBy: { email: 'asc' } });
+  t.same(
+    users.map(({ email, role }) => [email, role]),
+    [
+      ['admin@acme.example', 'admin'],
+      ['member@acme.example', 'member'],
+      ['owner@acme.example', 'owner'],
+      ['owner@globex.example', 'owner'],
+    ],
+  );
+  t.ok(users.every((user) => / of correct horse battery staple$/.test(user.passwordHash)));
+  t.equal(new Set(users.map((user) => user.passwordHash)).size, 4, 'each user has a hash of their own');
+
+  const applications = await prisma.application.findMany({
+    orderBy: { clientId: 'asc' },
+    include: { secrets: true, account: true },
+  });
+  const all = ['reports:read', 'reports:write', 'user:read', 'user:write'];
+  t.same(
+    applications.map((a) => [a.account.name, a.clientId, a.clientType, a.scopes, a.secrets.length]),
+    [
+      ['Acme', 'demobackend', 'confidential', all, 1],
+      ['Acme', 'demoreadonly', 'confidential', ['reports:read'], 1],
+      ['Acme', 'demospa', 'public', all, 0],
+      ['Globex', 'globexbackend', 'confidential', all, 1],
+    ],
+  );
+  t.same(
+    applications[0]?.secrets[0]?.secretHash,
+    new Uint8Array(createHash('sha256').update('demobackendsecret').digest()),
+  );
+  t.same(applications[2]?.redirectUris, ['http://localhost:8080/callback']);
+});
+
+test('the employees are plausible and the same every time', async (t) => {
+  const [database, again] = [await openTestDatabase(t), await openTestDatabase(t)];
+  await fillDemoData(database, { hashPassword: unusable, now });
+  await fillDemoData(again, { hashPassword: unusable, now });
+
+  const employees = await database.prisma.employee.findMany({ orderBy: { id: 'asc' } });
+  t.same(await again.prisma.employee.findMany({ orderBy: { id: 'asc' } }), employees);
+
+  const acme = employees.filter((employee) => employee.accountId === 'demoacme');
+  t.equal(acme.length, 137);
+  t.equal(employees.length - acme.length, 12);
+  t.equal(acme[0]?.id, 'acmedemo00000000');
+  t.equal(acme[0]?.employeeNumber, 'E0001');
+  t.equal(new Set(acme.map((employee) => employee.email)).size, 137);
+  t.equal(new Set(acme.map(({ firstName, lastName }) => `${firstName} ${lastName}`)).size, 137);
+  t.ok(acme.every(({ email }) => /^[a-z]+\.[a-z]+\d?@acme\.example$/.test(email)));
+  t.ok(acme.every(({ createdAt, updatedAt }) => createdAt <= updatedAt && updatedAt <= now));
+  t.same(
+    new Set(acme.map(({ status }) => status)),
+    new Set(['active', 'on_leave', 'inactive', 'terminated']),
+  );
+  t.ok(acme.filter(({ status }) => status === 'active').length > 110);
+});
+
+test('leaves a database alone that has an account', async (t) => {
+  const database = await openTestDatabase(t);
+  await database.prisma.account.create({ data: { id: 'first', name: 'First', employeePrefix: 'first000' } });
+  t.equal(await fillDemoData(database, { hashPassword: unusable, now }), false);
+  t.equal(await database.prisma.user.count(), 0);
+});
+
+test('processes that start together fill it once', { skip: testServer === undefined }, async (t) => {
+  const options = await createTestDatabase(t);
+  const databases = await Promise.all(Array.from({ length: 3 }, () => openDatabase(options)));
+  t.teardown(() => Promise.all(databases.map((database) => database.close())));
+
+  const filled = await Promise.all(
+    databases.map(async (database) => {
+      await migrate(database);
+      return fillDemoData(database, { hashPassword: unusable, now });
+    }),
+  );
+  t.same(filled.sort(), [false, false, true]);
+});

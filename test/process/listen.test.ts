@@ -1,0 +1,30 @@
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { listen } from '../../src/process/listen.js';
+import { describeFailure } from '../../src/process/operator-errors.js';
+import { buildTestApp } from '../support/app.js';
+
+t.test('a name with several addresses is listened at by one of them', async (t) => {
+  const { app } = await buildTestApp(t);
+  await listen(app, { host: 'localhost', port: 0 });
+  t.equal(app.addresses().length, 1);
+});
+
+t.test('where nobody can listen is said in one line that names the settings', async (t) => {
+  const [first, second] = await Promise.all([buildTestApp(t), buildTestApp(t)]);
+  await listen(first.app, { host: '127.0.0.1', port: 0 });
+  const { port } = first.app.server.address() as AddressInfo;
+  const places = [
+    { host: '127.0.0.1', port },
+    { host: 'nowhere.invalid', port: 0 },
+    // An address that is kept for documents, and so is no machine's.
+    { host: '192.0.2.1', port: 0 },
+  ];
+  for (const place of places) {
+    const error = await listen(second.app, place).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    t.match(describeFailure(error), /^HOST, PORT: [^\n]+$/, JSON.stringify(place));
+  }
+});
