@@ -7,13 +7,9 @@ import fastify, {
   type FastifySerializerCompiler,
   LogController,
 } from 'fastify';
-import type { Clock } from './clock.js';
-import { composeServices } from './composition.js';
-import type { Config } from './config.js';
-import type { Contract } from './contract/contract.js';
+import { composeServices, type ServiceDependencies } from './composition.js';
 import { localiser, publish } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
-import type { Database } from './database/client.js';
 import { nothing, withScope } from './database/scope.js';
 import { createAllowedMethods } from './http/allowed-methods.js';
 import { bindContract } from './http/binding/bind.js';
@@ -24,17 +20,15 @@ import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
 import { parseForm } from './http/form-parser.js';
 import { healthRoutes } from './http/health-routes.js';
-import { closeConnectionsAtTheEnd, type Lifecycle } from './http/lifecycle.js';
+import { closeConnectionsAtTheEnd } from './http/lifecycle.js';
 import { routeNotFound } from './http/not-found.js';
 import { originForm } from './http/origin-form.js';
 import { createProblemSender } from './http/problem-sender.js';
 import { closeQueuedAnswers } from './http/queued-answers.js';
-import type { ReportLimits } from './http/report-limits.js';
 import { checkRequestHead } from './http/request-head.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
 import { defaultRequestQueueLimits, RequestQueue, type RequestQueueLimits } from './http/request-queue.js';
 import { closeSilentConnections, type SilenceLimits } from './http/silent-connections.js';
-import type { SigningKeys } from './oauth/signing-keys.js';
 import { RequestLog } from './observability/request-log.js';
 import { requestLogger } from './observability/request-logger.js';
 import { RequestUsage } from './observability/request-usage.js';
@@ -47,27 +41,15 @@ import { problemPage } from './pages/problem-page.js';
 import { referencePage } from './pages/reference.js';
 import { privatePageHeaders } from './pages/security-headers.js';
 import { signInPages } from './pages/sign-in.js';
-import type { AppSecrets } from './services/keyring.js';
 import type { UsageRecorder } from './services/usage/usage-recorder.js';
 
 /** What the application is composed of besides its own code. */
-export interface AppDependencies {
-  readonly config: Config;
-  readonly contract: Contract;
-  readonly database: Database;
-  readonly signingKeys: SigningKeys;
-  /** Sign what browsers carry. */
-  readonly appSecrets: AppSecrets;
-  readonly clock: Clock;
+export interface AppDependencies extends ServiceDependencies {
   readonly usage: UsageRecorder;
   readonly logger: FastifyBaseLogger | false;
-  /** Absent: the process does not end while the application is used. */
-  readonly lifecycle?: Lifecycle;
-  /** Absent: the limits that the contract describes. */
-  readonly reportLimits?: ReportLimits;
   /** Absent: those of a server in operation. */
   readonly requestQueueLimits?: RequestQueueLimits;
-  /** Who is told of requests besides the log. */
+  /** Receive every request besides the log. */
   readonly observers?: readonly RequestObserver[];
   /** Absent: those that are documented. A test cannot wait for them. */
   readonly silenceLimits?: SilenceLimits;

@@ -1,4 +1,7 @@
-import type { AppDependencies } from './app.js';
+import type { Clock } from './clock.js';
+import type { Config } from './config.js';
+import type { Contract } from './contract/contract.js';
+import type { Database } from './database/client.js';
 import { createAuthenticate } from './http/authentication.js';
 import type { Authenticate, PublicGate } from './http/binding/bind.js';
 import type { Handlers } from './http/binding/handlers.js';
@@ -10,15 +13,16 @@ import { ReportResultHandlers } from './http/handlers/report-results.js';
 import { ReportHandlers } from './http/handlers/reports.js';
 import { UserHandlers } from './http/handlers/users.js';
 import { KnownBrowsers } from './http/known-browsers.js';
-import { createLifecycle } from './http/lifecycle.js';
-import { defaultReportLimits } from './http/report-limits.js';
-import { composeCounters, composeLimits } from './http/request-limits.js';
+import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
+import { defaultReportLimits, type ReportLimits } from './http/report-limits.js';
+import { createRequestLimits } from './http/request-limits.js';
 import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
 import { ClientAuthentication } from './oauth/client-authentication.js';
 import { authorizationServerMetadata } from './oauth/metadata.js';
 import { RefreshTokenRotation } from './oauth/refresh-token-rotation.js';
 import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
+import type { SigningKeys } from './oauth/signing-keys.js';
 import { TokenEndpoint } from './oauth/token-endpoint.js';
 import { TokenStatus } from './oauth/token-status.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
@@ -28,13 +32,30 @@ import { Applications } from './services/applications/applications.js';
 import { SecretUse } from './services/applications/secret-use.js';
 import { AuditLog } from './services/audit-log.js';
 import type { Counters } from './services/counters/counters.js';
+import { createCounters } from './services/counters/create-counters.js';
 import type { CounterLogger } from './services/counters/redis-connection.js';
 import { FailureLimit } from './services/failure-limit.js';
 import { Idempotency } from './services/idempotency/idempotency.js';
+import type { AppSecrets } from './services/keyring.js';
 import { ReportCreation } from './services/reports/create-report.js';
 import { ReportExports } from './services/reports/results/report-exports.js';
 import { Sessions } from './services/sessions.js';
 import { SignIn } from './services/sign-in.js';
+
+/** What the services are composed of besides their own code. */
+export interface ServiceDependencies {
+  readonly config: Config;
+  readonly contract: Contract;
+  readonly database: Database;
+  readonly signingKeys: SigningKeys;
+  /** Sign what browsers carry. */
+  readonly appSecrets: AppSecrets;
+  readonly clock: Clock;
+  /** Absent: the process does not end while the application is used. */
+  readonly lifecycle?: Lifecycle;
+  /** Absent: the limits that the contract describes. */
+  readonly reportLimits?: ReportLimits;
+}
 
 /** What the routes are served by. */
 export interface Composition {
@@ -50,7 +71,7 @@ export interface Composition {
 }
 
 /** Makes every service once and hands each one what it needs. */
-export function composeServices(dependencies: AppDependencies, log: CounterLogger): Composition {
+export function composeServices(dependencies: ServiceDependencies, log: CounterLogger): Composition {
   const { config, contract, database, signingKeys, clock, appSecrets } = dependencies;
   const { lifecycle = createLifecycle(), reportLimits = defaultReportLimits } = dependencies;
   const { baseUrl } = config;
@@ -58,9 +79,9 @@ export function composeServices(dependencies: AppDependencies, log: CounterLogge
   const auditLog = new AuditLog(database, clock);
   const secretUse = new SecretUse(database, clock);
   const exports = new ReportExports(database);
-  const counters = composeCounters(dependencies, log);
+  const counters = createCounters(database, { redisUrl: config.redisUrl, baseUrl, logger: log });
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
-  const { api, publicLimits } = composeLimits(config, counters);
+  const { api, publicLimits } = createRequestLimits(config, counters);
   const clientAuthentication = new ClientAuthentication({
     applications,
     secretUse,

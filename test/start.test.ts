@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
-import { openDatabase } from '../src/database/client.js';
+import { openDatabase } from '../src/database/open-database.js';
 import { runCommand } from './support/cli.js';
 import { createTestDatabase, testServer } from './support/database.js';
 import { spawnServerProcess, startServerProcess, untilReady } from './support/server-process.js';

@@ -1,7 +1,8 @@
 import { systemClock } from '../clock.js';
 import { type Config, readConfig } from '../config.js';
-import { type Database, openDatabase } from '../database/client.js';
+import type { Database } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
+import { openDatabase } from '../database/open-database.js';
 import { everything, withScope } from '../database/scope.js';
 import { resolveAppSecrets } from '../process/app-secret.js';
 import type { AppSecrets } from '../services/keyring.js';

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot } from '../package-root.js';
 import { type DeprecationHeaders, readDeprecation } from './deprecation.js';
+import type { ContractDocument, JsonSchema, Parameter, RawOperation } from './document.js';
 import type { components, operations } from './generated.js';
 import type { ProblemCode } from './generated-values.js';
 
@@ -36,21 +37,6 @@ export interface Operation {
   readonly deprecation: DeprecationHeaders | null;
 }
 
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header' | 'cookie';
-  readonly required?: boolean;
-  readonly schema: JsonSchema;
-}
-
-export interface JsonSchema {
-  readonly type?: string | readonly string[];
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly [keyword: string]: unknown;
-}
-
 /** The parsed contract, and the tables that are read from it. */
 export interface Contract {
   /** The file as it is served at `/openapi/v1.yaml`. */
@@ -61,35 +47,6 @@ export interface Contract {
   readonly problems: Readonly<Record<ProblemCode, ProblemKind>>;
   /** Every scope name, with the words that explain it. */
   readonly scopes: Readonly<Record<string, string>>;
-}
-
-export interface ContractDocument {
-  readonly info: Readonly<Record<string, unknown>>;
-  readonly servers: readonly [{ readonly url: string }];
-  readonly 'x-limits': { readonly deprecation_notice_days: number; readonly [name: string]: number };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly components: {
-    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
-    readonly headers: { readonly RequestId: { readonly example: string } };
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly securitySchemes: {
-      readonly oauth2: {
-        readonly flows: { readonly clientCredentials: { readonly scopes: Readonly<Record<string, string>> } };
-      };
-    };
-  };
-}
-
-/** An operation as the contract writes it. */
-export interface RawOperation {
-  readonly operationId: string;
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly unknown[];
-  readonly requestBody?: unknown;
-  readonly responses: Readonly<Record<string, unknown>>;
-  readonly deprecated?: boolean;
-  readonly 'x-deprecated-since'?: string;
-  readonly 'x-sunset'?: string;
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];

@@ -1,4 +1,4 @@
-import type { RawOperation } from './contract.js';
+import type { RawOperation } from './document.js';
 
 /** Headers of the responses of a deprecated operation. */
 export interface DeprecationHeaders {

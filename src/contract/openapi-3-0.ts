@@ -1,4 +1,4 @@
-import type { ContractDocument } from './contract.js';
+import type { ContractDocument } from './document.js';
 
 /** Members whose value is data, whatever it looks like. */
 const dataMembers = ['default', 'enum', 'example', 'examples'];

@@ -1,6 +1,13 @@
-import type { Config } from '../config.js';
 import type { Contract } from './contract.js';
 import { toOpenapi30 } from './openapi-3-0.js';
+
+/** Addresses of one server. */
+export interface ServerAddresses {
+  /** No trailing slash. */
+  readonly baseUrl: string;
+  /** Prefix of problem `type` URIs; no trailing slash. */
+  readonly errorsUrl: string;
+}
 
 /** Rewrites text that was made from the contract, so that its addresses are those of this server. */
 export type Localise = (text: string) => string;
@@ -11,7 +18,7 @@ export type Localise = (text: string) => string;
  */
 export function localiser(
   { document }: Pick<Contract, 'document'>,
-  { baseUrl, errorsUrl }: Pick<Config, 'baseUrl' | 'errorsUrl'>,
+  { baseUrl, errorsUrl }: ServerAddresses,
 ): Localise {
   const [{ url: written }] = document.servers;
   return (text) => text.replaceAll(`${written}/errors`, errorsUrl).replaceAll(written, baseUrl);
@@ -31,7 +38,7 @@ export interface PublishedContract {
 /** Adds to the contract what only the operator of a server knows: its addresses and a contact. */
 export function publish(
   { yaml, document }: Pick<Contract, 'yaml' | 'document'>,
-  config: Pick<Config, 'baseUrl' | 'errorsUrl' | 'apiContactUrl'>,
+  config: ServerAddresses & { readonly apiContactUrl: string | undefined },
 ): PublishedContract {
   const localise = localiser({ document }, config);
   const { apiContactUrl: url } = config;

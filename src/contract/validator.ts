@@ -1,6 +1,5 @@
-import { Ajv2020, type AnySchema, type Options } from 'ajv/dist/2020.js';
+import { Ajv2020, type AnySchema, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import type { FastifySchemaCompiler } from 'fastify';
 
 /** Keywords of OpenAPI that describe and do not constrain. */
 export const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum', 'x-enum-varnames'];
@@ -17,11 +16,14 @@ const options: Options = {
   strictRequired: false,
 };
 
+/** Compiles the schema of one part of a request: `body`, `querystring`, `params` or `headers`. */
+export type SchemaCompiler = (part: { schema: unknown; httpPart?: string | undefined }) => ValidateFunction;
+
 /**
  * Compiles the contract's schemas as JSON Schema 2020-12. Query, path and header values arrive as text and
  * are coerced; bodies are taken as they are.
  */
-export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
+export function createValidatorCompiler(): SchemaCompiler {
   const coercing = createAjv({ ...options, coerceTypes: true });
   const exact = createAjv(options);
   return ({ schema, httpPart }) =>

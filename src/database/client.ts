@@ -1,9 +1,6 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { DatabaseStoppedError } from './database-errors.js';
-import { openEmbedded } from './embedded/embedded.js';
 import type { Prisma, PrismaClient } from './generated/client.js';
-import { openPostgresql } from './postgresql/postgresql.js';
-import type { TextRow } from './postgresql/prepared-query.js';
 import type { Scope } from './scope.js';
 
 export { Prisma, PrismaClient } from './generated/client.js';
@@ -36,6 +33,9 @@ export interface DatabaseOptions {
   /** What statements may touch that are run outside of every scope. Default: nothing that is an account's. */
   readonly outside?: Scope;
 }
+
+/** Columns of a row in the order of the statement; `null` is NULL. Each column must be of the type text. */
+export type TextRow = readonly (string | null)[];
 
 /** One connection of its own, on which migrations run. */
 export interface MigrationSession {
@@ -123,14 +123,4 @@ export interface Database {
   maintain(): Promise<void>;
   /** Closes every connection and, when embedded, lets another process open the directory. */
   close(): Promise<void>;
-}
-
-/**
- * Opens the database and makes sure that it answers. Tables are the business of `migrate`.
- *
- * @throws {DatabaseOpenError} one line that names DATABASE_URL or DATA_DIR.
- */
-export function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { databaseUrl } = options;
-  return databaseUrl === undefined ? openEmbedded(options) : openPostgresql({ ...options, databaseUrl });
 }

@@ -1,29 +1,15 @@
 import type { Database } from '../database/client.js';
 import { RowsLockedError } from '../database/database-errors.js';
-import type { Application } from '../services/applications/applications.js';
-import type { AuditOrigin } from '../services/audit-log.js';
 import { createBatcher } from '../services/batcher.js';
 import { createLane } from '../services/lane.js';
-import { findUsable, type RotationSettings, rotateFree, rotateWaiting } from './rotation-statements.js';
-
-export interface RotationRequest {
-  readonly tokenHash: Buffer;
-  readonly successorHash: Buffer;
-  /** Scopes that the next access token is to have; absent: what was granted. */
-  readonly requested: readonly string[] | undefined;
-  readonly application: Application;
-  readonly origin: AuditOrigin;
-}
-
-export interface Rotated {
-  readonly grantId: string;
-  readonly userId: string;
-  /**
-   * Scopes of the access token: those requested, or else what the user granted, less what the application has lost or
-   * the user could no longer grant.
-   */
-  readonly scopes: readonly string[];
-}
+import {
+  findUsable,
+  type Rotated,
+  type RotationRequest,
+  type RotationSettings,
+  rotateFree,
+  rotateWaiting,
+} from './rotation-statements.js';
 
 /** What became of a request in a statement for many; `locked` says that it is to be made again, alone. */
 type Outcome = Rotated | 'locked' | undefined;

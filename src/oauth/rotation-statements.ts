@@ -2,14 +2,34 @@ import type { Clock } from '../clock.js';
 import type { Database } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { accountScope, type Scope } from '../database/scope.js';
+import type { Application } from '../services/applications/applications.js';
+import type { AuditOrigin } from '../services/audit-log.js';
+import { mayGrant } from '../services/scope-rules.js';
 import { roles } from '../services/users.js';
-import type { Rotated, RotationRequest } from './refresh-token-rotation.js';
-import { mayGrant } from './roles.js';
 import { parseScope } from './scopes.js';
 
 export interface RotationSettings {
   readonly clock: Clock;
   readonly refreshTokenTtlSeconds: number;
+}
+
+export interface RotationRequest {
+  readonly tokenHash: Buffer;
+  readonly successorHash: Buffer;
+  /** Scopes that the next access token is to have; absent: what was granted. */
+  readonly requested: readonly string[] | undefined;
+  readonly application: Application;
+  readonly origin: AuditOrigin;
+}
+
+export interface Rotated {
+  readonly grantId: string;
+  readonly userId: string;
+  /**
+   * Scopes of the access token: those requested, or else what the user granted, less what the application has lost or
+   * the user could no longer grant.
+   */
+  readonly scopes: readonly string[];
 }
 
 type RotatedRow = [ordinal: string, grantId: string, userId: string, issued: string];

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ProblemCode } from '../contract/contract.js';
+import type { Operation, ProblemCode } from '../contract/contract.js';
+import type { Principal } from '../oauth/principal.js';
 
 /** Whom a request turned out to come from, by the ids of their records. */
 export interface Party {
@@ -11,7 +12,13 @@ export interface Party {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The contract's operation that the route serves; absent on pages and other plain routes. */
+    operation?: Operation;
+  }
   interface FastifyRequest {
+    /** Set once the bearer token is accepted; `null` on operations that require none. */
+    caller: Principal | null;
     /** Set as soon as the caller is recognized. An accepted bearer token sets `caller` as well, which says more. */
     party: Party | null;
     /** Code of the problem document that answers the request. */

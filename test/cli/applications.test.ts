@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { runCommandHere } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
 import { createTenant } from '../support/tenant.js';

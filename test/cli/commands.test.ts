@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import t from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
 import { checkPassword } from '../../src/services/passwords.js';
 import { findUserForSignIn } from '../../src/services/users.js';

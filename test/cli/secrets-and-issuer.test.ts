@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../src/clock.js';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { testSecret } from '../support/app.js';
 import { runCommand, runCommandHere } from '../support/cli.js';

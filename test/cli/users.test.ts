@@ -1,5 +1,6 @@
 import t from 'tap';
-import { type Database, openDatabase } from '../../src/database/client.js';
+import type { Database } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { findUserForSignIn } from '../../src/services/users.js';
 import { buildTestApp } from '../support/app.js';
 import { Browser } from '../support/browser.js';

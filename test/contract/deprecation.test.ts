@@ -1,6 +1,7 @@
 import t from 'tap';
-import { type Contract, loadContract, type RawOperation } from '../../src/contract/contract.js';
+import { type Contract, loadContract } from '../../src/contract/contract.js';
 import { readDeprecation } from '../../src/contract/deprecation.js';
+import type { RawOperation } from '../../src/contract/document.js';
 import { buildTestApp } from '../support/app.js';
 
 const deprecated: RawOperation = {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import t from 'tap';
-import type { ContractDocument } from '../../src/contract/contract.js';
+import type { ContractDocument } from '../../src/contract/document.js';
 import { toOpenapi30 } from '../../src/contract/openapi-3-0.js';
 import { packageRoot } from '../../src/package-root.js';
 import { buildTestApp, contract } from '../support/app.js';

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { type JsonSchema, resolve } from '../../src/contract/contract.js';
+import { resolve } from '../../src/contract/contract.js';
+import type { JsonSchema } from '../../src/contract/document.js';
 import { contract } from '../support/app.js';
 
 const { document } = contract;

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
 import {
   DatabaseOpenError,
   isDatabaseUnavailable,
   isWriteConflict,
   violatedUniqueConstraint,
 } from '../../src/database/database-errors.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { createStatementNames } from '../../src/database/postgresql/statement-names.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 import { asOwner } from '../support/owner.js';

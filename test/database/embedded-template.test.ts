@@ -1,8 +1,8 @@
 import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Test, test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { packageRoot } from '../../src/package-root.js';
 import { createTestDatabase } from '../support/database.js';
 

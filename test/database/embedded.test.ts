@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Test, test } from 'tap';
-import { type Database, openDatabase } from '../../src/database/client.js';
+import type { Database } from '../../src/database/client.js';
 import {
   DatabaseOpenError,
   isDatabaseUnavailable,
   violatedUniqueConstraint,
 } from '../../src/database/database-errors.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { quick } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
 

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
-import { type Database, openDatabase } from '../../src/database/client.js';
+import type { Database } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { nothing } from '../../src/database/scope.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 import { asOwner } from '../support/owner.js';

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
-import { type Database, openDatabase } from '../../src/database/client.js';
+import type { Database } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { accountScope, everything, nothing, type Scope, withScope } from '../../src/database/scope.js';
 import { captureLog } from '../support/captured-log.js';
 import { testServer } from '../support/database.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { fillDemoData } from '../../src/demo-data/fill.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 

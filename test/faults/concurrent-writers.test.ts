@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { buildTestApp } from '../support/app.js';
 import { captureLog } from '../support/captured-log.js';
 import { createTestDatabase, testServer } from '../support/database.js';

@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { everything, withScope } from '../../src/database/scope.js';
 import { buildTestApp } from '../support/app.js';
 import { testServer } from '../support/database.js';

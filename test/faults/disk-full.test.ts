@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import t, { type Test } from 'tap';
-import { type Database, openDatabase } from '../../src/database/client.js';
+import type { Database } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from '../support/database.js';
 import { createSmallDisk } from '../support/disk.js';
 import { type ServerProcess, spawnServerProcess, startServerProcess } from '../support/server-process.js';

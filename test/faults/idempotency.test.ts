@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
-import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/client.js';
+import type { Database, DatabaseOptions } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { createTestDatabase, testServer } from '../support/database.js';
 import { startDatabaseProxy } from '../support/database-proxy.js';

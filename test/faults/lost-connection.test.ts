@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { nothing } from '../../src/database/scope.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';

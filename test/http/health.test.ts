@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { buildTestApp } from '../support/app.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 

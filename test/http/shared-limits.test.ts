@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database.js';
 import { startServerProcess } from '../support/server-process.js';
 import { createTenant, type TestApplication } from '../support/tenant.js';

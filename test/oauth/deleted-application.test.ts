@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { buildTestApp } from '../support/app.js';
 import { createTestDatabase, testServer } from '../support/database.js';
 import { openTransaction, untilWaiting } from '../support/transaction.js';

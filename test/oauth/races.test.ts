@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../src/clock.js';
-import { openDatabase } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { AccessTokens } from '../../src/oauth/access-tokens.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { createTestClock } from '../support/clock.js';

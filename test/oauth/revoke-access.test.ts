@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { AccessTokens } from '../../src/oauth/access-tokens.js';
 import { revokeAccess } from '../../src/services/applications/revoke-access.js';
 import { buildTestApp, type TestApp } from '../support/app.js';

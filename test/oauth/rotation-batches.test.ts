@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { newOpaqueToken } from '../../src/oauth/opaque-token.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { createTestDatabase, testServer } from '../support/database.js';

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { epochSeconds } from '../../src/clock.js';
-import { openDatabase } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { knownSeconds, maximumKnownUsers } from '../../src/http/known-browsers.js';
 import { deriveKeyring, signText } from '../../src/services/keyring.js';
 import { buildTestApp, type TestApp, testSecret } from '../support/app.js';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/client.js';
 import { isDatabaseUnavailable, RowsLockedError } from '../../src/database/database-errors.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { Idempotency, type IdempotentWork } from '../../src/services/idempotency/idempotency.js';
 import type { IdempotentRequest } from '../../src/services/idempotency/idempotent-request.js';
 import { createTestDatabase, openElsewhere, testServer } from '../support/database.js';

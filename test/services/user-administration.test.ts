@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import type { AuditContext } from '../../src/services/audit-context.js';
 import { UserAdministration } from '../../src/services/user-administration.js';
 import { buildTestApp } from '../support/app.js';

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { openDatabase, type Prisma } from '../../src/database/client.js';
+import type { Prisma } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { hashPassword } from '../../src/services/passwords.js';
 import { Sessions } from '../../src/services/sessions.js';
 import { UserAdministration } from '../../src/services/user-administration.js';

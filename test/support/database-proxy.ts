@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import type { Test } from 'tap';
-import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/client.js';
+import type { Database, DatabaseOptions } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from './database.js';
 
 /** Stands between a server and its database, and can be told to misbehave. */

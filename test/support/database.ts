@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
-import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/client.js';
+import type { Database, DatabaseOptions } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { everything } from '../../src/database/scope.js';
 import { copyEmbeddedTemplate } from './embedded-template.js';
 import {

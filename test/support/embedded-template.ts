@@ -1,8 +1,8 @@
 import { constants, cpSync } from 'node:fs';
 import { access, appendFile, mkdir, mkdtemp, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
-import { openDatabase } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { packageRoot } from '../../src/package-root.js';
 import { templateKey } from './template-key.js';
 

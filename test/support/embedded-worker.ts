@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 
 // Writes rows to an embedded database, and says so after each, until it is killed.
 const [dataDir = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { openDatabase } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { migrate } from '../../src/database/migrate.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { templateKey } from './template-key.js';
 
 /** Makes an empty database on a server and returns its URL. */

@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
-import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/client.js';
+import type { Database, DatabaseOptions } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { asOwner } from './owner.js';
 
 /** Another process, in the middle of a transaction. */

@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import type { Contract, JsonSchema } from '../../contract/contract.js';
+import type { Contract } from '../../contract/contract.js';
+import type { JsonSchema } from '../../contract/document.js';
 import { isStorableText } from '../../contract/text.js';
 import { annotations } from '../../contract/validator.js';
 import { describeValidation } from '../../problems/describe-validation.js';

@@ -1,10 +1,9 @@
 import { constants } from 'node:fs';
 import { access, cp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Database, DatabaseOptions, ReportQueryOptions } from '../client.js';
+import type { Database, DatabaseOptions, ReportQueryOptions, TextRow } from '../client.js';
 import { DatabaseOpenError, describeError } from '../database-errors.js';
 import { PrismaClient } from '../generated/client.js';
-import type { TextRow } from '../postgresql/prepared-query.js';
 import { EmbeddedPrismaAdapter } from './adapter.js';
 import { readCsv } from './csv.js';
 import { lockDataDir } from './data-dir-lock.js';

@@ -8,12 +8,13 @@ import type {
   PoolState,
   QueryOptions,
   ReportQueryOptions,
+  TextRow,
 } from '../client.js';
 import { DatabaseOpenError, describeError } from '../database-errors.js';
 import { currentScope, everything, nothing, type Scope, withScope } from '../scope.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { copyCsv } from './csv.js';
-import { PreparedQuery, type TextRow } from './prepared-query.js';
+import { PreparedQuery } from './prepared-query.js';
 import type { ReadyPool } from './ready-pool.js';
 import { runReportQuery } from './report.js';
 import { ScopedPool } from './scoped-pool.js';

@@ -2,12 +2,10 @@ import type { Writable } from 'node:stream';
 import type { Connection } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { serialize } from 'pg-protocol';
+import type { TextRow } from '../client.js';
 import { nothing, type Scope } from '../scope.js';
 import type { Answered } from './ready-pool.js';
 import { scopeMessages } from './scope-statement.js';
-
-/** Columns of a row in the order of the statement; `null` is NULL. Each column must be of the type text. */
-export type TextRow = readonly (string | null)[];
 
 /** What the driver keeps on a connection, beyond what its types tell. */
 interface PreparingConnection {

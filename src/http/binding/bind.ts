@@ -10,14 +10,8 @@ import { type Handlers, type PublicOperation, publicOperations } from './handler
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The contract's operation that the route serves; absent on pages and other plain routes. */
-    operation?: Operation;
     /** Marks a route that people use with a browser: its refusals are pages. */
     page?: boolean;
-  }
-  interface FastifyRequest {
-    /** Set once the bearer token is accepted; `null` on operations that ask for none. */
-    caller: Principal | null;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { JsonSchema, Operation, Parameter } from '../../contract/contract.js';
+import type { Operation } from '../../contract/contract.js';
+import type { JsonSchema, Parameter } from '../../contract/document.js';
 import { isStorableText } from '../../contract/text.js';
 import { invalidParameter, Problem, recordNotFound } from '../../problems/problem.js';
 

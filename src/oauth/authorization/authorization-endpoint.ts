@@ -6,10 +6,10 @@ import type { AccountId } from '../../services/account-id.js';
 import type { Application, Applications } from '../../services/applications/applications.js';
 import { holdApplication } from '../../services/applications/lock-application.js';
 import { type AuditLog, type AuditOrigin, recordIn } from '../../services/audit-log.js';
+import { mayGrant } from '../../services/scope-rules.js';
 import { holdRole, type User } from '../../services/users.js';
 import { invalidClient } from '../credentials.js';
 import { newOpaqueToken } from '../opaque-token.js';
-import { mayGrant } from '../roles.js';
 import {
   type AuthorizationParameters,
   AuthorizationRefusal,

@@ -1,8 +1,8 @@
-import type { Input } from '../../http/binding/handlers.js';
+import type { operations } from '../../contract/generated.js';
 import { oauthDescription } from '../../problems/document.js';
 
 /** What an application asks a user for; complete and well-formed by the contract. */
-export type AuthorizationParameters = Input<'authorize'>['query'];
+export type AuthorizationParameters = operations['authorize']['parameters']['query'];
 
 /**
  * A refusal that the application is told of by a redirect, because its redirect URI is known to be its own.

@@ -1,10 +1,10 @@
 import { accountScope, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
 import { revokeGrant } from '../../services/grants.js';
+import { mayGrant } from '../../services/scope-rules.js';
 import type { Role } from '../../services/users.js';
 import { hashOpaqueToken, newOpaqueToken } from '../opaque-token.js';
 import { requireParameter } from '../parameters.js';
-import { mayGrant } from '../roles.js';
 import { parseScope } from '../scopes.js';
 import type { Grant, GrantContext, GrantRequest } from './grant.js';
 import { issueUserTokens } from './user-tokens.js';

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { type Database, openDatabase } from '../../../src/database/client.js';
+import type { Database } from '../../../src/database/client.js';
+import { openDatabase } from '../../../src/database/open-database.js';
 import { EmployeeResources } from '../../../src/services/employees/employee-resources.js';
 import { listEmployees } from '../../../src/services/employees/list-employees.js';
 import { buildTestApp } from '../../support/app.js';

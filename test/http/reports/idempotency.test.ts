@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../../src/database/client.js';
+import { openDatabase } from '../../../src/database/open-database.js';
 import { buildTestApp, type TestApp } from '../../support/app.js';
 import { createTestDatabase, openElsewhere, testServer } from '../../support/database.js';
 import { asOwner } from '../../support/owner.js';

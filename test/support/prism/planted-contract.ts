@@ -1,4 +1,5 @@
-import { type JsonSchema, resolve } from '../../../src/contract/contract.js';
+import { resolve } from '../../../src/contract/contract.js';
+import type { JsonSchema } from '../../../src/contract/document.js';
 import { contract } from '../app.js';
 
 interface Node {

@@ -1,5 +1,5 @@
+import { mayGrant } from '../../../services/scope-rules.js';
 import type { User } from '../../../services/users.js';
-import { mayGrant } from '../../roles.js';
 import { AuthorizationRefusal } from '../authorization-request.js';
 
 export interface GrantableScopes {
