@@ -28,7 +28,7 @@ import { TokenStatus } from './oauth/token-status.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
 import type { PeopleSiteDependencies } from './pages/people-site.js';
 import type { SignInDependencies } from './pages/sign-in.js';
-import { Applications } from './services/applications/applications.js';
+import { Applications } from './services/applications/client-registry.js';
 import { SecretUse } from './services/applications/secret-use.js';
 import { AuditLog } from './services/audit-log.js';
 import type { Counters } from './services/counters/counters.js';

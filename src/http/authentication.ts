@@ -5,10 +5,10 @@ import {
   invalidToken,
 } from '../oauth/access-tokens.js';
 import type { LiveToken, TokenStatus } from '../oauth/token-status.js';
-import type { Party } from '../observability/request-facts.js';
+import type { Party } from '../observability/request-context.js';
 import { Problem } from '../problems/problem.js';
+import { isAboutUser, mayGrant } from '../services/grantable-scopes.js';
 import type { RequestLimit } from '../services/request-limit.js';
-import { isAboutUser, mayGrant } from '../services/scope-rules.js';
 import type { Authenticate } from './binding/bind.js';
 import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
 import { admit } from './rate-limit.js';

@@ -1,5 +1,5 @@
 import type { FastifyServerOptions } from 'fastify';
-import type { SilenceLimits } from './silent-connections.js';
+import type { SilenceLimits } from './idle-connections.js';
 
 /**
  * What a connection may take its time for, in milliseconds. A client that is slower than this holds a socket for

@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems/problem.js';
-import type { Application, Applications, LiveSecret } from '../services/applications/applications.js';
+import type { Application, Applications, LiveSecret } from '../services/applications/client-registry.js';
 import { hashSecret } from '../services/applications/client-secret.js';
 import type { SecretUse } from '../services/applications/secret-use.js';
 import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
 import type { FailureLimit } from '../services/failure-limit.js';
 import { networkOf } from '../services/network.js';
-import type { ClientCall } from './client-call.js';
+import { refusingEvenly } from './constant-time-failure.js';
+import type { ClientCall } from './count-client-request.js';
 import { type ClientCredentials, invalidClient } from './credentials.js';
-import { refusingEvenly } from './even-refusals.js';
 import { requireParameter } from './parameters.js';
 
 export { hashSecret };

@@ -1,7 +1,7 @@
 import type { Database } from '../database/client.js';
 import { RowsLockedError } from '../database/database-errors.js';
 import { createBatcher } from '../services/batcher.js';
-import { createLane } from '../services/lane.js';
+import { createLane } from '../services/deadline-queue.js';
 import {
   findUsable,
   type Rotated,

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.js';
 import type { Database } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { accountScope, type Scope } from '../database/scope.js';
-import type { Application } from '../services/applications/applications.js';
+import type { Application } from '../services/applications/client-registry.js';
 import type { AuditOrigin } from '../services/audit-log.js';
-import { mayGrant } from '../services/scope-rules.js';
+import { mayGrant } from '../services/grantable-scopes.js';
 import { roles } from '../services/users.js';
 import { parseScope } from './scopes.js';
 

@@ -1,8 +1,8 @@
 import { Problem } from '../problems/problem.js';
 import type { ClientAuthentication } from './client-authentication.js';
-import type { ClientCall } from './client-call.js';
+import { refusingEvenly } from './constant-time-failure.js';
+import type { ClientCall } from './count-client-request.js';
 import { invalidClient, readClientCredentials } from './credentials.js';
-import { refusingEvenly } from './even-refusals.js';
 import { authorizationCode } from './grants/authorization-code.js';
 import { clientCredentials } from './grants/client-credentials.js';
 import type { Grant, GrantContext, GrantRequest, TokenForm, TokenResponse } from './grants/grant.js';

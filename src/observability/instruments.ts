@@ -26,7 +26,7 @@ export async function startInstruments(
   if (tracer === undefined && metrics === undefined) {
     return { database, observers: [], close: async () => {} };
   }
-  const { watchDatabase } = await import('./watch-database.js');
+  const { watchDatabase } = await import('./observed-database.js');
   const watched = watchDatabase(database, {
     ...(tracer && { around: tracer.around.bind(tracer) }),
     ...(metrics && { failed: metrics.databaseFailed.bind(metrics) }),

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { ProblemCode } from '../contract/contract.js';
-import { decorateRequests, methodOf, operationOf, type Party, partyOf } from './request-facts.js';
+import { decorateRequests, methodOf, operationOf, type Party, partyOf } from './request-context.js';
 
 /** What became of a request. */
 export interface FinishedRequest {

@@ -11,9 +11,9 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { FastifyRequest } from 'fastify';
-import { methodOf, operationOf } from './request-facts.js';
+import type { Statement } from './observed-database.js';
+import { methodOf, operationOf } from './request-context.js';
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
-import type { Statement } from './watch-database.js';
 
 /**
  * Makes spans of requests and statements, for whatever OpenTelemetry was set up with before the server started.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { Packed } from '../http/packed.js';
+import { Packed } from '../http/precompressed.js';
 import { packageRoot } from '../package-root.js';
 
 interface Asset {

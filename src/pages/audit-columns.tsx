@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../services/audit-log-reader.js';
 import type { User } from '../services/users.js';
-import { auditWordsFor } from './audit-words.js';
+import { auditWordsFor } from './audit-event-labels.js';
 import type { Column } from './data-table.js';
-import { Moment } from './moment.js';
+import { Moment } from './timestamp.js';
 
 /** What the audit log shows of each event. */
 export function auditColumns(reader: User): Column<AuditEntry>[] {

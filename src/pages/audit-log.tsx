@@ -2,7 +2,7 @@ import type { Database } from '../database/client.js';
 import { type AuditAnchor, readAuditLog } from '../services/audit-log-reader.js';
 import { auditRetentionDays } from '../services/housekeeping.js';
 import { auditColumns } from './audit-columns.js';
-import { auditWords, isAuditEventType } from './audit-words.js';
+import { auditWords, isAuditEventType } from './audit-event-labels.js';
 import { DataTable } from './data-table.js';
 import type { Site } from './site.js';
 import { SitePage, settings } from './site-page.js';

@@ -1,14 +1,14 @@
 import type { Database } from '../database/client.js';
 import { recordNotFound } from '../problems/problem.js';
-import { type Connection, disconnect, listConnections } from '../services/connections.js';
+import { type Connection, disconnect, listConnections } from '../services/connected-applications.js';
 import { isRecordId } from './applications/application-pages.js';
 import { ConfirmForm } from './confirm-form.js';
 import { Fact, Facts } from './form-parts.js';
-import { Moment, MomentOrNever } from './moment.js';
 import { withNotice } from './notices.js';
-import { wordsFor } from './scope-words.js';
+import { wordsFor } from './scope-labels.js';
 import type { Site, Visit } from './site.js';
 import { SitePage, settings } from './site-page.js';
+import { Moment, MomentOrNever } from './timestamp.js';
 
 /** Settings → Connected applications: what a person allowed, and the way to take it back. */
 export function connectedApplicationsPages(site: Site, { database }: { database: Database }): void {

@@ -11,7 +11,7 @@ import type {
 import type { AuthorizationParameters } from '../oauth/authorization/authorization-request.js';
 import { invalidParameter } from '../problems/problem.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
-import { wordsFor } from './scope-words.js';
+import { wordsFor } from './scope-labels.js';
 import { privatePageHeaders } from './security-headers.js';
 
 type ConsentStep = Extract<AuthorizationStep, { kind: 'consent' }>;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Localise } from '../contract/published.js';
-import { Packed } from '../http/packed.js';
+import { Packed } from '../http/precompressed.js';
 import { packageRoot } from '../package-root.js';
 import { assetAddress } from './assets.js';
 import { pageHeaders } from './security-headers.js';

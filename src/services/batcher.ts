@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { isStatementRefused } from '../database/database-errors.js';
-import { createLane } from './lane.js';
+import { createLane } from './deadline-queue.js';
 import { Turns } from './turns.js';
 
 interface Limits {

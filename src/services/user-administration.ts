@@ -3,9 +3,9 @@ import type { AccountId } from './account-id.js';
 import type { AuditContext } from './audit-context.js';
 import { type AuditEventType, recordIn } from './audit-log.js';
 import { lockAccount } from './employees/lock-account.js';
-import { type AffectedUser, endSessions, revokeUserGrants } from './end-access.js';
+import { mayGrant } from './grantable-scopes.js';
 import { hashPassword } from './passwords.js';
-import { mayGrant } from './scope-rules.js';
+import { type AffectedUser, endSessions, revokeUserGrants } from './revoke-user-access.js';
 import { passwordRule } from './user-rules.js';
 import type { Role } from './users.js';
 

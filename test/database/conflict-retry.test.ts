@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { watchDatabase } from '../../src/observability/watch-database.js';
+import { watchDatabase } from '../../src/observability/observed-database.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { captureLog } from '../support/captured-log.js';
 import { createTestDatabase, testServer } from '../support/database.js';

@@ -4,7 +4,7 @@ import { createApplication } from '../../src/services/applications/create-applic
 import { deleteApplication } from '../../src/services/applications/delete-application.js';
 import { createSecret, retireSecret } from '../../src/services/applications/rotate-secret.js';
 import { updateApplication } from '../../src/services/applications/update-application.js';
-import { disconnect } from '../../src/services/connections.js';
+import { disconnect } from '../../src/services/connected-applications.js';
 import { prune } from '../../src/services/housekeeping.js';
 import { Sessions } from '../../src/services/sessions.js';
 import { importText, makeRecords, toCsv } from './import.js';

@@ -14,11 +14,11 @@ import { DatabaseOpenError, describeError } from '../database-errors.js';
 import { currentScope, everything, nothing, type Scope, withScope } from '../scope.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { copyCsv } from './csv.js';
+import { ScriptPrismaPg } from './migration-adapter.js';
 import { PreparedQuery } from './prepared-query.js';
 import type { ReadyPool } from './ready-pool.js';
 import { runReportQuery } from './report.js';
 import { ScopedPool } from './scoped-pool.js';
-import { ScriptPrismaPg } from './script-prisma-pg.js';
 import { createStatementNames } from './statement-names.js';
 
 // Both adapters read timestamps as if the session were in UTC. Just-in-time compilation costs more than the

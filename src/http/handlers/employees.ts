@@ -8,9 +8,9 @@ import type { Anchor, EmployeeSort } from '../../services/employees/employee-ord
 import { EmployeeResources, type Slice } from '../../services/employees/employee-resources.js';
 import { type EmployeeListRequest, listEmployees } from '../../services/employees/list-employees.js';
 import type { Handlers, Input, JsonText, Output } from '../binding/handlers.js';
-import { isOwnMoment, parseMoment } from '../moment.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
+import { isOwnMoment, parseMoment } from '../timestamps.js';
 
 type EmployeeResource = components['schemas']['Employee'];
 type EmployeeDocument = components['schemas']['EmployeeDocument'];

@@ -5,8 +5,8 @@ import { auditOrigin } from '../audit-origin.js';
 import type { Input } from '../binding/handlers.js';
 import { ChunkStream } from '../chunk-stream.js';
 import { resetConnection, watchDownload } from '../download.js';
+import type { ReportSlots } from '../report-concurrency.js';
 import type { ReportLimits } from '../report-limits.js';
-import type { ReportSlots } from '../report-slots.js';
 
 export interface ReportDownloadOptions {
   readonly clock: Clock;

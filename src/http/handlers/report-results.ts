@@ -17,8 +17,8 @@ import { type Handlers, type Input, jsonText, type Output } from '../binding/han
 import { invalidCursor } from '../cursor.js';
 import { abortOnDisconnect } from '../disconnect.js';
 import { PageRequest } from '../pagination.js';
-import { ReportSlots } from '../report-slots.js';
-import { isResultAnchor } from './report-anchors.js';
+import { ReportSlots } from '../report-concurrency.js';
+import { isResultAnchor } from './report-cursors.js';
 import { toRowResource } from './report-documents.js';
 import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
 

@@ -9,8 +9,8 @@ import { findFaults } from '../../services/reports/definition-rules.js';
 import { deleteReport } from '../../services/reports/delete-report.js';
 import { getReport } from '../../services/reports/get-report.js';
 import { listReports, type ReportAnchor } from '../../services/reports/list-reports.js';
+import type { ReportAct } from '../../services/reports/record-report-event.js';
 import type { Report } from '../../services/reports/report.js';
-import type { ReportAct } from '../../services/reports/report-act.js';
 import { newContent } from '../../services/reports/report-changes.js';
 import { updateReport } from '../../services/reports/update-report.js';
 import { auditOrigin } from '../audit-origin.js';
@@ -19,7 +19,7 @@ import { challenge } from '../challenges.js';
 import { etagOf, isKnownToClient, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
-import { isReportAnchor, reportSortKeys } from './report-anchors.js';
+import { isReportAnchor, reportSortKeys } from './report-cursors.js';
 import { toChanges, toResource } from './report-documents.js';
 
 type ReportDocument = components['schemas']['ReportDocument'];

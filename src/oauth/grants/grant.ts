@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { components } from '../../contract/generated.js';
 import type { Database } from '../../database/client.js';
-import type { Application } from '../../services/applications/applications.js';
+import type { Application } from '../../services/applications/client-registry.js';
 import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
 import type { AccessTokens } from '../access-tokens.js';
 import type { ClientCredentials } from '../credentials.js';

@@ -1,7 +1,7 @@
 import { accountScope, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
+import { mayGrant } from '../../services/grantable-scopes.js';
 import { revokeGrant } from '../../services/grants.js';
-import { mayGrant } from '../../services/scope-rules.js';
 import type { Role } from '../../services/users.js';
 import { hashOpaqueToken, newOpaqueToken } from '../opaque-token.js';
 import { requireParameter } from '../parameters.js';

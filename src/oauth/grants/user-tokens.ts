@@ -1,4 +1,4 @@
-import type { Application } from '../../services/applications/applications.js';
+import type { Application } from '../../services/applications/client-registry.js';
 import type { OpaqueToken } from '../opaque-token.js';
 import type { GrantContext, TokenResponse } from './grant.js';
 

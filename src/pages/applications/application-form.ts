@@ -3,7 +3,7 @@ import {
   maximumRedirectUris,
   type SettingsFaults,
 } from '../../services/applications/application-settings.js';
-import type { ClientType } from '../../services/applications/applications.js';
+import type { ClientType } from '../../services/applications/client-registry.js';
 import type { Fields } from '../fields.js';
 import type { FormFault } from '../form-parts.js';
 

@@ -1,4 +1,4 @@
-import type { ClientType } from '../../services/applications/applications.js';
+import type { ClientType } from '../../services/applications/client-registry.js';
 import { describedBy, FieldFault } from '../form-parts.js';
 import { fieldIds } from './application-form.js';
 

@@ -2,10 +2,10 @@ import { recordNotFound } from '../../problems/problem.js';
 import { deleteApplication } from '../../services/applications/delete-application.js';
 import type { ApplicationDetails } from '../../services/applications/read-applications.js';
 import { ConfirmForm } from '../confirm-form.js';
-import { Moment } from '../moment.js';
 import { withNotice } from '../notices.js';
 import type { Site, Visit } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
+import { Moment } from '../timestamp.js';
 import { type ApplicationPagesDependencies, addressOf, visitedApplication } from './application-pages.js';
 
 /** Deleting an application, after a look at what goes with it. */

@@ -1,7 +1,7 @@
 import { maximumNameLength } from '../../services/applications/application-settings.js';
 import { describedBy, ErrorSummary, FieldFault, type FormFault } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
-import { wordsFor } from '../scope-words.js';
+import { wordsFor } from '../scope-labels.js';
 import type { Visit } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';

@@ -1,10 +1,10 @@
 import { type ApplicationSummary, listApplications } from '../../services/applications/read-applications.js';
 import type { User } from '../../services/users.js';
 import { type Column, DataTable } from '../data-table.js';
-import { MomentOrNever } from '../moment.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
 import type { Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
+import { MomentOrNever } from '../timestamp.js';
 import { type ApplicationPagesDependencies, addressOf } from './application-pages.js';
 import { clientTypeName } from './client-type-field.js';
 

@@ -4,8 +4,8 @@ import { maximumSecrets } from '../../services/applications/rotate-secret.js';
 import type { User } from '../../services/users.js';
 import { type Column, DataTable } from '../data-table.js';
 import { CsrfField } from '../layout.js';
-import { Moment, MomentOrNever } from '../moment.js';
 import type { Visit } from '../site.js';
+import { Moment, MomentOrNever } from '../timestamp.js';
 import { addressOf } from './application-pages.js';
 
 /** The secrets that are live, and the next step in replacing one by another. */

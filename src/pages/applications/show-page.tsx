@@ -1,9 +1,9 @@
 import type { ApplicationDetails } from '../../services/applications/read-applications.js';
 import { Fact, Facts } from '../form-parts.js';
-import { Moment, MomentOrNever } from '../moment.js';
-import { wordsFor } from '../scope-words.js';
+import { wordsFor } from '../scope-labels.js';
 import type { Visit } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
+import { Moment, MomentOrNever } from '../timestamp.js';
 import { addressOf } from './application-pages.js';
 import { clientTypeName } from './client-type-field.js';
 import { SecretsSection } from './secrets-section.js';

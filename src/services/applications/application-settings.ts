@@ -1,4 +1,4 @@
-import type { ClientType } from './applications.js';
+import type { ClientType } from './client-registry.js';
 import { redirectUriFault } from './redirect-uri.js';
 
 /** What an administrator decides about an application. */

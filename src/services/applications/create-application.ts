@@ -4,7 +4,7 @@ import type { Act } from '../act.js';
 import { recordIn } from '../audit-log.js';
 import { claimForm } from '../submitted-forms.js';
 import { type ApplicationSettings, yesOrNo } from './application-settings.js';
-import type { ClientType } from './applications.js';
+import type { ClientType } from './client-registry.js';
 import { newClientSecret } from './client-secret.js';
 
 export type CreatedApplication =

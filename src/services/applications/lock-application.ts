@@ -1,7 +1,7 @@
 import type { Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 import type { ApplicationSettings } from './application-settings.js';
-import type { ClientType } from './applications.js';
+import type { ClientType } from './client-registry.js';
 
 export interface LockedApplication extends ApplicationSettings {
   readonly clientId: string;

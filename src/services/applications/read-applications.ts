@@ -2,7 +2,7 @@ import { type Database, Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 import { liveGrant } from '../grants.js';
 import type { ApplicationSettings } from './application-settings.js';
-import type { ClientType } from './applications.js';
+import type { ClientType } from './client-registry.js';
 
 /** An application, as a list of them shows it. */
 export interface ApplicationSummary extends ApplicationSettings {

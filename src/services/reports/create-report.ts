@@ -3,8 +3,8 @@ import { randomId } from '../../database/ids.js';
 import { holdApplication } from '../applications/lock-application.js';
 import { type Idempotency, type IdempotentOutcome, transactionLimits } from '../idempotency/idempotency.js';
 import type { IdempotentRequest, StoredResponse } from '../idempotency/idempotent-request.js';
+import { type ReportAct, recordReportAct } from './record-report-event.js';
 import { type Report, type ReportContent, toReport, toStored } from './report.js';
-import { type ReportAct, recordReportAct } from './report-act.js';
 import { checkReportQuota, ReportQuotaError } from './report-quota.js';
 
 export type CreatedReport =

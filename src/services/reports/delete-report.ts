@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.js';
 import { lockReport, type VersionCheck } from './lock-report.js';
-import { type ReportAct, recordReportAct } from './report-act.js';
+import { type ReportAct, recordReportAct } from './record-report-event.js';
 
 /** Deletes a report and writes an audit event, or does neither. */
 export async function deleteReport(

@@ -1,8 +1,8 @@
 import type { Database } from '../../database/client.js';
 import { type DefinitionFault, findFaults } from './definition-rules.js';
 import { lockReport, type VersionCheck } from './lock-report.js';
+import { type ReportAct, recordReportAct } from './record-report-event.js';
 import { type Report, toReport, toStored } from './report.js';
-import { type ReportAct, recordReportAct } from './report-act.js';
 import { changedContent, type ReportChanges } from './report-changes.js';
 
 export type UpdatedReport =

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Applications } from '../../../services/applications/applications.js';
+import { Applications } from '../../../services/applications/client-registry.js';
 import { revokeAccess } from '../../../services/applications/revoke-access.js';
 import { accountOption, findAccount } from '../../arguments.js';
 import { CliError } from '../../cli-error.js';

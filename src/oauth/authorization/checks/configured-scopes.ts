@@ -1,4 +1,4 @@
-import type { Application } from '../../../services/applications/applications.js';
+import type { Application } from '../../../services/applications/client-registry.js';
 import { parseScope } from '../../scopes.js';
 import { AuthorizationRefusal } from '../authorization-request.js';
 

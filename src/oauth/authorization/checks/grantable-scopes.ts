@@ -1,4 +1,4 @@
-import { mayGrant } from '../../../services/scope-rules.js';
+import { mayGrant } from '../../../services/grantable-scopes.js';
 import type { User } from '../../../services/users.js';
 import { AuthorizationRefusal } from '../authorization-request.js';
 

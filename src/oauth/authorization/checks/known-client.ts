@@ -1,4 +1,4 @@
-import type { Application, Applications } from '../../../services/applications/applications.js';
+import type { Application, Applications } from '../../../services/applications/client-registry.js';
 import { isClientId } from '../../client-authentication.js';
 import { invalidClient } from '../../credentials.js';
 

@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../../problems/problem.js';
-import type { Application } from '../../../services/applications/applications.js';
+import type { Application } from '../../../services/applications/client-registry.js';
 
 /**
  * The address must be one of the application's, compared character by character.

@@ -1,5 +1,5 @@
 import { Problem } from '../../../problems/problem.js';
-import type { Application } from '../../../services/applications/applications.js';
+import type { Application } from '../../../services/applications/client-registry.js';
 import type { User } from '../../../services/users.js';
 
 /**

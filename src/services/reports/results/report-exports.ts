@@ -2,8 +2,8 @@ import type { Database } from '../../../database/client.js';
 import { randomId } from '../../../database/ids.js';
 import { accountScope, withScope } from '../../../database/scope.js';
 import { recordProgressIn } from '../../audit-log.js';
+import type { ReportAct } from '../record-report-event.js';
 import type { Report } from '../report.js';
-import type { ReportAct } from '../report-act.js';
 import { RowCounter } from './row-counter.js';
 import { streamCsv } from './stream-csv.js';
 

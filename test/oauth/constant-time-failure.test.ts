@@ -1,5 +1,5 @@
 import t from 'tap';
-import { refusingEvenly } from '../../src/oauth/even-refusals.js';
+import { refusingEvenly } from '../../src/oauth/constant-time-failure.js';
 import { Problem } from '../../src/problems/problem.js';
 import { buildTestApp } from '../support/app.js';
 import { createScene, grantCode, grantTokens, oauthRefusal, refresh, revoke } from '../support/users.js';

@@ -1,4 +1,4 @@
-import type { Applications } from '../../services/applications/applications.js';
+import type { Applications } from '../../services/applications/client-registry.js';
 import { isClientId } from '../client-authentication.js';
 
 /**

@@ -1,7 +1,7 @@
 import { isStorableText } from '../../contract/text.js';
 import type { ReportAnchor, ReportSort, ReportSortKey } from '../../services/reports/list-reports.js';
 import type { ResultAnchor } from '../../services/reports/results/read-page.js';
-import { isOwnMoment } from '../moment.js';
+import { isOwnMoment } from '../timestamps.js';
 
 /** The attributes that reports are listed by. */
 export const reportSortKeys: Readonly<Record<string, ReportSortKey>> = {

@@ -1,4 +1,4 @@
-import type { Application } from '../services/applications/applications.js';
+import type { Application } from '../services/applications/client-registry.js';
 import type { AuditOrigin } from '../services/audit-log.js';
 
 /**
