@@ -1,7 +1,7 @@
 import type { Database } from '../database/client.js';
 import { RowsLockedError } from '../database/database-errors.js';
 import { createBatcher } from '../services/batcher.js';
-import { createLane } from '../services/deadline-queue.js';
+import { createDeadlineQueue } from '../services/deadline-queue.js';
 import {
   findUsable,
   type Rotated,
@@ -31,7 +31,7 @@ export class RefreshTokenRotation {
       maximum: 50,
       atOnce: 2,
     });
-    this.#rotateWaiting = createLane((request) => rotateWaiting(database, settings, request));
+    this.#rotateWaiting = createDeadlineQueue((request) => rotateWaiting(database, settings, request));
   }
 
   /** `undefined` when the token is not to be had any more, or not for these scopes; nothing was changed then. */

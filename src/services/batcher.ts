@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
+import pLimit from 'p-limit';
 import { isStatementRefused } from '../database/database-errors.js';
-import { createLane } from './deadline-queue.js';
-import { Turns } from './turns.js';
+import { createDeadlineQueue } from './deadline-queue.js';
 
 interface Limits {
   /** Most keys that one call answers. */
@@ -27,25 +27,28 @@ export function createBatcher<Key, Value>(
   answer: Answer<Key, Value>,
   { maximum, atOnce }: Limits,
 ): (key: Key) => Promise<Value> {
-  const turns = new Turns(atOnce);
-  const begin = () => turns.begin();
+  const limit = pLimit(atOnce);
   const call = forgiving(answer);
   // Whether the last call was for one key.
   let alone = true;
+  let running: Promise<unknown> = Promise.resolve();
   const loader = new DataLoader<Key, Value | Promise<Value>>(
-    async (keys) => {
+    (keys) => {
       alone = keys.length === 1;
-      try {
-        return await call(keys);
-      } finally {
-        turns.done();
-      }
+      const values = call(keys);
+      running = values;
+      return values;
     },
     {
       cache: false,
       maxBatchSize: maximum,
       batchScheduleFn: (dispatch) => {
-        turns.add(dispatch);
+        // The loader makes the call while `dispatch` runs, and reports its failure to the callers.
+        const begin = () =>
+          void limit(() => {
+            dispatch();
+            return running.catch(() => {});
+          });
         if (alone) queueMicrotask(begin);
         else setImmediate(begin);
       },
@@ -59,7 +62,7 @@ export function createBatcher<Key, Value>(
 function forgiving<Key, Value>(
   answer: Answer<Key, Value>,
 ): (keys: readonly Key[]) => Promise<readonly (Value | Error | Promise<Value>)[]> {
-  const askAlone = createLane(async (key: Key) => {
+  const askAlone = createDeadlineQueue(async (key: Key) => {
     const [value] = await answer([key]);
     if (value instanceof Error) throw value;
     return value as Value;

@@ -1,31 +1,25 @@
-import { Turns } from './turns.js';
+import pLimit from 'p-limit';
 
-/** Calls of a lane at the same time: few, so that what takes long in there never uses up the connections. */
-const atOnce = 2;
+/** Calls at the same time: few, so that long ones never use up the connections. */
+const concurrency = 2;
 
-/** Longest that a key waits for its turn; whoever wants the answer has mostly given up by then. */
-const patienceMs = 10_000;
+/** Longest time that a key waits in the queue; most clients have given up by then. */
+const deadlineMs = 10_000;
 
 /**
- * Asks for keys one by one, apart from those that are asked for together: for the few that might keep others waiting.
+ * Queues calls for one key each, apart from the calls for several keys: for the few keys that might delay others.
  *
- * @returns asks for a key; throws `otherwise` when it is not its turn in good time
+ * @returns calls for a key; throws `timeoutError` when the key has waited for longer than ten seconds
  */
-export function createLane<Key, Value>(
-  answer: (key: Key) => Promise<Value>,
-): (key: Key, otherwise: Error) => Promise<Value> {
-  const turns = new Turns(atOnce);
-  return async (key, otherwise) => {
-    const since = performance.now();
-    await new Promise<void>((resolve) => {
-      turns.add(resolve);
-      turns.begin();
+export function createDeadlineQueue<Key, Value>(
+  call: (key: Key) => Promise<Value>,
+): (key: Key, timeoutError: Error) => Promise<Value> {
+  const limit = pLimit(concurrency);
+  return (key, timeoutError) => {
+    const queuedAt = performance.now();
+    return limit(async () => {
+      if (performance.now() - queuedAt > deadlineMs) throw timeoutError;
+      return await call(key);
     });
-    try {
-      if (performance.now() - since > patienceMs) throw otherwise;
-      return await answer(key);
-    } finally {
-      turns.done();
-    }
   };
 }
