@@ -10,21 +10,21 @@ import fastify, {
 import { composeServices, type ServiceDependencies } from './composition.js';
 import { localiser, publish } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
-import { nothing, withScope } from './database/scope.js';
+import { noAccount, withScope } from './database/scope.js';
 import { createAllowedMethods } from './http/allowed-methods.js';
 import { bindContract } from './http/binding/bind.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
-import { connectionLimits, headerLimits, silenceLimits } from './http/connection-limits.js';
+import { connectionLimits, headerLimits, idleLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
 import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
 import { parseForm } from './http/form-parser.js';
 import { healthRoutes } from './http/health-routes.js';
-import { closeSilentConnections, type SilenceLimits } from './http/idle-connections.js';
+import { closeIdleConnections, type IdleLimits } from './http/idle-connections.js';
 import { closeConnectionsAtTheEnd } from './http/lifecycle.js';
 import { routeNotFound } from './http/not-found.js';
 import { originForm } from './http/origin-form.js';
-import { closeQueuedAnswers } from './http/pipelined-responses.js';
+import { closePipelinedResponses } from './http/pipelined-responses.js';
 import { createProblemSender } from './http/problem-sender.js';
 import { checkRequestHead } from './http/request-head.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
@@ -52,7 +52,7 @@ export interface AppDependencies extends ServiceDependencies {
   /** Receive every request besides the log. */
   readonly observers?: readonly RequestObserver[];
   /** Absent: those that are documented. A test cannot wait for them. */
-  readonly silenceLimits?: SilenceLimits;
+  readonly idleLimits?: IdleLimits;
   /** Absent: schemas are compiled for this application alone. A process with several of them can share the code. */
   readonly schemaCompilers?: SchemaCompilers;
 }
@@ -118,18 +118,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     if (request.is404) sendProblem(routeNotFound(request, allowedMethods), request, reply);
     else done();
   });
-  closeQueuedAnswers(app);
+  closePipelinedResponses(app);
   if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
   app.server.maxConnections = config.maxConnections;
   // Node.js would drop the headers after the thousandth, and a second Authorization among them. Their size is limited.
   app.server.maxHeadersCount = 0;
-  closeSilentConnections(app.server, dependencies.silenceLimits ?? silenceLimits);
+  closeIdleConnections(app.server, dependencies.idleLimits ?? idleLimits);
   // Whose rows a request may touch is said where it becomes known; for operations, where they are bound.
   app.addHook('onRoute', (route) => {
     const { handler, config } = route;
     if (config?.operation !== undefined) return;
     route.handler = function scoped(request, reply) {
-      return withScope(nothing, () => handler.call(this, request, reply));
+      return withScope(noAccount, () => handler.call(this, request, reply));
     };
   });
   app.setErrorHandler(handleError);

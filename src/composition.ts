@@ -28,7 +28,7 @@ import { TokenStatus } from './oauth/token-status.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
 import type { PeopleSiteDependencies } from './pages/people-site.js';
 import type { SignInDependencies } from './pages/sign-in.js';
-import { Applications } from './services/applications/client-registry.js';
+import { ClientRegistry } from './services/applications/client-registry.js';
 import { SecretUse } from './services/applications/secret-use.js';
 import { AuditLog } from './services/audit-log.js';
 import type { Counters } from './services/counters/counters.js';
@@ -75,7 +75,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const { config, contract, database, signingKeys, clock, appSecrets } = dependencies;
   const { lifecycle = createLifecycle(), reportLimits = defaultReportLimits } = dependencies;
   const { baseUrl } = config;
-  const applications = new Applications(database);
+  const applications = new ClientRegistry(database);
   const auditLog = new AuditLog(database, clock);
   const secretUse = new SecretUse(database, clock);
   const exports = new ReportExports(database);

@@ -17,7 +17,7 @@ import { listen } from './process/listen.js';
 import { describeFailure } from './process/operator-errors.js';
 import { createShutdown } from './process/shutdown.js';
 import { startupMessage } from './process/startup-message.js';
-import { setUpEngine } from './process/v8-flags.js';
+import { setV8Flags } from './process/v8-flags.js';
 import { claimIssuer } from './services/issuer.js';
 import { hashPassword } from './services/passwords.js';
 import { UsageRecorder } from './services/usage/usage-recorder.js';
@@ -32,7 +32,7 @@ const connectionTimeoutMs = 3_000;
 const embeddedTemplate = path.join(packageRoot, 'dist', 'embedded-template');
 
 async function start(): Promise<void> {
-  setUpEngine();
+  setV8Flags();
   const config = readServerConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecrets = await resolveAppSecrets(config);

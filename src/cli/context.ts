@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../config.js';
 import type { Database } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
 import { openDatabase } from '../database/open-database.js';
-import { everything, withScope } from '../database/scope.js';
+import { allAccounts, withScope } from '../database/scope.js';
 import { resolveAppSecrets } from '../process/app-secret.js';
 import type { AppSecrets } from '../services/keyring.js';
 import type { Surroundings } from './surroundings.js';
@@ -36,7 +36,7 @@ export async function withContext<Result>(
       clock: systemClock,
       appSecrets: () => resolveAppSecrets(config),
     };
-    return await withScope(everything, () => command(context));
+    return await withScope(allAccounts, () => command(context));
   } finally {
     await database.close();
   }

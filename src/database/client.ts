@@ -31,7 +31,7 @@ export interface DatabaseOptions {
   /** Longest run of one statement of {@link Database.queryReport}; the embedded database has no such limit. */
   readonly reportStatementTimeoutMs?: number;
   /** What statements may touch that are run outside of every scope. Default: nothing that is an account's. */
-  readonly outside?: Scope;
+  readonly defaultScope?: Scope;
 }
 
 /** Columns of a row in the order of the statement; `null` is NULL. Each column must be of the type text. */

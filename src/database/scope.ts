@@ -6,10 +6,10 @@ declare const brand: unique symbol;
 export type Scope = string & { readonly [brand]: 'Scope' };
 
 /** No account's. */
-export const nothing = '' as Scope;
+export const noAccount = '' as Scope;
 
 /** Every account's: for the operator, housekeeping, and what is looked up before it is known whose it is. */
-export const everything = '*' as Scope;
+export const allAccounts = '*' as Scope;
 
 const ambient = new AsyncLocalStorage<Scope>();
 
@@ -48,6 +48,6 @@ export async function withScope<Result>(scope: Scope, work: () => Promise<Result
 }
 
 /** The scope of the work that is being done, or the one given when there is none. */
-export function currentScope(outside: Scope): Scope {
-  return ambient.getStore() ?? outside;
+export function currentScope(defaultScope: Scope): Scope {
+  return ambient.getStore() ?? defaultScope;
 }

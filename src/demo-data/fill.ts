@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database, Prisma } from '../database/client.js';
-import { everything, withScope } from '../database/scope.js';
+import { allAccounts, withScope } from '../database/scope.js';
 import { toAccountId } from '../services/account-id.js';
 import { insertEmployees } from '../services/employees/insert-employees.js';
 import { type DemoAccount, demoAccounts, demoPassword } from './accounts.js';
@@ -23,7 +23,7 @@ const advisoryLock = 72_707_370;
  * @returns false when the database has accounts already; it is left as it is.
  */
 export function fillDemoData(database: Database, options: DemoDataOptions): Promise<boolean> {
-  return withScope(everything, () => fill(database, options));
+  return withScope(allAccounts, () => fill(database, options));
 }
 
 async function fill(database: Database, { hashPassword, now }: DemoDataOptions): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { FastifyServerOptions } from 'fastify';
-import type { SilenceLimits } from './idle-connections.js';
+import type { IdleLimits } from './idle-connections.js';
 
 /**
  * What a connection may take its time for, in milliseconds. A client that is slower than this holds a socket for
@@ -19,4 +19,4 @@ export const headerLimits = {
 } as const;
 
 /** A reader that has stopped reading, or has vanished. */
-export const silenceLimits: SilenceLimits = { silenceMs: 120_000, intervalMs: 5_000 };
+export const idleLimits: IdleLimits = { idleMs: 120_000, intervalMs: 5_000 };

@@ -2,16 +2,16 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-/** How long a connection may be silent. */
-export interface SilenceLimits {
+/** How long a connection may be idle. */
+export interface IdleLimits {
   /** Milliseconds without a byte in either direction, after which a connection is closed. */
-  readonly silenceMs: number;
+  readonly idleMs: number;
   /** Milliseconds between two looks at a connection, by which it may be closed later. */
   readonly intervalMs: number;
 }
 
-/** Intervals without a byte that followed one upon the other. */
-interface Silence {
+/** Consecutive intervals without a byte. */
+interface IdleTime {
   readonly since: number;
   readonly seenAt: number;
   readonly bytes: string;
@@ -25,25 +25,25 @@ interface Silence {
  * Only this timeout sees that a large response moves on, though: it is therefore used for short intervals, and a
  * connection is closed after enough of them in which nothing has moved.
  */
-export function closeSilentConnections(server: Server, { silenceMs, intervalMs }: SilenceLimits): void {
-  const silences = new WeakMap<Socket, Silence>();
+export function closeIdleConnections(server: Server, { idleMs, intervalMs }: IdleLimits): void {
+  const idleTimes = new WeakMap<Socket, IdleTime>();
   server.setTimeout(intervalMs, (socket: Socket) => {
-    // Node.js waits for the next request with another timeout, and tells of its end by the same event.
+    // Node.js waits for the next request with another timeout, and reports its end with the same event.
     if (socket.timeout !== intervalMs) {
       socket.destroy();
       return;
     }
-    const silence = silenceOf(socket, silences.get(socket), intervalMs);
-    if (silence.seenAt - silence.since >= silenceMs) {
+    const idle = idleTimeOf(socket, idleTimes.get(socket), intervalMs);
+    if (idle.seenAt - idle.since >= idleMs) {
       socket.destroy();
       return;
     }
-    silences.set(socket, silence);
+    idleTimes.set(socket, idle);
     socket.setTimeout(intervalMs);
   });
 }
 
-function silenceOf(socket: Socket, earlier: Silence | undefined, intervalMs: number): Silence {
+function idleTimeOf(socket: Socket, earlier: IdleTime | undefined, intervalMs: number): IdleTime {
   const seenAt = performance.now();
   const bytes = `${socket.bytesRead} ${socket.bytesWritten} ${socket.writableLength}`;
   // An interval in which a part of a response left is passed over without an event.

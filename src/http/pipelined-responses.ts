@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
  * Closes answers that were waiting behind another one on their connection when it ended. Node.js leaves them as they are:
  * whoever is making such an answer would never hear that nobody wants it any more.
  */
-export function closeQueuedAnswers({ server }: FastifyInstance): void {
+export function closePipelinedResponses({ server }: FastifyInstance): void {
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (response.socket !== null) return;
     const close = () => {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { accepts } from './accept.js';
 
 /** Unchanging bytes for a reply: packed for those who take them so, as they are for the others. */
-export class Packed {
+export class Precompressed {
   #gzip: Buffer | undefined;
   readonly #plain: Buffer;
 

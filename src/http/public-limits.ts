@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { AdmitClient } from '../oauth/count-client-request.js';
+import type { AdmitClient } from '../oauth/client-call.js';
 import { Problem } from '../problems/problem.js';
 import { networkOf } from '../services/network.js';
 import type { RequestLimit } from '../services/request-limit.js';

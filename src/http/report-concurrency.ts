@@ -5,7 +5,7 @@ import { ConcurrencyLimit, QueueTimeoutError } from '../services/concurrency-lim
 import type { ReportLimits } from './report-limits.js';
 
 /** Limits how many reports run at the same time, as JSON and as CSV, for each account and in the process. */
-export class ReportSlots {
+export class ReportConcurrency {
   readonly #limits: ReportLimits;
   readonly #runs: ConcurrencyLimit;
   readonly #downloads: ConcurrencyLimit;

@@ -1,20 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems/problem.js';
-import type { Application, Applications, LiveSecret } from '../services/applications/client-registry.js';
+import type { Application, ClientRegistry, LiveSecret } from '../services/applications/client-registry.js';
 import { hashSecret } from '../services/applications/client-secret.js';
 import type { SecretUse } from '../services/applications/secret-use.js';
 import type { AuditLog, AuditOrigin } from '../services/audit-log.js';
 import type { FailureLimit } from '../services/failure-limit.js';
 import { networkOf } from '../services/network.js';
-import { refusingEvenly } from './constant-time-failure.js';
-import type { ClientCall } from './count-client-request.js';
+import type { ClientCall } from './client-call.js';
+import { withConstantTimeFailure } from './constant-time-failure.js';
 import { type ClientCredentials, invalidClient } from './credentials.js';
 import { requireParameter } from './parameters.js';
 
 export { hashSecret };
 
 interface Dependencies {
-  readonly applications: Applications;
+  readonly applications: ClientRegistry;
   readonly secretUse: SecretUse;
   readonly failureLimit: FailureLimit;
   readonly auditLog: AuditLog;
@@ -44,7 +44,9 @@ export class ClientAuthentication {
     { origin, admit, recognised }: Omit<ClientCall, 'authorization'>,
   ): Promise<Application> {
     const clientId = requireParameter('client_id', credentials.clientId);
-    const { application, matched } = await refusingEvenly(() => this.#prove(clientId, credentials, origin));
+    const { application, matched } = await withConstantTimeFailure(() =>
+      this.#prove(clientId, credentials, origin),
+    );
     recognised(application);
     await admit(
       matched === undefined

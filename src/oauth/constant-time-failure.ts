@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Problem } from '../problems/problem.js';
 
 /** From the beginning of the work to its refusal: several times what the work mostly takes. */
-const refusalMilliseconds = 20;
+const failureMilliseconds = 20;
 
 /**
  * Does work that may be refused with a problem, and lets refusals take the same time whatever was looked at for them: to
@@ -11,12 +11,12 @@ const refusalMilliseconds = 20;
  *
  * @throws whatever the work throws
  */
-export async function refusingEvenly<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withConstantTimeFailure<Result>(work: () => Promise<Result>): Promise<Result> {
   const begun = wholeMilliseconds();
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem) await until(begun + refusalMilliseconds);
+    if (error instanceof Problem) await until(begun + failureMilliseconds);
     throw error;
   }
 }

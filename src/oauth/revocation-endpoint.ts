@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
 import type { Database } from '../database/client.js';
-import { accountScope, everything, withScope } from '../database/scope.js';
+import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { Problem } from '../problems/problem.js';
 import type { Application } from '../services/applications/client-registry.js';
 import { type AuditEvent, type AuditOrigin, recordIn } from '../services/audit-log.js';
 import { revokeGrant } from '../services/grants.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { ClientAuthentication } from './client-authentication.js';
-import type { ClientCall } from './count-client-request.js';
+import type { ClientCall } from './client-call.js';
 import { readClientCredentials } from './credentials.js';
 import { hashOpaqueToken } from './opaque-token.js';
 import { requireParameter } from './parameters.js';
@@ -63,7 +63,7 @@ export class RevocationEndpoint {
     const tokenHash = hashOpaqueToken(value);
     // Whose token it is, is only now found out: another account's application has to be told that it is not its own.
     const [grant] = await withScope(
-      everything,
+      allAccounts,
       () => database.prisma.$queryRaw<TokenGrant[]>`
         SELECT grants.id, grants.application_id AS "applicationId", grants.user_id AS "userId"
         FROM refresh_tokens token JOIN grants ON grants.id = token.grant_id

@@ -1,7 +1,7 @@
 import { Problem } from '../problems/problem.js';
 import type { ClientAuthentication } from './client-authentication.js';
-import { refusingEvenly } from './constant-time-failure.js';
-import type { ClientCall } from './count-client-request.js';
+import type { ClientCall } from './client-call.js';
+import { withConstantTimeFailure } from './constant-time-failure.js';
 import { invalidClient, readClientCredentials } from './credentials.js';
 import { authorizationCode } from './grants/authorization-code.js';
 import { clientCredentials } from './grants/client-credentials.js';
@@ -39,7 +39,7 @@ export class TokenEndpoint {
     const credentials = readClientCredentials(form, call.authorization);
     const application = await this.#clientAuthentication.identify(credentials, call);
     const request = { form, credentials, application, origin: call.origin };
-    return refusingEvenly(async () => {
+    return withConstantTimeFailure(async () => {
       // The client credentials grant requires the secret by itself, as a missing parameter.
       if (grant !== clientCredentials) checkRequiredSecret(request);
       return grant.handle(request, this.#context);

@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.js';
-import { everything } from '../database/scope.js';
+import { allAccounts } from '../database/scope.js';
 import { type AccountId, toAccountId } from '../services/account-id.js';
 import { createBatcher } from '../services/batcher.js';
 import type { Role } from '../services/users.js';
@@ -68,7 +68,7 @@ async function lookUp(
     tokens.map(({ grantId }) => grantId ?? ''),
   ];
   // This is how it becomes known whose requests they are.
-  const rows = await database.queryText<Row>(query, values, everything);
+  const rows = await database.queryText<Row>(query, values, allAccounts);
   const found = new Map<string, LiveToken>();
   for (const row of rows) {
     const token = tokens[Number(row[0]) - 1];

@@ -26,8 +26,8 @@ export async function startInstruments(
   if (tracer === undefined && metrics === undefined) {
     return { database, observers: [], close: async () => {} };
   }
-  const { watchDatabase } = await import('./observed-database.js');
-  const watched = watchDatabase(database, {
+  const { observeDatabase } = await import('./observed-database.js');
+  const watched = observeDatabase(database, {
     ...(tracer && { around: tracer.around.bind(tracer) }),
     ...(metrics && { failed: metrics.databaseFailed.bind(metrics) }),
   });

@@ -16,7 +16,7 @@ export interface StatementObserver {
 }
 
 /** The same database, of which every statement is observed. */
-export function watchDatabase(database: Database, { around, failed }: StatementObserver): Database {
+export function observeDatabase(database: Database, { around, failed }: StatementObserver): Database {
   const run = async <Result>(
     statement: Statement,
     execute: () => Promise<Result>,

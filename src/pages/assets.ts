@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { Packed } from '../http/precompressed.js';
+import { Precompressed } from '../http/precompressed.js';
 import { packageRoot } from '../package-root.js';
 
 interface Asset {
@@ -22,7 +22,7 @@ const contents = new Map(
   Object.entries(files).map(([name, { file, type }]) => {
     const content = readFileSync(path.join(packageRoot, file));
     const version = createHash('sha256').update(content).digest('base64url').slice(0, 12);
-    return [name, { content: new Packed(content), type, version }];
+    return [name, { content: new Precompressed(content), type, version }];
   }),
 );
 

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../services/audit-log-reader.js';
 import type { User } from '../services/users.js';
-import { auditWordsFor } from './audit-event-labels.js';
+import { auditEventLabel } from './audit-event-labels.js';
 import type { Column } from './data-table.js';
-import { Moment } from './timestamp.js';
+import { Timestamp } from './timestamp.js';
 
 /** What the audit log shows of each event. */
 export function auditColumns(reader: User): Column<AuditEntry>[] {
@@ -11,7 +11,7 @@ export function auditColumns(reader: User): Column<AuditEntry>[] {
       key: 'when',
       heading: 'When',
       label: 'When',
-      cell: ({ createdAt }) => <Moment at={createdAt} reader={reader} />,
+      cell: ({ createdAt }) => <Timestamp at={createdAt} reader={reader} />,
     },
     { key: 'what', heading: 'What', label: 'What', cell: (entry) => <What entry={entry} /> },
     {
@@ -53,7 +53,7 @@ function What({ entry: { type, details } }: { entry: AuditEntry }) {
   const facts = Object.entries(details).filter(([, value]) => textOf(value) !== null);
   return (
     <>
-      <strong>{auditWordsFor(type)}</strong>
+      <strong>{auditEventLabel(type)}</strong>
       {facts.length > 0 && (
         <details>
           <summary>Details</summary>

@@ -1,7 +1,7 @@
 import type { AuditEventType } from '../services/audit-log.js';
 
 /** What each kind of event is called, in the order of the audit log's filter. */
-export const auditWords: Readonly<Record<AuditEventType, string>> = {
+export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'sign_in.succeeded': 'Signed in',
   'sign_in.failed': 'Failed to sign in',
   'sign_in.rate_limited': 'Sign-in rejected after too many failures',
@@ -41,10 +41,10 @@ export const auditWords: Readonly<Record<AuditEventType, string>> = {
 };
 
 /** The words for a kind of event, which an older version of the service may have written. */
-export function auditWordsFor(type: string): string {
-  return isAuditEventType(type) ? auditWords[type] : type;
+export function auditEventLabel(type: string): string {
+  return isAuditEventType(type) ? auditEventLabels[type] : type;
 }
 
 export function isAuditEventType(type: string): type is AuditEventType {
-  return Object.hasOwn(auditWords, type);
+  return Object.hasOwn(auditEventLabels, type);
 }

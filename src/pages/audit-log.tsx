@@ -2,7 +2,7 @@ import type { Database } from '../database/client.js';
 import { type AuditAnchor, readAuditLog } from '../services/audit-log-reader.js';
 import { auditRetentionDays } from '../services/housekeeping.js';
 import { auditColumns } from './audit-columns.js';
-import { auditWords, isAuditEventType } from './audit-event-labels.js';
+import { auditEventLabels, isAuditEventType } from './audit-event-labels.js';
 import { DataTable } from './data-table.js';
 import type { Site } from './site.js';
 import { SitePage, settings } from './site-page.js';
@@ -69,7 +69,7 @@ function FilterForm({ type }: { type: string | undefined }) {
         <label for="type">Kind of event</label>
         <select id="type" name="type">
           <option value="">All</option>
-          {Object.entries(auditWords).map(([value, words]) => (
+          {Object.entries(auditEventLabels).map(([value, words]) => (
             <option key={value} value={value} selected={value === type}>
               {words}
             </option>

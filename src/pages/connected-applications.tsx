@@ -1,35 +1,40 @@
 import type { Database } from '../database/client.js';
 import { recordNotFound } from '../problems/problem.js';
-import { type Connection, disconnect, listConnections } from '../services/connected-applications.js';
+import {
+  type ConnectedApplication,
+  disconnectApplication,
+  listConnectedApplications,
+} from '../services/connected-applications.js';
 import { isRecordId } from './applications/application-pages.js';
 import { ConfirmForm } from './confirm-form.js';
 import { Fact, Facts } from './form-parts.js';
 import { withNotice } from './notices.js';
-import { wordsFor } from './scope-labels.js';
+import { scopeLabel } from './scope-labels.js';
 import type { Site, Visit } from './site.js';
 import { SitePage, settings } from './site-page.js';
-import { Moment, MomentOrNever } from './timestamp.js';
+import { Timestamp, TimestampOrNever } from './timestamp.js';
 
 /** Settings → Connected applications: what a person allowed, and the way to take it back. */
 export function connectedApplicationsPages(site: Site, { database }: { database: Database }): void {
   const path = `${settings.connected}/:id/disconnect`;
 
   site.get(settings.connected, async (visit) => {
-    const { accountId, userId, at: now } = visit.act;
-    const connections = await listConnections(database, accountId, { userId, now });
+    const { accountId, userId, at: now } = visit.auditContext;
+    const connections = await listConnectedApplications(database, accountId, { userId, now });
     return { page: <ConnectionsPage visit={visit} connections={connections} /> };
   });
 
   site.get(path, async (visit) => {
-    const { accountId, userId, at: now } = visit.act;
+    const { accountId, userId, at: now } = visit.auditContext;
     const applicationId = visitedId(visit);
-    const [connection] = await listConnections(database, accountId, { userId, now, applicationId });
+    const [connection] = await listConnectedApplications(database, accountId, { userId, now, applicationId });
     if (connection === undefined) throw recordNotFound();
     return { page: <DisconnectPage visit={visit} connection={connection} /> };
   });
 
   site.post(path, async (visit) => {
-    if (!(await disconnect(database, visit.act, visitedId(visit)))) throw recordNotFound();
+    if (!(await disconnectApplication(database, visit.auditContext, visitedId(visit))))
+      throw recordNotFound();
     return { goTo: withNotice(settings.connected, 'disconnected') };
   });
 }
@@ -44,7 +49,13 @@ function disconnectAddress(applicationId: string): string {
   return `${settings.connected}/${applicationId}/disconnect`;
 }
 
-function ConnectionsPage({ visit, connections }: { visit: Visit; connections: readonly Connection[] }) {
+function ConnectionsPage({
+  visit,
+  connections,
+}: {
+  visit: Visit;
+  connections: readonly ConnectedApplication[];
+}) {
   return (
     <SitePage visit={visit} title="Connected applications" current="connected">
       <h1>Connected applications</h1>
@@ -70,15 +81,15 @@ function ConnectionsPage({ visit, connections }: { visit: Visit; connections: re
               <ul class="plain">
                 {scopes.length === 0 && <li>Do nothing any more: what you allowed was taken from it.</li>}
                 {scopes.map((scope) => (
-                  <li key={scope}>{wordsFor(scope)}</li>
+                  <li key={scope}>{scopeLabel(scope)}</li>
                 ))}
               </ul>
             </Fact>
             <Fact name="Connected">
-              <Moment at={connectedAt} reader={visit.user} />
+              <Timestamp at={connectedAt} reader={visit.user} />
             </Fact>
             <Fact name="Last token issued">
-              <MomentOrNever at={lastTokenAt} reader={visit.user} />
+              <TimestampOrNever at={lastTokenAt} reader={visit.user} />
             </Fact>
           </Facts>
         </article>
@@ -87,7 +98,7 @@ function ConnectionsPage({ visit, connections }: { visit: Visit; connections: re
   );
 }
 
-function DisconnectPage({ visit, connection }: { visit: Visit; connection: Connection }) {
+function DisconnectPage({ visit, connection }: { visit: Visit; connection: ConnectedApplication }) {
   const { applicationId, name } = connection;
   const title = `Disconnect ${name}?`;
   return (

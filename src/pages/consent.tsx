@@ -11,7 +11,7 @@ import type {
 import type { AuthorizationParameters } from '../oauth/authorization/authorization-request.js';
 import { invalidParameter } from '../problems/problem.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
-import { wordsFor } from './scope-labels.js';
+import { scopeLabel } from './scope-labels.js';
 import { privatePageHeaders } from './security-headers.js';
 
 type ConsentStep = Extract<AuthorizationStep, { kind: 'consent' }>;
@@ -163,7 +163,7 @@ function ScopeList({ scopes }: { scopes: readonly string[] }) {
     <ul>
       {scopes.map((scope) => (
         <li key={scope}>
-          {wordsFor(scope)} <code>{scope}</code>
+          {scopeLabel(scope)} <code>{scope}</code>
         </li>
       ))}
     </ul>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Localise } from '../contract/published.js';
-import { Packed } from '../http/precompressed.js';
+import { Precompressed } from '../http/precompressed.js';
 import { packageRoot } from '../package-root.js';
 import { assetAddress } from './assets.js';
 import { pageHeaders } from './security-headers.js';
@@ -23,7 +23,7 @@ export async function referencePage(
   const html = localise(readFileSync(file, 'utf8'))
     .replaceAll('/assets/redoc.js', assetAddress('redoc.js'))
     .replaceAll('/assets/icon.svg', assetAddress('icon.svg'));
-  const page = new Packed(html);
+  const page = new Precompressed(html);
   const headers = {
     ...pageHeaders(),
     'content-security-policy': contentSecurityPolicy(html),

@@ -3,8 +3,8 @@ import { isStorableText } from '../contract/text.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
 import type { KnownBrowsers } from '../http/known-browsers.js';
-import { onwardOrigins } from '../oauth/authorization/redirect-origins.js';
-import type { Applications } from '../services/applications/client-registry.js';
+import { redirectOrigins } from '../oauth/authorization/redirect-origins.js';
+import type { ClientRegistry } from '../services/applications/client-registry.js';
 import type { AuditEvent } from '../services/audit-log.js';
 import type { SignIn } from '../services/sign-in.js';
 import type { User } from '../services/users.js';
@@ -16,7 +16,7 @@ export interface SignInDependencies {
   readonly signIn: SignIn;
   readonly sessions: BrowserSessions;
   readonly knownBrowsers: KnownBrowsers;
-  readonly applications: Applications;
+  readonly applications: ClientRegistry;
   readonly baseUrl: string;
 }
 
@@ -87,7 +87,7 @@ async function sendForm(
   form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken'>,
 ): Promise<FastifyReply> {
   const page = <SignInPage {...form} csrfToken={sessions.csrfToken(request, reply)} />;
-  const headers = privatePageHeaders(await onwardOrigins(applications, form.returnTo));
+  const headers = privatePageHeaders(await redirectOrigins(applications, form.returnTo));
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
 }
 

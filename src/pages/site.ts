@@ -4,7 +4,7 @@ import { accountScope, withScope } from '../database/scope.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
 import { Problem } from '../problems/problem.js';
-import type { Act } from '../services/act.js';
+import type { UserAuditContext } from '../services/audit-context.js';
 import type { User } from '../services/users.js';
 import { Fields } from './fields.js';
 import { type Page, renderPage } from './layout.js';
@@ -14,7 +14,7 @@ import { privatePageHeaders } from './security-headers.js';
 export interface Visit {
   readonly user: User;
   /** Who acts, where from and when, for what the person does. */
-  readonly act: Act;
+  readonly auditContext: UserAuditContext;
   readonly path: string;
   readonly csrfToken: string;
   readonly query: Fields;
@@ -89,7 +89,7 @@ export class Site {
     const parameters = request.params as Record<string, string>;
     const visit: Visit = {
       user,
-      act: {
+      auditContext: {
         accountId: user.accountId,
         userId: user.id,
         origin: auditOrigin(request),

@@ -5,7 +5,7 @@ type Reader = Pick<User, 'locale' | 'zoneinfo'>;
 const fallback = { locale: 'en-GB', zone: 'UTC' } as const;
 
 /** A moment as a person reads it, in their language and time zone. */
-export function Moment({ at, reader }: { at: Date; reader: Reader }) {
+export function Timestamp({ at, reader }: { at: Date; reader: Reader }) {
   const format = formatFor(reader);
   const { locale } = format.resolvedOptions();
   return (
@@ -16,8 +16,8 @@ export function Moment({ at, reader }: { at: Date; reader: Reader }) {
 }
 
 /** A moment that may not have come yet. */
-export function MomentOrNever({ at, reader }: { at: Date | null; reader: Reader }) {
-  return at === null ? <>Never</> : <Moment at={at} reader={reader} />;
+export function TimestampOrNever({ at, reader }: { at: Date | null; reader: Reader }) {
+  return at === null ? <>Never</> : <Timestamp at={at} reader={reader} />;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -11,7 +11,7 @@ import { setFlagsFromString } from 'node:v8';
  * live long; where it is wrong, as it was in a quarter of the processes that were looked at, these keep alive whatever
  * they refer to, and a list costs up to half as much again for as long as the process lives.
  */
-export function setUpEngine(): void {
+export function setV8Flags(): void {
   setFlagsFromString('--no-flush-bytecode');
   setFlagsFromString('--no-allocation-site-pretenuring');
 }

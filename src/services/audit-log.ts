@@ -59,7 +59,7 @@ export interface AuditEvent {
   readonly details?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Writes down who did what. An act is acknowledged only after its event is stored. */
+/** Writes down who did what. A change is acknowledged only after its event is stored. */
 export class AuditLog {
   readonly #write: (event: AuditEvent) => Promise<true>;
 

@@ -1,12 +1,12 @@
 import { type Database, Prisma } from '../database/client.js';
 import type { AccountId } from './account-id.js';
-import type { Act } from './act.js';
 import { lockApplication } from './applications/lock-application.js';
+import type { UserAuditContext } from './audit-context.js';
 import { recordAllIn } from './audit-log.js';
 import { liveGrant } from './grants.js';
 
 /** An application that a user allowed something: what all grants to it that are in force add up to. */
-export interface Connection {
+export interface ConnectedApplication {
   readonly applicationId: string;
   readonly name: string;
   /** What it may do now: granted by the user, and still configured for the application. */
@@ -20,14 +20,14 @@ export interface Connection {
  *
  * @param applicationId only this one
  */
-export function listConnections(
+export function listConnectedApplications(
   { prisma }: Database,
   accountId: AccountId,
   { userId, now, applicationId }: { userId: string; now: Date; applicationId?: string },
-): Promise<Connection[]> {
+): Promise<ConnectedApplication[]> {
   const only =
     applicationId === undefined ? Prisma.empty : Prisma.sql`AND grants.application_id = ${applicationId}`;
-  return prisma.$queryRaw<Connection[]>`
+  return prisma.$queryRaw<ConnectedApplication[]>`
     SELECT application.id AS "applicationId", application.name,
            ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
                  WHERE given.id = ANY (array_agg(live.id)) AND scope = ANY (application.scopes)
@@ -50,9 +50,9 @@ export function listConnections(
  *
  * @returns whether the user ever allowed it something
  */
-export async function disconnect(
+export async function disconnectApplication(
   { prisma }: Database,
-  { accountId, userId, origin, at }: Act,
+  { accountId, userId, origin, at }: UserAuditContext,
   applicationId: string,
 ): Promise<boolean> {
   return prisma.$transaction(async (tx) => {

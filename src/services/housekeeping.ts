@@ -1,5 +1,5 @@
 import { type Database, Prisma } from '../database/client.js';
-import { everything, withScope } from '../database/scope.js';
+import { allAccounts, withScope } from '../database/scope.js';
 import { deleteExpiredKeys } from './idempotency/key-count.js';
 
 /** How long the audit log is kept. */
@@ -51,7 +51,7 @@ function deleteRefreshTokens(before: Date): Prisma.Sql {
  * @returns how many rows of each table were deleted
  */
 export function prune(database: Database, now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
-  return withScope(everything, () => pruneAll(database, now, signal));
+  return withScope(allAccounts, () => pruneAll(database, now, signal));
 }
 
 async function pruneAll(

@@ -1,6 +1,6 @@
 import type { Database, Prisma } from '../database/client.js';
 import type { AccountId } from './account-id.js';
-import type { Act } from './act.js';
+import type { UserAuditContext } from './audit-context.js';
 import { recordIn } from './audit-log.js';
 import type { ClaimName, WritableClaims } from './claim-rules.js';
 
@@ -56,7 +56,7 @@ export function getProfile(
  */
 export function updateProfile(
   { prisma }: Pick<Database, 'prisma'>,
-  { accountId, userId, applicationId, origin, at }: Act & { applicationId: string },
+  { accountId, userId, applicationId, origin, at }: UserAuditContext & { applicationId: string },
   claims: Partial<WritableClaims>,
 ): Promise<Profile | null> {
   return prisma.$transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
-import { everything, withScope } from '../database/scope.js';
+import { allAccounts, withScope } from '../database/scope.js';
 import { type AuditEvent, recordIn } from './audit-log.js';
 import { toUser, type User, type UserRow, userSelection } from './users.js';
 
@@ -60,7 +60,7 @@ export class Sessions {
       INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at, address, user_agent)
       SELECT ${hashId(id)}, id, ${now}, ${now}, ${expiresAt}, ${address}, ${userAgent?.slice(0, 255) ?? null}
       FROM holder`;
-    const begun = await withScope(everything, () =>
+    const begun = await withScope(allAccounts, () =>
       this.#database.prisma.$transaction(async (tx) => {
         if ((await begin(tx)) === 0) return false;
         if (event !== undefined) await recordIn(tx, event, now);
@@ -72,7 +72,7 @@ export class Sessions {
 
   /** Whose session this is; `null` when it is unknown or over, or the user was disabled. */
   find(id: string): Promise<User | null> {
-    return withScope(everything, () => this.#find(id));
+    return withScope(allAccounts, () => this.#find(id));
   }
 
   async #find(id: string): Promise<User | null> {
@@ -99,7 +99,7 @@ export class Sessions {
    */
   async end(id: string, event?: AuditEvent): Promise<void> {
     const where = { idHash: hashId(id) };
-    await withScope(everything, () =>
+    await withScope(allAccounts, () =>
       this.#database.prisma.$transaction(async (tx) => {
         const { count } = await tx.session.deleteMany({ where });
         if (count > 0 && event !== undefined) await recordIn(tx, event, this.#clock());

@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.js';
 import { Prisma } from '../database/client.js';
-import { accountScope, everything, withScope } from '../database/scope.js';
+import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
 import { normalizeEmail } from './normalize.js';
 
@@ -48,7 +48,7 @@ export async function findUserForSignIn(
   email: string,
 ): Promise<{ user: User; passwordHash: string } | null> {
   const [row] = await withScope(
-    everything,
+    allAccounts,
     () => prisma.$queryRaw<(UserRow & { passwordHash: string })[]>`
       SELECT ${userSelection}, users.password_hash AS "passwordHash"
       FROM users JOIN accounts ON accounts.id = users.account_id

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { watchDatabase } from '../../src/observability/observed-database.js';
+import { observeDatabase } from '../../src/observability/observed-database.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { captureLog } from '../support/captured-log.js';
 import { createTestDatabase, testServer } from '../support/database.js';
@@ -17,7 +17,7 @@ const log = captureLog('warn');
 const opened = await openDatabase({ ...options, logger: log.logger });
 t.teardown(() => opened.close());
 // As metrics and traces wrap it.
-const watched = watchDatabase(opened, { around: (_, execute) => execute() });
+const watched = observeDatabase(opened, { around: (_, execute) => execute() });
 
 /** Makes the next inserts into a table fail as a transaction does that is ended to resolve a deadlock. */
 async function conflictNext(t: Test, table: string, times: number): Promise<void> {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { migrationsDirectory, readMigrations } from '../../src/database/migration-files.js';
-import { nothing, withScope } from '../../src/database/scope.js';
+import { noAccount, withScope } from '../../src/database/scope.js';
 import { openTestDatabase } from '../support/database.js';
 import { createTenant } from '../support/tenant.js';
 
@@ -32,7 +32,7 @@ t.test('composes stored addresses, and leaves the second of two that would be th
     first: await add('o\u0302\u0323', 5),
   };
   // As a user whom the policies bind, outside of every account.
-  await withScope(nothing, () => database.prisma.$executeRawUnsafe(script ?? ''));
+  await withScope(noAccount, () => database.prisma.$executeRawUnsafe(script ?? ''));
   const emailOf = async (id: string) =>
     (await database.prisma.user.findUniqueOrThrow({ where: { id } })).email;
   const names = Object.entries(ids).map(async ([name, id]) => [

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { nothing } from '../../src/database/scope.js';
+import { noAccount } from '../../src/database/scope.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 import { asOwner } from '../support/owner.js';
 
@@ -18,7 +18,7 @@ async function open(t: Test) {
 }
 
 async function sessionOf(database: Database): Promise<string | undefined> {
-  const [row] = await database.queryText<[string]>('SELECT pg_backend_pid()::text', [], nothing);
+  const [row] = await database.queryText<[string]>('SELECT pg_backend_pid()::text', [], noAccount);
   return row?.[0];
 }
 
@@ -72,7 +72,7 @@ t.test('a connection that is lost while it is at hand is not used again', onPost
 t.test('a statement that fails takes its connection along, and no other', onPostgresql, async (t) => {
   const { database } = await open(t);
   const session = await sessionOf(database);
-  await t.rejects(database.queryText('SELECT (1 / $1::int)::text', [0], nothing), /division by zero/);
+  await t.rejects(database.queryText('SELECT (1 / $1::int)::text', [0], noAccount), /division by zero/);
   t.not(await sessionOf(database), session);
 });
 

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { accountScope, everything, nothing, type Scope, withScope } from '../../src/database/scope.js';
+import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../../src/database/scope.js';
 import { captureLog } from '../support/captured-log.js';
 import { testServer } from '../support/database.js';
 import { createDatabaseUser, type DatabaseUser } from '../support/database-user.js';
@@ -29,7 +29,7 @@ if (testServer === undefined) {
     const { database, warnings } = await open(t, user);
     t.match(await identity(database), { role: user.name, rolbypassrls: true });
     await fill(database);
-    t.equal((await employees(database, nothing)).length, 6);
+    t.equal((await employees(database, noAccount)).length, 6);
     t.equal(warnings().length, 1, 'once');
     t.match(warnings()[0], warning);
   });
@@ -70,7 +70,7 @@ async function identity(database: Database) {
 
 /** Makes two accounts with employees. */
 function fill(database: Database) {
-  return withScope(everything, async () => [
+  return withScope(allAccounts, async () => [
     await createTenant(database, { employees: makeEmployees(3) }),
     await createTenant(database, { employees: makeEmployees(3) }),
   ]);
@@ -83,13 +83,13 @@ async function employees(database: Database, scope: Scope): Promise<string[]> {
 
 async function isBound(t: Test, database: Database): Promise<void> {
   const [own, foreign] = await fill(database);
-  t.same(await employees(database, nothing), [], 'without a scope there is nothing');
+  t.same(await employees(database, noAccount), [], 'without a scope there is nothing');
   t.same(await database.query('SELECT id FROM employees'), []);
   t.same(
     (await employees(database, accountScope(own?.accountId ?? ''))).sort(),
     [...(own?.employeeIds ?? [])].sort(),
   );
-  t.equal((await employees(database, everything)).length, 6);
+  t.equal((await employees(database, allAccounts)).length, 6);
   const changed = await withScope(accountScope(own?.accountId ?? ''), () =>
     database.query('DELETE FROM employees WHERE id = ANY ($1) RETURNING id', [foreign?.employeeIds]),
   );

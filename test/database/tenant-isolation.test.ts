@@ -1,7 +1,7 @@
 import t from 'tap';
 import { type Database, Prisma } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
-import { accountScope, everything, nothing, type Scope, withScope } from '../../src/database/scope.js';
+import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../../src/database/scope.js';
 import { openTestDatabase, testServer } from '../support/database.js';
 import { asOwner } from '../support/owner.js';
 import { createTenant, makeEmployees, type Tenant } from '../support/tenant.js';
@@ -22,8 +22,12 @@ if (testServer === undefined) {
   t.pass('the embedded database runs as its superuser, whom policies do not bind');
 } else {
   // What runs outside of every scope gets nothing, as in the server; and the connections are soon used again.
-  const database = await openTestDatabase(t, { outside: nothing, poolSize: 2, statementTimeoutMs: 1_000 });
-  const [own, foreign] = await withScope(everything, async () => [
+  const database = await openTestDatabase(t, {
+    defaultScope: noAccount,
+    poolSize: 2,
+    statementTimeoutMs: 1_000,
+  });
+  const [own, foreign] = await withScope(allAccounts, async () => [
     await fill(database),
     await fill(database),
   ]);
@@ -60,9 +64,9 @@ if (testServer === undefined) {
         ours.some((row) => theirs.includes(row)),
         `${table}: nobody sees the other's`,
       );
-      t.same(await seen(everything), [...ours, ...theirs].sort(), `${table}: together they are all`);
-      t.same(await seen(accountScope(own.accountId, foreign.accountId)), await seen(everything), table);
-      t.same(await seen(nothing), [], `${table}: without a scope there is nothing`);
+      t.same(await seen(allAccounts), [...ours, ...theirs].sort(), `${table}: together they are all`);
+      t.same(await seen(accountScope(own.accountId, foreign.accountId)), await seen(allAccounts), table);
+      t.same(await seen(noAccount), [], `${table}: without a scope there is nothing`);
     }
   });
 
@@ -71,12 +75,12 @@ if (testServer === undefined) {
       const text = 'SELECT employee_position_at($1, 0)::text';
       return (await database.queryText<[string | null]>(text, [foreign.accountId], scope))[0]?.[0];
     };
-    const position = await positionIn(everything);
+    const position = await positionIn(allAccounts);
     t.match(position, /^\d+$/);
     t.equal(await positionIn(accountScope(foreign.accountId)), position);
     t.equal(await positionIn(accountScope(own.accountId, foreign.accountId)), position);
     t.equal(await positionIn(ownScope), null, 'another account is none');
-    t.equal(await positionIn(nothing), null, 'nor is any without a scope');
+    t.equal(await positionIn(noAccount), null, 'nor is any without a scope');
     const asAnother = await asOwner<{ position: string | null }>(
       database,
       `SELECT set_config('role', 'pg_monitor', true), set_config('app.accounts', '${own.accountId}', true),
@@ -131,7 +135,7 @@ if (testServer === undefined) {
       'a scope of its own',
     );
     t.same(
-      await withScope(everything, () => database.queryText(text, [], ownScope)),
+      await withScope(allAccounts, () => database.queryText(text, [], ownScope)),
       given,
       'which counts for more than that of the work',
     );
@@ -143,7 +147,7 @@ if (testServer === undefined) {
       expected,
       'report',
     );
-    t.same(await reported(nothing), [], 'the same connection keeps no scope');
+    t.same(await reported(noAccount), [], 'the same connection keeps no scope');
     await t.rejects(
       database.queryReport('DELETE FROM employees', [], { scope: ownScope, signal }),
       /read-only transaction/,
@@ -152,7 +156,7 @@ if (testServer === undefined) {
   });
 
   t.test('a statement without a condition changes nothing of another account', async (t) => {
-    const before = await Promise.all(tables.map((table) => rowsOf(database, everything, table)));
+    const before = await Promise.all(tables.map((table) => rowsOf(database, allAccounts, table)));
     for (const table of tables) {
       const column = updatable[table] ?? 'created_at';
       const changed = await withScope(ownScope, () =>
@@ -176,7 +180,7 @@ if (testServer === undefined) {
       { message: 'undone' },
     );
     for (const [index, table] of tables.entries()) {
-      t.same((await rowsOf(database, everything, table)).sort(), before[index]?.sort(), table);
+      t.same((await rowsOf(database, allAccounts, table)).sort(), before[index]?.sort(), table);
     }
     const gone = await withScope(ownScope, () => database.query('DELETE FROM sessions RETURNING 1'));
     t.equal(gone.length, 1, 'DELETE');
@@ -189,7 +193,7 @@ if (testServer === undefined) {
       const columns = await insertable(database, table);
       const adding = `INSERT INTO ${table} (${columns})
         SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, $1::jsonb)`;
-      for (const scope of [ownScope, nothing]) {
+      for (const scope of [ownScope, noAccount]) {
         await t.rejects(
           withScope(scope, () => database.query(adding, [copy])),
           { code: '42501', message: /row-level security/ },

@@ -3,7 +3,7 @@ import pg from 'pg';
 import t, { type Test } from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { everything, withScope } from '../../src/database/scope.js';
+import { allAccounts, withScope } from '../../src/database/scope.js';
 import { buildTestApp } from '../support/app.js';
 import { testServer } from '../support/database.js';
 import { createDatabaseUser, type DatabaseUser } from '../support/database-user.js';
@@ -32,7 +32,7 @@ async function setUp(t: Test) {
   t.teardown(() => database.close());
   await migrate(database);
   const api = await buildTestApp(t, { database });
-  const tenant = await withScope(everything, () => createTenant(database, { employees: makeEmployees(3) }));
+  const tenant = await withScope(allAccounts, () => createTenant(database, { employees: makeEmployees(3) }));
   return { user, api, tenant, token: await api.token(tenant.application) };
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
-import { nothing } from '../../src/database/scope.js';
+import { noAccount } from '../../src/database/scope.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 import { startDatabaseProxy } from '../support/database-proxy.js';
@@ -17,11 +17,11 @@ t.test(
     const proxy = await startDatabaseProxy(t, databaseUrl);
     const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
     t.teardown(() => database.close());
-    const [row] = await database.queryText<[string]>('SELECT pg_backend_pid()::text', [], nothing);
+    const [row] = await database.queryText<[string]>('SELECT pg_backend_pid()::text', [], noAccount);
 
     // Its answer, and the news that the session has ended, reach the driver at once, while somebody waits for the session.
     proxy.pauseAnswers();
-    const first = database.queryText('SELECT 1::text', [], nothing);
+    const first = database.queryText('SELECT 1::text', [], noAccount);
     const next = database.prisma.$transaction(async (tx) => tx.$queryRaw`SELECT 2 AS two`);
     await answered(control, row?.[0] ?? '');
     await asOwner(control, `SELECT pg_terminate_backend(${row?.[0]})::text`);
@@ -38,7 +38,7 @@ t.test(
       /^The database cannot serve: [^\n]+$/,
       'whoever got the session hears of its end',
     );
-    t.same(await database.queryText('SELECT 3::text', [], nothing), [['3']], 'and there is another one');
+    t.same(await database.queryText('SELECT 3::text', [], noAccount), [['3']], 'and there is another one');
   },
 );
 

@@ -5,8 +5,8 @@ import t from 'tap';
 import { buildTestApp } from '../support/app.js';
 import { listen } from '../support/sockets.js';
 
-const silenceMs = 4_000;
-const { app } = await buildTestApp(t, { silenceLimits: { silenceMs, intervalMs: 400 } });
+const idleMs = 4_000;
+const { app } = await buildTestApp(t, { idleLimits: { idleMs, intervalMs: 400 } });
 const port = await listen(app);
 
 /** Responses of 40 MB altogether, much more than the buffers of the system hold. */
@@ -44,7 +44,7 @@ async function readSlowly({ client, accepted }: Connection): Promise<boolean> {
     if (allowed <= 0) client.pause();
   });
   // Much slower would look silent: the system tells the server when a third of its buffer of 4 MB is free.
-  for (const deadline = performance.now() + 2.5 * silenceMs; performance.now() < deadline; ) {
+  for (const deadline = performance.now() + 2.5 * idleMs; performance.now() < deadline; ) {
     allowed = 512 * 1024;
     client.resume();
     await setTimeout(250);
@@ -57,7 +57,7 @@ async function useAgain({ client, accepted }: Connection): Promise<boolean> {
   client.resume();
   for (let round = 0; round < 4; round += 1) {
     client.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-    await setTimeout(0.4 * silenceMs);
+    await setTimeout(0.4 * idleMs);
   }
   return !accepted.destroyed;
 }
@@ -73,13 +73,13 @@ t.test(
   'closes a connection whose responses are not read after the time, not after twice the time',
   async (t) => {
     const lifetime = await unread;
-    t.ok(lifetime >= silenceMs && lifetime < 1.9 * silenceMs, `${Math.round(lifetime)} ms`);
+    t.ok(lifetime >= idleMs && lifetime < 1.9 * idleMs, `${Math.round(lifetime)} ms`);
   },
 );
 
 t.test('closes a connection whose request stops in the middle of its body', async (t) => {
   const lifetime = await stalled;
-  t.ok(lifetime >= silenceMs && lifetime < 1.9 * silenceMs, `${Math.round(lifetime)} ms`);
+  t.ok(lifetime >= idleMs && lifetime < 1.9 * idleMs, `${Math.round(lifetime)} ms`);
 });
 
 t.test('keeps a connection whose client reads slowly', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { refusingEvenly } from '../../src/oauth/constant-time-failure.js';
+import { withConstantTimeFailure } from '../../src/oauth/constant-time-failure.js';
 import { Problem } from '../../src/problems/problem.js';
 import { buildTestApp } from '../support/app.js';
 import { createScene, grantCode, grantTokens, oauthRefusal, refresh, revoke } from '../support/users.js';
@@ -59,14 +59,14 @@ t.test(
 );
 
 t.test('other outcomes are passed on as they are', async (t) => {
-  t.equal(await refusingEvenly(async () => 'tokens'), 'tokens');
+  t.equal(await withConstantTimeFailure(async () => 'tokens'), 'tokens');
   for (const error of [
     new Problem('invalid_grant', 'No.'),
     new Problem('invalid_scope', 'No.'),
     new Error(),
   ]) {
     await t.rejects(
-      refusingEvenly(async () => {
+      withConstantTimeFailure(async () => {
         throw error;
       }),
       error,

@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type Contract, loadContract } from '../../src/contract/contract.js';
 import type { Database } from '../../src/database/client.js';
-import type { SilenceLimits } from '../../src/http/idle-connections.js';
+import type { IdleLimits } from '../../src/http/idle-connections.js';
 import type { Lifecycle } from '../../src/http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from '../../src/http/report-limits.js';
 import { defaultRequestQueueLimits, type RequestQueueLimits } from '../../src/http/request-queue.js';
@@ -79,7 +79,7 @@ export async function buildTestApp(
     requestQueueLimits = defaultRequestQueueLimits,
     lifecycle,
     appSecrets = testSecrets,
-    silenceLimits,
+    idleLimits,
   }: {
     environment?: Record<string, string>;
     database?: Database;
@@ -93,7 +93,7 @@ export async function buildTestApp(
     requestQueueLimits?: RequestQueueLimits;
     lifecycle?: Lifecycle;
     appSecrets?: AppSecrets;
-    silenceLimits?: SilenceLimits;
+    idleLimits?: IdleLimits;
   } = {},
 ): Promise<TestApp> {
   const config = testConfig(environment);
@@ -114,7 +114,7 @@ export async function buildTestApp(
     reportLimits,
     requestQueueLimits,
     ...(lifecycle !== undefined && { lifecycle }),
-    ...(silenceLimits !== undefined && { silenceLimits }),
+    ...(idleLimits !== undefined && { idleLimits }),
   });
   const conformance = new Conformance(served, config.errorsUrl, { recorded });
   const networkFaults = watchNetworkAnswers(app, conformance);

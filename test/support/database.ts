@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Test } from 'tap';
 import type { Database, DatabaseOptions } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { everything } from '../../src/database/scope.js';
+import { allAccounts } from '../../src/database/scope.js';
 import { copyEmbeddedTemplate } from './embedded-template.js';
 import {
   createFromTemplate,
@@ -36,11 +36,11 @@ export async function createTestDatabase(
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
   if (testServer === undefined || engine === 'embedded') {
     await copyEmbeddedTemplate(dataDir, { empty });
-    return { dataDir, outside: everything };
+    return { dataDir, defaultScope: allAccounts };
   }
   const databaseUrl = await (empty ? createPostgresqlDatabase(testServer) : createFromTemplate(testServer));
   t.teardown(() => dropPostgresqlDatabase(testServer, databaseUrl));
-  return { dataDir, databaseUrl, outside: everything };
+  return { dataDir, databaseUrl, defaultScope: allAccounts };
 }
 
 /** Makes a database as {@link createTestDatabase} does and opens it; it is closed when the test ends. */

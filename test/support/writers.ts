@@ -1,10 +1,10 @@
 import { accountScope, withScope } from '../../src/database/scope.js';
-import type { Act } from '../../src/services/act.js';
 import { createApplication } from '../../src/services/applications/create-application.js';
 import { deleteApplication } from '../../src/services/applications/delete-application.js';
 import { createSecret, retireSecret } from '../../src/services/applications/rotate-secret.js';
 import { updateApplication } from '../../src/services/applications/update-application.js';
-import { disconnect } from '../../src/services/connected-applications.js';
+import type { UserAuditContext } from '../../src/services/audit-context.js';
+import { disconnectApplication } from '../../src/services/connected-applications.js';
 import { prune } from '../../src/services/housekeeping.js';
 import { Sessions } from '../../src/services/sessions.js';
 import { importText, makeRecords, toCsv } from './import.js';
@@ -38,11 +38,11 @@ const settings = {
 /** Does what a page does for the owner of the account. */
 async function inAccount<Result>(
   { api, accountId, user }: Arena,
-  work: (act: Act) => Promise<Result>,
+  work: (auditContext: UserAuditContext) => Promise<Result>,
 ): Promise<undefined> {
   const origin = { address: '127.0.0.1', requestId: 'test' };
-  const act = { accountId, userId: user.id, origin, at: api.clock() };
-  await withScope(accountScope(accountId), () => work(act));
+  const auditContext = { accountId, userId: user.id, origin, at: api.clock() };
+  await withScope(accountScope(accountId), () => work(auditContext));
 }
 
 /** Every way to change the rows of an account, and those that are not of one. */
@@ -78,13 +78,15 @@ export const writers: readonly Writer[] = [
     name: 'disconnection',
     share: 0.4,
     run: (arena, { application }) =>
-      inAccount(arena, (act) => disconnect(arena.api.database, act, application.id)),
+      inAccount(arena, (auditContext) =>
+        disconnectApplication(arena.api.database, auditContext, application.id),
+      ),
   },
   {
     name: 'application creation',
     run: (arena, { nonce }) =>
-      inAccount(arena, (act) =>
-        createApplication(arena.api.database, act, { clientType: 'confidential', settings, nonce }),
+      inAccount(arena, (auditContext) =>
+        createApplication(arena.api.database, auditContext, { clientType: 'confidential', settings, nonce }),
       ),
   },
   {
@@ -93,8 +95,8 @@ export const writers: readonly Writer[] = [
       // Every other one makes the codes on their way worthless.
       const redirectUris = index % 2 === 0 ? settings.redirectUris : [];
       const changed = { ...settings, name: nonce, redirectUris };
-      return inAccount(arena, (act) =>
-        updateApplication(arena.api.database, act, {
+      return inAccount(arena, (auditContext) =>
+        updateApplication(arena.api.database, auditContext, {
           ...{ id: application.id, settings: changed, version: undefined },
         }),
       );
@@ -104,16 +106,16 @@ export const writers: readonly Writer[] = [
     name: 'application deletion',
     share: 0.4,
     run: (arena, { application }) =>
-      inAccount(arena, (act) => deleteApplication(arena.api.database, act, application.id)),
+      inAccount(arena, (auditContext) => deleteApplication(arena.api.database, auditContext, application.id)),
   },
   {
     name: 'secret creation and retirement',
     run(arena, { application: { id: applicationId }, nonce, secretId }, index) {
       const { database } = arena.api;
-      return inAccount<unknown>(arena, (act) =>
+      return inAccount<unknown>(arena, (auditContext) =>
         index % 2 === 0
-          ? createSecret(database, act, { applicationId, nonce })
-          : retireSecret(database, act, { applicationId, secretId }),
+          ? createSecret(database, auditContext, { applicationId, nonce })
+          : retireSecret(database, auditContext, { applicationId, secretId }),
       );
     },
   },

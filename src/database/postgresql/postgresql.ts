@@ -11,7 +11,7 @@ import type {
   TextRow,
 } from '../client.js';
 import { DatabaseOpenError, describeError } from '../database-errors.js';
-import { currentScope, everything, nothing, type Scope, withScope } from '../scope.js';
+import { allAccounts, currentScope, noAccount, type Scope, withScope } from '../scope.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { copyCsv } from './csv.js';
 import { ScriptPrismaPg } from './migration-adapter.js';
@@ -52,12 +52,12 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     streamPoolSize = 20,
     reportPoolSize = 6,
     reportStatementTimeoutMs = defaultReportStatementTimeoutMs,
-    outside = nothing,
+    defaultScope = noAccount,
     logger,
   } = options;
   const statementNames = createStatementNames();
   const retry = createConflictRetry(logger);
-  const binding = { outside, retry, onUnbound: warnOnce(logger) };
+  const binding = { defaultScope, retry, onUnbound: warnOnce(logger) };
   const pool = new ScopedPool({
     ...connectionConfig(options, pageOptions),
     ...binding,
@@ -118,7 +118,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       values: readonly unknown[],
       { scope, signal }: ReportQueryOptions,
     ) => runReportQuery<Row>(reportPool, cancel, { text, values, scope, signal }),
-    streamCsv: ({ scope = currentScope(outside), ...query }) =>
+    streamCsv: ({ scope = currentScope(defaultScope), ...query }) =>
       copyCsv(streamPool, cancel, { ...query, scope }),
     poolState: () => [
       stateOf('requests', pool),
@@ -142,7 +142,7 @@ async function openMigrationSession(
   // limits: waiting for another process and building an index both take as long as they take.
   const config = connectionConfig(options);
   // Policies bind the owner of the tables, who migrates them.
-  const sessionOptions = `${config.options} -c app.accounts=${everything}`;
+  const sessionOptions = `${config.options} -c app.accounts=${allAccounts}`;
   const pool = new pg.Pool({ ...config, options: sessionOptions, max: 1, idleTimeoutMillis: 0 });
   logPoolErrors(pool, options.logger);
   return {
@@ -184,7 +184,7 @@ function stateOf(name: PoolState['pool'], pool: ReadyPool): PoolState {
 
 /** Only the user who has logged in may cancel what the sessions of this user do, not the role that they take. */
 async function cancelStatement(pool: pg.Pool, processId: number): Promise<void> {
-  await withScope(nothing, () => pool.query(`SET LOCAL ROLE NONE; SELECT pg_cancel_backend(${processId})`));
+  await withScope(noAccount, () => pool.query(`SET LOCAL ROLE NONE; SELECT pg_cancel_backend(${processId})`));
 }
 
 function warnOnce(logger: DatabaseLogger | undefined): () => void {

@@ -3,7 +3,7 @@ import type { Connection } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { serialize } from 'pg-protocol';
 import type { TextRow } from '../client.js';
-import { nothing, type Scope } from '../scope.js';
+import { noAccount, type Scope } from '../scope.js';
 import type { Answered } from './ready-pool.js';
 import { scopeMessages } from './scope-statement.js';
 
@@ -45,7 +45,7 @@ export class PreparedQuery implements Answered<TextRow[]> {
   submit(driverConnection: Connection): void {
     const { stream, parsedStatements } = driverConnection as unknown as PreparingConnection;
     const { name, text } = this;
-    const messages: Buffer[] = this.#scope === nothing ? [] : scopeMessages(this.#scope);
+    const messages: Buffer[] = this.#scope === noAccount ? [] : scopeMessages(this.#scope);
     if (parsedStatements[name] === undefined) messages.push(serialize.parse({ name, text, types: [] }));
     messages.push(
       serialize.bind({ statement: name, values: this.#values as unknown[], valueMapper: prepareValue }),

@@ -1,5 +1,5 @@
 import pg, { type PoolConfig, type QueryConfig, type Submittable } from 'pg';
-import { currentScope, nothing, type Scope } from '../scope.js';
+import { currentScope, noAccount, type Scope } from '../scope.js';
 import type { ConflictRetry } from './conflict-retry.js';
 import { ReadyPool } from './ready-pool.js';
 import { prepareSession } from './scope-statement.js';
@@ -9,7 +9,7 @@ type Given = string | QueryConfig | Submittable;
 
 export interface ScopedPoolOptions extends PoolConfig {
   /** Scope of statements that run outside of every scope. */
-  readonly outside: Scope;
+  readonly defaultScope: Scope;
   /** Runs statements that are not part of a transaction. */
   readonly retry: ConflictRetry;
   /** Hears of a connection that policies do not bind. */
@@ -22,22 +22,22 @@ export interface ScopedPoolOptions extends PoolConfig {
  * transaction, so that a connection that is idle never has one.
  */
 export class ScopedPool extends ReadyPool {
-  readonly #outside: Scope;
+  readonly #defaultScope: Scope;
 
-  constructor({ outside, retry, onUnbound, ...config }: ScopedPoolOptions) {
+  constructor({ defaultScope, retry, onUnbound, ...config }: ScopedPoolOptions) {
     super({
       ...config,
-      Client: clientClass(outside),
+      Client: clientClass(defaultScope),
       onConnect: async (client) => {
         if (!(await prepareSession(client))) onUnbound();
       },
     } as PoolConfig);
-    this.#outside = outside;
+    this.#defaultScope = defaultScope;
     // The driver takes more kinds of arguments than a method could be declared with.
     const query = this.query.bind(this) as (...given: unknown[]) => unknown;
     this.query = ((given: Given, values?: unknown, callback?: unknown) => {
       // The scope is that of the caller: the connection comes later, in the course of other work.
-      const scope = currentScope(this.#outside);
+      const scope = currentScope(this.#defaultScope);
       const run = () => {
         const scoped = toScoped(given, values, scope);
         return scoped === undefined ? query(given, values, callback) : query(scoped, undefined, callback);
@@ -55,14 +55,14 @@ export class ScopedPool extends ReadyPool {
 }
 
 /** Clients that begin transactions with the scope of whoever begins them. */
-function clientClass(outside: Scope) {
+function clientClass(defaultScope: Scope) {
   return class ScopedClient extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config);
       const query = this.query.bind(this) as (...given: unknown[]) => unknown;
       this.query = ((given: Given, values?: unknown, callback?: unknown) => {
         const begins = !isSubmittable(given) && /^\s*BEGIN\b/i.test(textOf(given));
-        const scoped = begins ? toScoped(given, values, currentScope(outside)) : undefined;
+        const scoped = begins ? toScoped(given, values, currentScope(defaultScope)) : undefined;
         if (scoped === undefined) return query(given, values, callback);
         return new Promise((resolve, reject) => {
           query(scoped, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
@@ -73,7 +73,7 @@ function clientClass(outside: Scope) {
 }
 
 function toScoped(given: Given, values: unknown, scope: Scope): ScopedQuery | undefined {
-  if (scope === nothing || isSubmittable(given)) return undefined;
+  if (scope === noAccount || isSubmittable(given)) return undefined;
   const config = typeof given === 'string' ? { text: given } : given;
   return new ScopedQuery(Array.isArray(values) ? { ...config, values } : config, scope);
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import type { Contract, Operation, OperationId } from '../../contract/contract.js';
-import { accountScope, nothing, type Scope, withScope } from '../../database/scope.js';
+import { accountScope, noAccount, type Scope, withScope } from '../../database/scope.js';
 import type { Principal } from '../../oauth/principal.js';
 import { checkCharset } from './charset.js';
 import { createGuard, hasEmptyParameter } from './guard.js';
@@ -148,7 +148,7 @@ function handlerFor(id: OperationId, handlers: Handlers, queue: HandlerQueue) {
 const longText = 16_384;
 
 function scopeOf(caller: Principal | null): Scope {
-  return caller === null ? nothing : accountScope(caller.accountId);
+  return caller === null ? noAccount : accountScope(caller.accountId);
 }
 
 /** A long text takes half the time as bytes: as text it is written into three bytes for each of its characters. */

@@ -10,7 +10,7 @@ import { type EmployeeListRequest, listEmployees } from '../../services/employee
 import type { Handlers, Input, JsonText, Output } from '../binding/handlers.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
-import { isOwnMoment, parseMoment } from '../timestamps.js';
+import { isServerTimestamp, parseTimestamp } from '../timestamps.js';
 
 type EmployeeResource = components['schemas']['Employee'];
 type EmployeeDocument = components['schemas']['EmployeeDocument'];
@@ -58,7 +58,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
         department: query['filter[department]'],
         employeeNumber: query['filter[employee_number]'],
         email: query['filter[email]'],
-        updatedSince: parseMoment(query['filter[updated_since]']),
+        updatedSince: parseTimestamp(query['filter[updated_since]']),
       },
       sort,
       size: page.size,
@@ -126,7 +126,7 @@ function isAnchor(value: unknown, sort: readonly EmployeeSort[]): value is Ancho
     Array.isArray(values) &&
     values.length === sort.length &&
     sort.every(({ key }, index) =>
-      key === 'updatedAt' ? isOwnMoment(values[index]) : isStorableText(values[index]),
+      key === 'updatedAt' ? isServerTimestamp(values[index]) : isStorableText(values[index]),
     ) &&
     Number.isSafeInteger(position)
   );

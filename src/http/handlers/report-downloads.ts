@@ -5,7 +5,7 @@ import { auditOrigin } from '../audit-origin.js';
 import type { Input } from '../binding/handlers.js';
 import { ChunkStream } from '../chunk-stream.js';
 import { resetConnection, watchDownload } from '../download.js';
-import type { ReportSlots } from '../report-concurrency.js';
+import type { ReportConcurrency } from '../report-concurrency.js';
 import type { ReportLimits } from '../report-limits.js';
 
 export interface ReportDownloadOptions {
@@ -18,10 +18,10 @@ export interface ReportDownloadOptions {
 
 /** Downloads of results as CSV, within the limits for them. */
 export class ReportDownloads {
-  readonly #slots: ReportSlots;
+  readonly #slots: ReportConcurrency;
   readonly #options: ReportDownloadOptions;
 
-  constructor(slots: ReportSlots, options: ReportDownloadOptions) {
+  constructor(slots: ReportConcurrency, options: ReportDownloadOptions) {
     this.#slots = slots;
     this.#options = options;
   }
@@ -42,13 +42,13 @@ export class ReportDownloads {
     const { clock, exports, limits, cutOff } = this.#options;
     const signal = watchDownload({ socket: request.raw.socket, response, limits, cutOff });
     const release = await this.#slots.forDownload(accountId, signal);
-    const act = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
+    const auditContext = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
     const onRows = (count: number) => {
       request.records += count;
     };
     return ChunkStream.begin({
       signal,
-      make: (ended) => holding(release, exports.stream(act, report, { signal: ended, onRows })),
+      make: (ended) => holding(release, exports.stream(auditContext, report, { signal: ended, onRows })),
       onError: () => resetConnection(response),
     });
   }

@@ -17,8 +17,8 @@ import { type Handlers, type Input, jsonText, type Output } from '../binding/han
 import { invalidCursor } from '../cursor.js';
 import { abortOnDisconnect } from '../disconnect.js';
 import { PageRequest } from '../pagination.js';
-import { ReportSlots } from '../report-concurrency.js';
-import { isResultAnchor } from './report-cursors.js';
+import { ReportConcurrency } from '../report-concurrency.js';
+import { isResultAnchor } from './report-anchors.js';
 import { toRowResource } from './report-documents.js';
 import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
 
@@ -28,13 +28,13 @@ export class ReportResultHandlers
 {
   readonly #database: Database;
   readonly #baseUrl: string;
-  readonly #slots: ReportSlots;
+  readonly #slots: ReportConcurrency;
   readonly #downloads: ReportDownloads;
 
   constructor(database: Database, { baseUrl, ...options }: { baseUrl: string } & ReportDownloadOptions) {
     this.#database = database;
     this.#baseUrl = baseUrl;
-    this.#slots = new ReportSlots(options.limits);
+    this.#slots = new ReportConcurrency(options.limits);
     this.#downloads = new ReportDownloads(this.#slots, options);
   }
 

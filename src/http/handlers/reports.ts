@@ -4,12 +4,12 @@ import type { Database } from '../../database/client.js';
 import { invalidToken } from '../../oauth/access-tokens.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
+import type { ApplicationAuditContext } from '../../services/audit-context.js';
 import type { CreatedReport, ReportCreation } from '../../services/reports/create-report.js';
 import { findFaults } from '../../services/reports/definition-rules.js';
 import { deleteReport } from '../../services/reports/delete-report.js';
 import { getReport } from '../../services/reports/get-report.js';
 import { listReports, type ReportAnchor } from '../../services/reports/list-reports.js';
-import type { ReportAct } from '../../services/reports/record-report-event.js';
 import type { Report } from '../../services/reports/report.js';
 import { newContent } from '../../services/reports/report-changes.js';
 import { updateReport } from '../../services/reports/update-report.js';
@@ -19,7 +19,7 @@ import { challenge } from '../challenges.js';
 import { etagOf, isKnownToClient, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
-import { isReportAnchor, reportSortKeys } from './report-cursors.js';
+import { isReportAnchor, reportSortKeys } from './report-anchors.js';
 import { toChanges, toResource } from './report-documents.js';
 
 type ReportDocument = components['schemas']['ReportDocument'];
@@ -72,7 +72,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     const faults = findFaults(content);
     if (faults.length > 0) throw invalidMembers(faults);
     const key = request.headers['idempotency-key'];
-    const created = await this.#creation.create(this.#act({ caller, request }), {
+    const created = await this.#creation.create(this.#auditContext({ caller, request }), {
       content,
       repeatable: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
       describe: (report) => ({
@@ -101,7 +101,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 412 `precondition_failed` */
   async updateReport(input: Input<'updateReport'>): Promise<Output<'updateReport'>> {
     const { body, params, request } = input;
-    const outcome = await updateReport(this.#database, this.#act(input), {
+    const outcome = await updateReport(this.#database, this.#auditContext(input), {
       id: params.report_id,
       changes: toChanges(body),
       isMeant: readIfMatch(request.headers['if-match']),
@@ -121,7 +121,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   /** @throws {Problem} 404 `not_found`, 412 `precondition_failed` */
   async deleteReport(input: Input<'deleteReport'>): Promise<Output<'deleteReport'>> {
     const { params, request } = input;
-    const outcome = await deleteReport(this.#database, this.#act(input), {
+    const outcome = await deleteReport(this.#database, this.#auditContext(input), {
       id: params.report_id,
       isMeant: readIfMatch(request.headers['if-match']),
     });
@@ -139,7 +139,10 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     };
   }
 
-  #act({ caller, request }: Pick<Input<ReportOperation>, 'caller' | 'request'>): ReportAct {
+  #auditContext({
+    caller,
+    request,
+  }: Pick<Input<ReportOperation>, 'caller' | 'request'>): ApplicationAuditContext {
     const { accountId, applicationId, userId } = caller;
     return { accountId, applicationId, userId, origin: auditOrigin(request), at: this.#clock() };
   }

@@ -41,14 +41,14 @@ export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCu
     const { accountId, applicationId } = caller;
     const checked = checkClaims(toClaims(body));
     if ('faults' in checked) throw invalidClaims(checked.faults);
-    const act = {
+    const auditContext = {
       accountId,
       applicationId,
       userId: userOf(caller),
       origin: auditOrigin(request),
       at: this.#clock(),
     };
-    const profile = await updateProfile(this.#database, act, checked.claims);
+    const profile = await updateProfile(this.#database, auditContext, checked.claims);
     return { status: 200, records: 1, body: { data: toResource(profile) } };
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../database/client.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
 import type { AccountId } from '../../services/account-id.js';
-import type { Application, Applications } from '../../services/applications/client-registry.js';
+import type { Application, ClientRegistry } from '../../services/applications/client-registry.js';
 import { holdApplication } from '../../services/applications/lock-application.js';
 import { type AuditLog, type AuditOrigin, recordIn } from '../../services/audit-log.js';
 import { mayGrant } from '../../services/grantable-scopes.js';
@@ -35,7 +35,7 @@ export type AuthorizationStep =
 
 interface Dependencies {
   readonly database: Database;
-  readonly applications: Applications;
+  readonly applications: ClientRegistry;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
   readonly issuer: string;

@@ -1,6 +1,6 @@
 import { type Database, Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
-import { accountScope, everything, withScope } from '../../database/scope.js';
+import { accountScope, allAccounts, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
 import { auditedIn } from '../../services/audit-log.js';
 import { revokeGrant } from '../../services/grants.js';
@@ -96,7 +96,7 @@ async function useCode(
     )
     SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
   // A refresh token is of an account through its grant, which the statement that makes it does not see yet.
-  const [row] = await withScope(everything, use);
+  const [row] = await withScope(allAccounts, use);
   return row;
 }
 

@@ -24,7 +24,7 @@ export function addressOf(id: string, ...below: readonly string[]): string {
  * @throws {Problem} 404 `not_found` when the account has none with this id, whoever else may have it
  */
 export async function visitedApplication(
-  { act: { accountId, at }, parameter }: Visit,
+  { auditContext: { accountId, at }, parameter }: Visit,
   { database }: Pick<ApplicationPagesDependencies, 'database'>,
 ): Promise<ApplicationDetails> {
   const id = parameter('id');

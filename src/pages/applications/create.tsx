@@ -55,7 +55,11 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
     const faults = formFaults(found, { clientType: form.clientType, firstScope: knownScopes[0] ?? '' });
     if (faults.length > 0) return { status: 400, page: formPage(visit, form, { nonce, faults }) };
 
-    const created = await createApplication(database, visit.act, { clientType, settings: form, nonce });
+    const created = await createApplication(database, visit.auditContext, {
+      clientType,
+      settings: form,
+      nonce,
+    });
     if (created.kind === 'repeated') return { goTo: withNotice(addressOf(created.id), 'application_exists') };
     const { id, clientId, clientSecret } = created;
     if (clientSecret === null) return { goTo: withNotice(addressOf(id), 'application_created') };

@@ -5,7 +5,7 @@ import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { Site, Visit } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
-import { Moment } from '../timestamp.js';
+import { Timestamp } from '../timestamp.js';
 import { type ApplicationPagesDependencies, addressOf, visitedApplication } from './application-pages.js';
 
 /** Deleting an application, after a look at what goes with it. */
@@ -19,7 +19,7 @@ export function deletePages(site: Site, dependencies: ApplicationPagesDependenci
 
   site.post(path, async (visit) => {
     const { id } = await visitedApplication(visit, dependencies);
-    if (!(await deleteApplication(dependencies.database, visit.act, id))) throw recordNotFound();
+    if (!(await deleteApplication(dependencies.database, visit.auditContext, id))) throw recordNotFound();
     return { goTo: withNotice(settings.applications, 'application_deleted') };
   });
 }
@@ -47,7 +47,7 @@ function DeletePage({ visit, application }: { visit: Visit; application: Applica
               'It has never got a token.'
             ) : (
               <>
-                It last got a token on <Moment at={lastTokenAt} reader={visit.user} />: something may still
+                It last got a token on <Timestamp at={lastTokenAt} reader={visit.user} />: something may still
                 use it.
               </>
             )}

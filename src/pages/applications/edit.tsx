@@ -61,7 +61,7 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
     if (faults.length > 0)
       return { status: 400, page: formPage(visit, application, form, { version, faults }) };
 
-    const outcome = await updateApplication(database, visit.act, {
+    const outcome = await updateApplication(database, visit.auditContext, {
       id,
       settings: form,
       version: version === '' ? undefined : version,

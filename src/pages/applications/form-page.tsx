@@ -1,7 +1,7 @@
 import { maximumNameLength } from '../../services/applications/application-settings.js';
 import { describedBy, ErrorSummary, FieldFault, type FormFault } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
-import { wordsFor } from '../scope-labels.js';
+import { scopeLabel } from '../scope-labels.js';
 import type { Visit } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
@@ -118,7 +118,7 @@ function ScopeFields({
             checked={chosen.includes(scope)}
           />
           <span>
-            <code>{scope}</code> {wordsFor(scope)}
+            <code>{scope}</code> {scopeLabel(scope)}
           </span>
         </label>
       ))}

@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../data-table.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
 import type { Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
-import { MomentOrNever } from '../timestamp.js';
+import { TimestampOrNever } from '../timestamp.js';
 import { type ApplicationPagesDependencies, addressOf } from './application-pages.js';
 import { clientTypeName } from './client-type-field.js';
 
@@ -14,7 +14,7 @@ const pageSize = 50;
 export function listPage(site: Site, { database }: ApplicationPagesDependencies): void {
   site.get(settings.applications, async (visit) => {
     const number = pageNumber(visit.query);
-    const { accountId, at: now } = visit.act;
+    const { accountId, at: now } = visit.auditContext;
     const range = { skip: (number - 1) * pageSize, size: pageSize, now };
     const { applications, count } = await listApplications(database, accountId, range);
     const last = lastPage(count, pageSize);
@@ -84,7 +84,7 @@ function columnsFor(reader: User): Column<ApplicationSummary>[] {
     )),
     column('users', 'Connected users', ({ connectedUsers }) => connectedUsers),
     column('used', 'Last token issued', ({ lastTokenAt }) => (
-      <MomentOrNever at={lastTokenAt} reader={reader} />
+      <TimestampOrNever at={lastTokenAt} reader={reader} />
     )),
   ];
 }

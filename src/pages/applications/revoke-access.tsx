@@ -18,7 +18,7 @@ export function revokeAccessPages(site: Site, dependencies: ApplicationPagesDepe
 
   site.post(path, async (visit) => {
     const { id } = await visitedApplication(visit, dependencies);
-    if ((await revokeAccess(dependencies.database, visit.act, id)) === null) throw recordNotFound();
+    if ((await revokeAccess(dependencies.database, visit.auditContext, id)) === null) throw recordNotFound();
     return { goTo: withNotice(addressOf(id), 'access_revoked') };
   });
 }

@@ -5,7 +5,7 @@ import type { User } from '../../services/users.js';
 import { type Column, DataTable } from '../data-table.js';
 import { CsrfField } from '../layout.js';
 import type { Visit } from '../site.js';
-import { Moment, MomentOrNever } from '../timestamp.js';
+import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { addressOf } from './application-pages.js';
 
 /** The secrets that are live, and the next step in replacing one by another. */
@@ -60,8 +60,8 @@ function columnsFor(
   });
   return [
     column('Secret', (secret) => <strong>{nameOf(secret)}</strong>),
-    column('Created', ({ createdAt }) => <Moment at={createdAt} reader={reader} />),
-    column('Last used', ({ lastUsedAt }) => <MomentOrNever at={lastUsedAt} reader={reader} />),
+    column('Created', ({ createdAt }) => <Timestamp at={createdAt} reader={reader} />),
+    column('Last used', ({ lastUsedAt }) => <TimestampOrNever at={lastUsedAt} reader={reader} />),
     ...(secrets.length < 2
       ? []
       : [

@@ -6,7 +6,7 @@ import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { Answer, Site, Visit } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
-import { Moment, MomentOrNever } from '../timestamp.js';
+import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { type ApplicationPagesDependencies, addressOf, visitedApplication } from './application-pages.js';
 import { SecretPage } from './secret-page.js';
 import { ShowPage } from './show-page.js';
@@ -27,7 +27,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
   site.post(path, async (visit) => {
     const { id } = await visitedApplication(visit, dependencies);
     const nonce = visit.form.text('form') || randomId();
-    const created = await createSecret(database, visit.act, { applicationId: id, nonce });
+    const created = await createSecret(database, visit.auditContext, { applicationId: id, nonce });
     switch (created.kind) {
       case 'created': {
         const { clientId, clientSecret } = created;
@@ -59,7 +59,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
   site.post(`${path}/:secret_id/retire`, async (visit) => {
     const { id: applicationId } = await visitedApplication(visit, dependencies);
     const secretId = visit.parameter('secret_id');
-    const outcome = await retireSecret(database, visit.act, { applicationId, secretId });
+    const outcome = await retireSecret(database, visit.auditContext, { applicationId, secretId });
     if (outcome === 'not_found') throw recordNotFound();
     if (outcome === 'only_one') {
       return refusal(visit, 'This is the only secret. Create a second one before you retire it.');
@@ -84,9 +84,9 @@ function RetirePage({
       <div class="warning">
         <p>
           It is a secret of <strong>{application.name}</strong>, created{' '}
-          <Moment at={secret.createdAt} reader={visit.user} />, last used:{' '}
+          <Timestamp at={secret.createdAt} reader={visit.user} />, last used:{' '}
           <strong>
-            <MomentOrNever at={secret.lastUsedAt} reader={visit.user} />
+            <TimestampOrNever at={secret.lastUsedAt} reader={visit.user} />
           </strong>
           .
         </p>

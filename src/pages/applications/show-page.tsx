@@ -1,9 +1,9 @@
 import type { ApplicationDetails } from '../../services/applications/read-applications.js';
 import { Fact, Facts } from '../form-parts.js';
-import { wordsFor } from '../scope-labels.js';
+import { scopeLabel } from '../scope-labels.js';
 import type { Visit } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
-import { Moment, MomentOrNever } from '../timestamp.js';
+import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { addressOf } from './application-pages.js';
 import { clientTypeName } from './client-type-field.js';
 import { SecretsSection } from './secrets-section.js';
@@ -55,7 +55,7 @@ export function ShowPage({
           <ul class="plain">
             {scopes.map((scope) => (
               <li key={scope}>
-                <code>{scope}</code> {wordsFor(scope)}
+                <code>{scope}</code> {scopeLabel(scope)}
               </li>
             ))}
           </ul>
@@ -75,10 +75,10 @@ export function ShowPage({
         </Fact>
         <Fact name="Connected users">{application.connectedUsers}</Fact>
         <Fact name="Last token issued">
-          <MomentOrNever at={application.lastTokenAt} reader={visit.user} />
+          <TimestampOrNever at={application.lastTokenAt} reader={visit.user} />
         </Fact>
         <Fact name="Created">
-          <Moment at={createdAt} reader={visit.user} />
+          <Timestamp at={createdAt} reader={visit.user} />
           {createdBy !== null && ` by ${createdBy}`}
         </Fact>
       </Facts>

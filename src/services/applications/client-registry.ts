@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/client.js';
-import { everything } from '../../database/scope.js';
+import { allAccounts } from '../../database/scope.js';
 import { type AccountId, toAccountId } from '../account-id.js';
 import { createBatcher } from '../batcher.js';
 
@@ -49,7 +49,7 @@ const query = `
 /** Texts of applications that need not be read again, as long as the database says the same. */
 const rememberedTexts = 1_000;
 
-export class Applications {
+export class ClientRegistry {
   readonly #database: Database;
   readonly #find: (clientId: string) => Promise<Application | null>;
   readonly #read = new LRUCache<string, Application>({ max: rememberedTexts });
@@ -65,7 +65,7 @@ export class Applications {
   }
 
   async #findAll(clientIds: readonly string[]): Promise<(Application | null)[]> {
-    const rows = await this.#database.queryText<Row>(query, [[...new Set(clientIds)]], everything);
+    const rows = await this.#database.queryText<Row>(query, [[...new Set(clientIds)]], allAccounts);
     const found = new Map(rows.map(([json]) => this.#toApplication(json)).map((one) => [one.clientId, one]));
     return clientIds.map((clientId) => found.get(clientId) ?? null);
   }

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
-import type { Act } from '../act.js';
+import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
 import { claimForm } from '../submitted-forms.js';
 import { type ApplicationSettings, yesOrNo } from './application-settings.js';
@@ -25,7 +25,7 @@ export type CreatedApplication =
  */
 export async function createApplication(
   { prisma }: Database,
-  { accountId, userId, origin, at }: Act,
+  { accountId, userId, origin, at }: UserAuditContext,
   { clientType, settings, nonce }: { clientType: ClientType; settings: ApplicationSettings; nonce: string },
 ): Promise<CreatedApplication> {
   const id = randomId();

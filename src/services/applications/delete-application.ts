@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.js';
-import type { Act } from '../act.js';
+import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
 import { lockApplication } from './lock-application.js';
 
@@ -11,7 +11,7 @@ import { lockApplication } from './lock-application.js';
  */
 export async function deleteApplication(
   { prisma }: Database,
-  { accountId, userId, origin, at }: Act,
+  { accountId, userId, origin, at }: UserAuditContext,
   id: string,
 ): Promise<boolean> {
   return prisma.$transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
-import type { Act } from '../act.js';
+import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
 import { claimForm, releaseForm } from '../submitted-forms.js';
 import { newClientSecret } from './client-secret.js';
@@ -17,7 +17,7 @@ export type CreatedSecret =
 /** Gives a confidential application a second secret; both work until one is retired. */
 export async function createSecret(
   { prisma }: Database,
-  { accountId, userId, origin, at }: Act,
+  { accountId, userId, origin, at }: UserAuditContext,
   { applicationId, nonce }: { applicationId: string; nonce: string },
 ): Promise<CreatedSecret> {
   const id = randomId();
@@ -44,7 +44,7 @@ export type RetireOutcome = 'retired' | 'not_found' | 'only_one';
 /** Ends a secret for good. The only one stays: the application would be locked out. */
 export async function retireSecret(
   { prisma }: Database,
-  { accountId, userId, origin, at }: Act,
+  { accountId, userId, origin, at }: UserAuditContext,
   { applicationId, secretId }: { applicationId: string; secretId: string },
 ): Promise<RetireOutcome> {
   return prisma.$transaction(async (tx): Promise<RetireOutcome> => {

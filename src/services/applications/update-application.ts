@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../database/client.js';
-import type { Act } from '../act.js';
+import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
 import { type ApplicationSettings, yesOrNo } from './application-settings.js';
 import { lockApplication } from './lock-application.js';
@@ -22,7 +22,7 @@ export function settingsVersion(settings: ApplicationSettings): string {
  */
 export async function updateApplication(
   { prisma }: Database,
-  { accountId, userId, origin, at }: Act,
+  { accountId, userId, origin, at }: UserAuditContext,
   { id, settings, version }: { id: string; settings: ApplicationSettings; version: string | undefined },
 ): Promise<UpdateOutcome> {
   return prisma.$transaction(async (tx): Promise<UpdateOutcome> => {

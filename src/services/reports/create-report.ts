@@ -1,9 +1,10 @@
 import type { Database, Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
 import { holdApplication } from '../applications/lock-application.js';
+import type { ApplicationAuditContext } from '../audit-context.js';
 import { type Idempotency, type IdempotentOutcome, transactionLimits } from '../idempotency/idempotency.js';
 import type { IdempotentRequest, StoredResponse } from '../idempotency/idempotent-request.js';
-import { type ReportAct, recordReportAct } from './record-report-event.js';
+import { recordReportEvent } from './record-report-event.js';
 import { type Report, type ReportContent, toReport, toStored } from './report.js';
 import { checkReportQuota, ReportQuotaError } from './report-quota.js';
 
@@ -40,7 +41,7 @@ export class ReportCreation {
    * @param describe makes the response
    */
   async create(
-    act: ReportAct,
+    auditContext: ApplicationAuditContext,
     {
       content,
       repeatable,
@@ -51,12 +52,12 @@ export class ReportCreation {
       describe: (report: Report) => StoredResponse;
     },
   ): Promise<CreatedReport> {
-    const { applicationId, userId, accountId, at } = act;
+    const { applicationId, userId, accountId, at } = auditContext;
     const hold = async (tx: Prisma.TransactionClient) => {
       if (!(await holdApplication(tx, accountId, applicationId))) throw new ApplicationDeletedError();
     };
     const work = async (tx: Prisma.TransactionClient) => {
-      const report = await insertReport(tx, act, content);
+      const report = await insertReport(tx, auditContext, content);
       await checkReportQuota(tx, accountId, this.#maxReports);
       return describe(report);
     };
@@ -82,20 +83,20 @@ export class ReportCreation {
 
 async function insertReport(
   tx: Prisma.TransactionClient,
-  act: ReportAct,
+  auditContext: ApplicationAuditContext,
   content: ReportContent,
 ): Promise<Report> {
   const row = await tx.report.create({
     data: {
       id: randomId(),
-      accountId: act.accountId,
+      accountId: auditContext.accountId,
       ...toStored(content),
-      createdByUserId: act.userId,
-      createdByApplicationId: act.applicationId,
-      createdAt: act.at,
-      updatedAt: act.at,
+      createdByUserId: auditContext.userId,
+      createdByApplicationId: auditContext.applicationId,
+      createdAt: auditContext.at,
+      updatedAt: auditContext.at,
     },
   });
-  await recordReportAct(tx, 'report.created', act, row);
+  await recordReportEvent(tx, 'report.created', auditContext, row);
   return toReport(row);
 }

@@ -1,20 +1,21 @@
 import type { Database } from '../../database/client.js';
+import type { ApplicationAuditContext } from '../audit-context.js';
 import { lockReport, type VersionCheck } from './lock-report.js';
-import { type ReportAct, recordReportAct } from './record-report-event.js';
+import { recordReportEvent } from './record-report-event.js';
 
 /** Deletes a report and writes an audit event, or does neither. */
 export async function deleteReport(
   { prisma }: Database,
-  act: ReportAct,
+  auditContext: ApplicationAuditContext,
   { id, isMeant }: { id: string; isMeant: VersionCheck },
 ): Promise<'deleted' | 'unknown' | 'changed_meanwhile'> {
-  const { accountId } = act;
+  const { accountId } = auditContext;
   return prisma.$transaction(async (tx) => {
     const report = await lockReport(tx, accountId, id);
     if (report === null) return 'unknown';
     if (!isMeant(report)) return 'changed_meanwhile';
     await tx.report.delete({ where: { id, accountId } });
-    await recordReportAct(tx, 'report.deleted', act, report);
+    await recordReportEvent(tx, 'report.deleted', auditContext, report);
     return 'deleted';
   });
 }

@@ -1,7 +1,8 @@
 import type { Database } from '../../database/client.js';
+import type { ApplicationAuditContext } from '../audit-context.js';
 import { type DefinitionFault, findFaults } from './definition-rules.js';
 import { lockReport, type VersionCheck } from './lock-report.js';
-import { type ReportAct, recordReportAct } from './record-report-event.js';
+import { recordReportEvent } from './record-report-event.js';
 import { type Report, toReport, toStored } from './report.js';
 import { changedContent, type ReportChanges } from './report-changes.js';
 
@@ -15,10 +16,10 @@ export type UpdatedReport =
 /** Changes a report and writes an audit event, or does neither. */
 export async function updateReport(
   { prisma }: Database,
-  act: ReportAct,
+  auditContext: ApplicationAuditContext,
   { id, changes, isMeant }: { id: string; changes: ReportChanges; isMeant: VersionCheck },
 ): Promise<UpdatedReport> {
-  const { accountId, at } = act;
+  const { accountId, at } = auditContext;
   return prisma.$transaction(async (tx): Promise<UpdatedReport> => {
     const current = await lockReport(tx, accountId, id);
     if (current === null) return { kind: 'unknown' };
@@ -30,7 +31,7 @@ export async function updateReport(
       where: { id, accountId },
       data: { ...toStored(content), version: { increment: 1 }, updatedAt: at },
     });
-    await recordReportAct(tx, 'report.updated', act, row);
+    await recordReportEvent(tx, 'report.updated', auditContext, row);
     return { kind: 'updated', report: toReport(row) };
   });
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.js';
-import { everything } from '../../database/scope.js';
+import { allAccounts } from '../../database/scope.js';
 import type { CallingApplication } from './api-call.js';
 
 type Row = [clientId: string, applicationId: string, accountId: string];
@@ -22,7 +22,8 @@ export async function identifyApplications<Call extends CallingApplication>(
 ): Promise<Identified<Call>[]> {
   const clientIds = new Set(calls.flatMap((call) => (isIdentified(call) ? [] : (call.clientId ?? []))));
   // Only now it becomes known whose calls they are.
-  const rows = clientIds.size === 0 ? [] : await database.queryText<Row>(query, [[...clientIds]], everything);
+  const rows =
+    clientIds.size === 0 ? [] : await database.queryText<Row>(query, [[...clientIds]], allAccounts);
   const found = new Map(
     rows.map(([clientId, applicationId, accountId]) => [clientId, { applicationId, accountId }]),
   );

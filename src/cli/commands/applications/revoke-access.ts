@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Applications } from '../../../services/applications/client-registry.js';
+import { ClientRegistry } from '../../../services/applications/client-registry.js';
 import { revokeAccess } from '../../../services/applications/revoke-access.js';
 import { accountOption, findAccount } from '../../arguments.js';
 import { CliError } from '../../cli-error.js';
@@ -28,7 +28,7 @@ Examples:
 async function run(surroundings: Surroundings, clientId: string, idOrName: string): Promise<void> {
   await withContext(surroundings, async ({ database, clock }) => {
     const account = await findAccount(database, idOrName);
-    const application = await new Applications(database).findByClientId(clientId);
+    const application = await new ClientRegistry(database).findByClientId(clientId);
     const context = { accountId: account.id, at: clock() };
     // An application of another account is as unknown as one that does not exist.
     const revoked = application && (await revokeAccess(database, context, application.id));

@@ -1,9 +1,9 @@
-import type { Application, Applications } from '../../../services/applications/client-registry.js';
+import type { Application, ClientRegistry } from '../../../services/applications/client-registry.js';
 import { isClientId } from '../../client-authentication.js';
 import { invalidClient } from '../../credentials.js';
 
 /** @throws {Problem} 401 `invalid_client`; never a redirect, for it would be to an address of nobody */
-export async function knownClient(applications: Applications, clientId: string): Promise<Application> {
+export async function knownClient(applications: ClientRegistry, clientId: string): Promise<Application> {
   const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
   if (application === null) throw invalidClient({ basic: false }, 'The client_id is unknown.');
   return application;

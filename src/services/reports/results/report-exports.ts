@@ -1,8 +1,8 @@
 import type { Database } from '../../../database/client.js';
 import { randomId } from '../../../database/ids.js';
 import { accountScope, withScope } from '../../../database/scope.js';
+import type { ApplicationAuditContext } from '../../audit-context.js';
 import { recordProgressIn } from '../../audit-log.js';
-import type { ReportAct } from '../record-report-event.js';
 import type { Report } from '../report.js';
 import { RowCounter } from './row-counter.js';
 import { streamCsv } from './stream-csv.js';
@@ -29,8 +29,12 @@ export class ReportExports {
    * connection, which may be some more than the client received. An event without this number belongs to an export
    * whose process was killed, or that ended while the database was away.
    */
-  stream(act: ReportAct, report: Report, options: ExportOptions): AsyncGenerator<Buffer, void, undefined> {
-    const chunks = this.#audited(act, report, options);
+  stream(
+    auditContext: ApplicationAuditContext,
+    report: Report,
+    options: ExportOptions,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    const chunks = this.#audited(auditContext, report, options);
     // The client is gone. A failure shows in the event, which lacks its number of rows.
     const end = () => void chunks.return().catch(() => {});
     options.signal.addEventListener('abort', end, { once: true });
@@ -43,13 +47,13 @@ export class ReportExports {
   }
 
   async *#audited(
-    act: ReportAct,
+    auditContext: ApplicationAuditContext,
     report: Report,
     { signal, onRows }: ExportOptions,
   ): AsyncGenerator<Buffer, void, undefined> {
     const ended = this.#begin();
     const id = randomId();
-    const chunks = streamCsv(this.#database, act.accountId, report, signal);
+    const chunks = streamCsv(this.#database, auditContext.accountId, report, signal);
     const counter = new RowCounter();
     let started = false;
     let complete = false;
@@ -57,7 +61,7 @@ export class ReportExports {
     try {
       // An export that fails before its first byte is a problem response, and no event.
       let chunk = await chunks.next();
-      await this.#record(id, act, report, { complete: 'no' });
+      await this.#record(id, auditContext, report, { complete: 'no' });
       started = true;
       while (chunk.done !== true) {
         const count = counter.count(chunk.value);
@@ -71,7 +75,7 @@ export class ReportExports {
       const result = { rows: String(rows), complete: complete ? 'yes' : 'no' };
       await chunks
         .return()
-        .finally(() => (started ? this.#record(id, act, report, result) : undefined))
+        .finally(() => (started ? this.#record(id, auditContext, report, result) : undefined))
         .finally(ended);
     }
   }
@@ -91,12 +95,16 @@ export class ReportExports {
   /** The scope is named because a stream is read outside of the request's own work. */
   async #record(
     id: string,
-    { at, ...act }: ReportAct,
+    { at, ...auditContext }: ApplicationAuditContext,
     { id: report, title }: Report,
     result: { readonly rows?: string; readonly complete: string },
   ): Promise<void> {
-    const event = { type: 'report.exported' as const, ...act, details: { report, title, ...result } };
-    await withScope(accountScope(act.accountId), () =>
+    const event = {
+      type: 'report.exported' as const,
+      ...auditContext,
+      details: { report, title, ...result },
+    };
+    await withScope(accountScope(auditContext.accountId), () =>
       recordProgressIn(this.#database.prisma, id, event, at),
     );
   }

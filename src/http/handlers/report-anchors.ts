@@ -1,7 +1,7 @@
 import { isStorableText } from '../../contract/text.js';
 import type { ReportAnchor, ReportSort, ReportSortKey } from '../../services/reports/list-reports.js';
 import type { ResultAnchor } from '../../services/reports/results/read-page.js';
-import { isOwnMoment } from '../timestamps.js';
+import { isServerTimestamp } from '../timestamps.js';
 
 /** The attributes that reports are listed by. */
 export const reportSortKeys: Readonly<Record<string, ReportSortKey>> = {
@@ -17,7 +17,7 @@ export function isReportAnchor(value: unknown, sort: readonly ReportSort[]): val
     Array.isArray(values) &&
     values.length === sort.length &&
     sort.every(({ key }, index) =>
-      key === 'title' ? isStorableText(values[index]) : isOwnMoment(values[index]),
+      key === 'title' ? isStorableText(values[index]) : isServerTimestamp(values[index]),
     ) &&
     isStorableText(id)
   );
