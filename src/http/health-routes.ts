@@ -34,30 +34,30 @@ export async function healthRoutes(
 }
 
 /** However often a database that hangs is asked for, few connections hang with it. */
-function sharedProbe(ask: () => PromiseLike<unknown>): () => Promise<unknown> {
-  let current: { readonly at: number; readonly answer: Promise<unknown> } | undefined;
+function sharedProbe(query: () => PromiseLike<unknown>): () => Promise<unknown> {
+  let current: { readonly at: number; readonly result: Promise<unknown> } | undefined;
   return () => {
     const now = performance.now();
-    if (current !== undefined && now - current.at < givenUpAfterMs) return current.answer;
-    const answer = Promise.resolve(ask());
-    const own = { at: now, answer };
+    if (current !== undefined && now - current.at < givenUpAfterMs) return current.result;
+    const result = Promise.resolve(query());
+    const own = { at: now, result };
     current = own;
     const forget = () => {
       if (current === own) current = undefined;
     };
-    answer.then(forget, forget);
-    return answer;
+    result.then(forget, forget);
+    return result;
   };
 }
 
 /** @throws {Error} when it takes longer than {@link patienceMs} */
-async function inTime(answer: Promise<unknown>): Promise<void> {
+async function inTime(result: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+    timer = setTimeout(() => reject(new Error(`no response within ${patienceMs} ms`)), patienceMs);
   });
   try {
-    await Promise.race([answer, late]);
+    await Promise.race([result, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -35,7 +35,7 @@ export function createProblemSender(
       const { html, headers } = renderPage(document);
       return reply.headers(headers).type('text/html; charset=utf-8').send(html);
     }
-    const forOAuthClients = operation !== undefined && answersOAuthClients(operation);
+    const forOAuthClients = operation !== undefined && servesOAuthClients(operation);
     const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;
     const plainJson = forOAuthClients && !accepts(request.headers.accept, problemMediaType);
     return (
@@ -71,6 +71,6 @@ export function pathOf({ raw }: { readonly raw: Pick<IncomingMessage, 'url'> }):
  *
  * @see RFC 6749 section 5.2
  */
-function answersOAuthClients({ responses }: Operation): boolean {
+function servesOAuthClients({ responses }: Operation): boolean {
   return responses.get(400)?.includes('application/json') ?? false;
 }

@@ -66,7 +66,7 @@ export class PublicLimits implements PublicGate {
    *
    * @throws {Problem} 429 in place of the refusal
    */
-  async admitRefused(
+  async admitRejected(
     id: PublicOperation,
     error: FastifyError,
     request: FastifyRequest,

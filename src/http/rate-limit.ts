@@ -8,8 +8,8 @@ import type { RequestLimit, Standing } from '../services/request-limit.js';
  * @throws {Problem} 429 `rate_limit_exceeded`: at once, without a promise, when that is known from memory
  */
 export function admit(limit: RequestLimit, subject: string, reply: FastifyReply): Promise<void> {
-  const refusal = limit.refusal(subject);
-  if (refusal !== null) enforce(refusal, limit, reply);
+  const rejection = limit.rejection(subject);
+  if (rejection !== null) enforce(rejection, limit, reply);
   return limit.take(subject).then((standing) => enforce(standing, limit, reply));
 }
 

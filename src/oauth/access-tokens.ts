@@ -123,7 +123,7 @@ export class AccessTokens {
         currentDate: clock(),
         requiredClaims: ['sub', 'client_id', 'scope', 'iat', 'exp', 'jti'],
       },
-    ).catch(refuse);
+    ).catch(rejectToken);
     return { ...claimsOf(payload), kid: String(protectedHeader.kid) };
   }
 }
@@ -140,7 +140,7 @@ function claimsOf(payload: JWTPayload): AccessTokenClaims {
   };
 }
 
-function refuse(error: unknown): never {
+function rejectToken(error: unknown): never {
   // The signature is checked before the claims, and the other claims before the time.
   if (error instanceof errors.JWTExpired) throw new ExpiredToken(claimsOf(error.payload));
   if (error instanceof errors.JOSEError) throw invalidToken(error);

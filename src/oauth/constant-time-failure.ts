@@ -21,9 +21,8 @@ export async function withConstantTimeFailure<Result>(work: () => Promise<Result
   }
 }
 
-async function until(moment: number): Promise<void> {
-  for (let left = moment - wholeMilliseconds(); left > 0; left = moment - wholeMilliseconds())
-    await wait(left);
+async function until(time: number): Promise<void> {
+  for (let left = time - wholeMilliseconds(); left > 0; left = time - wholeMilliseconds()) await wait(left);
 }
 
 /**

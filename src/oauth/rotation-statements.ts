@@ -41,11 +41,11 @@ type UsableRow = [ordinal: string];
  * the whole of `refresh_tokens`, as long as that is not very large. The hashes are decoded here because row-level
  * security keeps functions out of comparisons that an index is searched by.
  */
-const asked = `
-  asked AS (
+const requests = `
+  request AS (
     SELECT ordinal, decode(token_hash, 'hex') AS token_hash, decode(successor_hash, 'hex') AS successor_hash,
            requested, application_id, available, event_id, address, request_id
-    FROM jsonb_to_recordset($1::jsonb) AS asked
+    FROM jsonb_to_recordset($1::jsonb) AS request
       (ordinal int, token_hash text, successor_hash text, requested text[], application_id text, available jsonb,
        event_id text, address text, request_id text)
     LIMIT jsonb_array_length($1::jsonb)
@@ -53,23 +53,23 @@ const asked = `
 
 /** The tokens that may be used up at the moment `$2`, each with whatever asks for it. */
 const usable = `
-  FROM asked
-    JOIN refresh_tokens token ON token.token_hash = asked.token_hash
+  FROM request
+    JOIN refresh_tokens token ON token.token_hash = request.token_hash
     JOIN grants ON grants.id = token.grant_id
     JOIN accounts ON accounts.id = grants.account_id
     JOIN users ON users.id = grants.user_id
     CROSS JOIN LATERAL (
-      SELECT ARRAY(SELECT jsonb_array_elements_text(asked.available -> users.role)) AS scopes
+      SELECT ARRAY(SELECT jsonb_array_elements_text(request.available -> users.role)) AS scopes
     ) available
   WHERE token.used_at IS NULL AND token.expires_at > $2::timestamptz
     AND grants.revoked_at IS NULL
-    AND grants.application_id = asked.application_id AND users.disabled_at IS NULL
+    AND grants.application_id = request.application_id AND users.disabled_at IS NULL
     AND token.scopes && available.scopes
-    AND asked.requested <@ token.scopes AND asked.requested <@ available.scopes`;
+    AND request.requested <@ token.scopes AND request.requested <@ available.scopes`;
 
 /** Scopes of the access token: those asked for, or what the grant still allows. The audit event names the same. */
 const issued = `
-  CASE WHEN cardinality(asked.requested) > 0 THEN asked.requested
+  CASE WHEN cardinality(request.requested) > 0 THEN request.requested
        ELSE ARRAY(SELECT scope FROM unnest(token.scopes) AS scope WHERE scope = ANY (available.scopes)) END`;
 
 /**
@@ -79,8 +79,8 @@ const issued = `
  * @param whenLocked what to do about rows that another transaction has locked; empty: to wait for it
  */
 const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
-  WITH ${asked}, held AS (
-    SELECT asked.*, token.grant_id, grants.account_id, grants.user_id, token.scopes, ${issued} AS issued
+  WITH ${requests}, held AS (
+    SELECT request.*, token.grant_id, grants.account_id, grants.user_id, token.scopes, ${issued} AS issued
     ${usable}
     FOR KEY SHARE OF accounts, grants ${whenLocked}
     FOR NO KEY UPDATE OF token ${whenLocked}
@@ -102,7 +102,7 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
 
 const rotationAtOnce = rotation('SKIP LOCKED');
 const rotationInTime = rotation('');
-const stillUsable = `WITH ${asked} SELECT asked.ordinal::text ${usable}`;
+const stillUsable = `WITH ${requests} SELECT request.ordinal::text ${usable}`;
 
 /**
  * Rotates in one statement, all or nothing, without ever waiting for another transaction: what one has locked is

@@ -4,7 +4,7 @@ import type { FinishedRequest, RequestObserver } from './request-watch.js';
 type Level = 'debug' | 'info' | 'error';
 
 /** Statuses by which a caller is told that it may not, or may not so often. */
-const refusals: ReadonlySet<number> = new Set([401, 403, 429]);
+const rejectionStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
 const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -30,7 +30,8 @@ export class RequestLog implements RequestObserver {
 
   #levelOf({ status, aborted, method, operation, durationMs }: FinishedRequest): Level {
     if (status !== undefined && status >= 500) return 'error';
-    if (aborted || status === undefined || refusals.has(status) || durationMs >= this.#slowMs) return 'info';
+    if (aborted || status === undefined || rejectionStatuses.has(status) || durationMs >= this.#slowMs)
+      return 'info';
     // Tokens are issued by the thousand, and each of them is in the audit log.
     if (operation === 'createToken') return 'debug';
     const changesSomething = !readingMethods.has(method) && operation !== 'unknown' && status < 400;

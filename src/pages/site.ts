@@ -25,7 +25,7 @@ export interface Visit {
 }
 
 /** What a visit leads to: a page, or another address of the site. */
-export type Answer =
+export type PageResponse =
   | {
       readonly page: Page;
       readonly status?: number;
@@ -34,7 +34,7 @@ export type Answer =
     }
   | { readonly goTo: string };
 
-export type Visited = (visit: Visit) => Promise<Answer>;
+export type Visited = (visit: Visit) => Promise<PageResponse>;
 
 /** Whether a person may see and change the settings of the whole account. */
 export function isAdministrator({ role }: Pick<User, 'role'>): boolean {
@@ -101,13 +101,13 @@ export class Site {
       form: new Fields(request.body),
       parameter: (name) => parameters[name] ?? '',
     };
-    const answer = await withScope(accountScope(user.accountId), () => visited(visit));
-    if ('goTo' in answer) return reply.redirect(answer.goTo, 303);
+    const response = await withScope(accountScope(user.accountId), () => visited(visit));
+    if ('goTo' in response) return reply.redirect(response.goTo, 303);
     return reply
-      .code(answer.status ?? 200)
-      .headers(privatePageHeaders([], { script: answer.script ?? false }))
+      .code(response.status ?? 200)
+      .headers(privatePageHeaders([], { script: response.script ?? false }))
       .type('text/html; charset=utf-8')
-      .send(renderPage(answer.page));
+      .send(renderPage(response.page));
   }
 }
 

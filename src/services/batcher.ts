@@ -4,31 +4,31 @@ import { isStatementRefused } from '../database/database-errors.js';
 import { createDeadlineQueue } from './deadline-queue.js';
 
 interface Limits {
-  /** Most keys that one call answers. */
+  /** Most keys of one call. */
   readonly maximum: number;
-  /** Calls that may be under way at the same time; what comes meanwhile waits together for the next one. */
+  /** Calls that may run at the same time; keys that arrive meanwhile share the next one. */
   readonly atOnce: number;
 }
 
-type Answer<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>;
+type LoadBatch<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>;
 
 /**
- * Lets requests that arrive together share one question to the database. A key is never answered by a call that
- * began before the key was asked for. As long as requests come one at a time, none of them waits for others.
+ * Lets requests that arrive together share one query. The result for a key never comes from a call that began before the
+ * key was requested. As long as requests arrive one at a time, none of them waits for others.
  *
- * The fault of one key is not that of its neighbours: where the database refuses a call for several keys, and so has
- * kept nothing of it, each key is asked for again, alone. A call whose outcome nobody knows, because the connection
- * was lost, is not repeated.
+ * The failure of one key does not affect the others: when the database rejects a call for several keys, and so has kept
+ * nothing of it, each key is loaded again, alone. A call whose outcome is unknown, because the connection was lost, is not
+ * repeated.
  *
- * @param answer gives the value for each key, in the order of the keys; an {@link Error} among the values is
- *   thrown to the one who asked for that key
+ * @param load returns the value of each key, in the order of the keys; an {@link Error} among the values is thrown to the
+ *   caller that requested the key
  */
 export function createBatcher<Key, Value>(
-  answer: Answer<Key, Value>,
+  load: LoadBatch<Key, Value>,
   { maximum, atOnce }: Limits,
 ): (key: Key) => Promise<Value> {
   const limit = pLimit(atOnce);
-  const call = forgiving(answer);
+  const call = isolatingFailures(load);
   // Whether the last call was for one key.
   let alone = true;
   let running: Promise<unknown> = Promise.resolve();
@@ -54,25 +54,25 @@ export function createBatcher<Key, Value>(
       },
     },
   );
-  // A promise among the values is waited for by the one who asked for its key, and by nobody else.
+  // A promise among the values is awaited only by the caller that requested its key.
   return (key) => loader.load(key) as Promise<Value>;
 }
 
-/** The same, but a call for several keys that is refused promises each of them an answer of its own. */
-function forgiving<Key, Value>(
-  answer: Answer<Key, Value>,
+/** Loads each key of a rejected call again, in a call of its own. */
+function isolatingFailures<Key, Value>(
+  load: LoadBatch<Key, Value>,
 ): (keys: readonly Key[]) => Promise<readonly (Value | Error | Promise<Value>)[]> {
-  const askAlone = createDeadlineQueue(async (key: Key) => {
-    const [value] = await answer([key]);
+  const loadAlone = createDeadlineQueue(async (key: Key) => {
+    const [value] = await load([key]);
     if (value instanceof Error) throw value;
     return value as Value;
   });
   return async (keys) => {
     try {
-      return await answer(keys);
+      return await load(keys);
     } catch (error) {
       if (keys.length === 1 || !isStatementRefused(error)) throw error;
-      return keys.map((key) => askAlone(key, error as Error));
+      return keys.map((key) => loadAlone(key, error as Error));
     }
   };
 }

@@ -35,7 +35,7 @@ export class RequestLimit {
   }
 
   /** The refusal of a request of which is known without counting that it is one too many; `null` for others. */
-  refusal(subject: string): Standing | null {
+  rejection(subject: string): Standing | null {
     const until = this.#fullUntil.get(subject);
     if (until === undefined) return null;
     const leftMs = until - Date.now();
@@ -46,7 +46,7 @@ export class RequestLimit {
 
   /** Counts a request. */
   async take(subject: string): Promise<Standing> {
-    return this.refusal(subject) ?? this.#count(subject);
+    return this.rejection(subject) ?? this.#count(subject);
   }
 
   async #countTogether(subjects: readonly string[]): Promise<(Standing | Error)[]> {

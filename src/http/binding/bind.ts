@@ -33,7 +33,7 @@ export type Authenticate = (
  */
 export interface PublicGate {
   admit(id: PublicOperation, request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  admitRefused(
+  admitRejected(
     id: PublicOperation,
     error: FastifyError,
     request: FastifyRequest,
@@ -101,7 +101,7 @@ function routeFor(
     },
     ...(scopes === null && {
       errorHandler: async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-        await publicGate.admitRefused(id, error, request, reply);
+        await publicGate.admitRejected(id, error, request, reply);
         // The handler of all other errors answers this one as well.
         throw error;
       },

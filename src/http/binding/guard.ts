@@ -117,12 +117,12 @@ const maximumItems = 1_000;
 
 function guardText(
   value: unknown,
-  refuse: (name: string, pointer: string) => Problem,
+  toProblem: (name: string, pointer: string) => Problem,
   path: string[] = [],
 ): void {
   const pointer = () => path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   if (typeof value === 'string') {
-    if (!isStorableText(value)) throw refuse(path.at(-1) ?? '', pointer());
+    if (!isStorableText(value)) throw toProblem(path.at(-1) ?? '', pointer());
     return;
   }
   if (typeof value !== 'object' || value === null) return;
@@ -134,7 +134,7 @@ function guardText(
     throw new Problem('invalid_request', detail, { errors: [{ pointer: pointer(), detail }] });
   }
   for (const [key, member] of Object.entries(value)) {
-    if (!isStorableText(key)) throw refuse('A member name', `${pointer()}/?`);
-    guardText(member, refuse, [...path, key]);
+    if (!isStorableText(key)) throw toProblem('A member name', `${pointer()}/?`);
+    guardText(member, toProblem, [...path, key]);
   }
 }

@@ -12,8 +12,8 @@ import { invalidClient } from '../credentials.js';
 import { newOpaqueToken } from '../opaque-token.js';
 import {
   type AuthorizationParameters,
-  AuthorizationRefusal,
-  answerAddress,
+  AuthorizationRejection,
+  responseAddress,
 } from './authorization-request.js';
 import { configuredScopes } from './checks/configured-scopes.js';
 import { type GrantableScopes, grantableScopes } from './checks/grantable-scopes.js';
@@ -75,8 +75,8 @@ export class AuthorizationEndpoint {
       const requested = configuredScopes(application, parameters.scope);
       return { kind: 'consent', application, user, scopes: grantableScopes(user, requested) };
     } catch (error) {
-      if (!(error instanceof AuthorizationRefusal)) throw error;
-      return { kind: 'redirect', location: answerAddress(parameters, this.#dependencies.issuer, error) };
+      if (!(error instanceof AuthorizationRejection)) throw error;
+      return { kind: 'redirect', location: responseAddress(parameters, this.#dependencies.issuer, error) };
     }
   }
 
@@ -100,12 +100,12 @@ export class AuthorizationEndpoint {
     };
     if (!allowed) {
       await auditLog.record({ type: 'consent.denied', ...subject });
-      const refusal = new AuthorizationRefusal('access_denied', 'The user denied the request.');
-      return { kind: 'redirect', location: answerAddress(parameters, issuer, refusal) };
+      const rejection = new AuthorizationRejection('access_denied', 'The user denied the request.');
+      return { kind: 'redirect', location: responseAddress(parameters, issuer, rejection) };
     }
     const scopes = step.scopes.offered;
     const code = await this.#issueCode(parameters, subject, scopes);
-    return { kind: 'redirect', location: answerAddress(parameters, issuer, { code }) };
+    return { kind: 'redirect', location: responseAddress(parameters, issuer, { code }) };
   }
 
   /**

@@ -9,26 +9,26 @@ export type AuthorizationParameters = operations['authorize']['parameters']['que
  *
  * @see RFC 6749 section 4.1.2.1
  */
-export class AuthorizationRefusal extends Error {
+export class AuthorizationRejection extends Error {
   override readonly name = 'AuthorizationRefusal';
   readonly error: 'invalid_scope' | 'access_denied';
 
-  constructor(error: AuthorizationRefusal['error'], description: string) {
+  constructor(error: AuthorizationRejection['error'], description: string) {
     super(description);
     this.error = error;
   }
 }
 
 /** The address that the browser goes back to, with the answer in its query. @see RFC 9207 for `iss` */
-export function answerAddress(
+export function responseAddress(
   { redirect_uri, state }: AuthorizationParameters,
   issuer: string,
-  answer: { code: string } | AuthorizationRefusal,
+  response: { code: string } | AuthorizationRejection,
 ): string {
   const parameters =
-    answer instanceof AuthorizationRefusal
-      ? { error: answer.error, error_description: oauthDescription(answer.message) }
-      : { code: answer.code };
+    response instanceof AuthorizationRejection
+      ? { error: response.error, error_description: oauthDescription(response.message) }
+      : { code: response.code };
   // Clients decode `+` as a space or as a plus sign; %20 is a space to all of them.
   const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
   // Appended: the registered address stays as it is, to the character.

@@ -35,7 +35,7 @@ export const refreshToken: Grant = {
     });
     if (rotated === undefined) {
       throw await withScope(accountScope(application.accountId), () =>
-        refusal(tokenHash, requested, request, context),
+        rejection(tokenHash, requested, request, context),
       );
     }
 
@@ -76,7 +76,7 @@ async function findToken(
 }
 
 /** Finds out why a token was rejected, and revokes the grant when the token looks stolen. */
-async function refusal(
+async function rejection(
   tokenHash: Buffer<ArrayBuffer>,
   requested: string[] | undefined,
   { application, origin }: GrantRequest,

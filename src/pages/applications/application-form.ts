@@ -50,7 +50,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
 }
 
 /** Whether the form was sent only to get more lines for redirect URIs. */
-export function asksForLines(form: Fields): boolean {
+export function requestsLines(form: Fields): boolean {
   return form.text('action') === 'more_lines';
 }
 

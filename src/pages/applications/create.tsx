@@ -7,10 +7,10 @@ import type { Site, Visit } from '../site.js';
 import { settings } from '../site-page.js';
 import {
   type ApplicationForm,
-  asksForLines,
   emptyForm,
   formFaults,
   readApplicationForm,
+  requestsLines,
 } from './application-form.js';
 import { type ApplicationPagesDependencies, addressOf } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
@@ -48,7 +48,7 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
   site.post(settings.applications, async (visit) => {
     const form = readApplicationForm(visit.form);
     const nonce = visit.form.text('form') || randomId();
-    if (asksForLines(visit.form)) return { page: formPage(visit, form, { nonce, moreLines: true }) };
+    if (requestsLines(visit.form)) return { page: formPage(visit, form, { nonce, moreLines: true }) };
 
     const clientType = form.clientType === '' ? 'confidential' : form.clientType;
     const found = settingsFaults(form, { clientType, knownScopes, allowLocalhost: !production });

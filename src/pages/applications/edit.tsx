@@ -8,10 +8,10 @@ import type { Site, Visit } from '../site.js';
 import { settings } from '../site-page.js';
 import {
   type ApplicationForm,
-  asksForLines,
   fieldIds,
   formFaults,
   readApplicationForm,
+  requestsLines,
 } from './application-form.js';
 import { type ApplicationPagesDependencies, addressOf, visitedApplication } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
@@ -53,7 +53,7 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
     const { clientType, id } = application;
     const form = { ...readApplicationForm(visit.form), clientType };
     const version = visit.form.text('version');
-    if (asksForLines(visit.form))
+    if (requestsLines(visit.form))
       return { page: formPage(visit, application, form, { version, moreLines: true }) };
 
     const found = settingsFaults(form, { clientType, knownScopes, allowLocalhost: !production });

@@ -4,7 +4,7 @@ import type { ApplicationDetails, SecretSummary } from '../../services/applicati
 import { createSecret, retireSecret } from '../../services/applications/rotate-secret.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
-import type { Answer, Site, Visit } from '../site.js';
+import type { PageResponse, Site, Visit } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { type ApplicationPagesDependencies, addressOf, visitedApplication } from './application-pages.js';
@@ -16,7 +16,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
   const { database, baseUrl } = dependencies;
   const path = `${settings.applications}/:id/secrets`;
 
-  const refusal = async (visit: Visit, alert: string): Promise<Answer> => {
+  const rejection = async (visit: Visit, alert: string): Promise<PageResponse> => {
     const application = await visitedApplication(visit, dependencies);
     return { status: 409, page: <ShowPage {...{ visit, application, baseUrl, alert }} /> };
   };
@@ -41,9 +41,9 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
       case 'repeated':
         return { goTo: withNotice(addressOf(id), 'secret_exists') };
       case 'too_many':
-        return refusal(visit, 'There are two secrets already. Retire one before you create another.');
+        return rejection(visit, 'There are two secrets already. Retire one before you create another.');
       case 'public_client':
-        return refusal(visit, 'A public application has no secret.');
+        return rejection(visit, 'A public application has no secret.');
       case 'not_found':
         throw recordNotFound();
     }
@@ -62,7 +62,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
     const outcome = await retireSecret(database, visit.auditContext, { applicationId, secretId });
     if (outcome === 'not_found') throw recordNotFound();
     if (outcome === 'only_one') {
-      return refusal(visit, 'This is the only secret. Create a second one before you retire it.');
+      return rejection(visit, 'This is the only secret. Create a second one before you retire it.');
     }
     return { goTo: withNotice(addressOf(applicationId), 'secret_retired') };
   });

@@ -76,15 +76,15 @@ export class RedisCounters implements Counters {
 }
 
 /** The same answer, unless it takes too long. */
-async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+async function inTime<Value>(response: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new Error(`no answer within ${patienceMs} ms`));
+    const giveUp = () => reject(new Error(`no response within ${patienceMs} ms`));
     // A process that was busy itself first reads what has arrived meanwhile.
     timer = setTimeout(() => setImmediate(giveUp), patienceMs);
   });
   try {
-    return await Promise.race([answer, tooLate]);
+    return await Promise.race([response, tooLate]);
   } finally {
     clearTimeout(timer);
   }

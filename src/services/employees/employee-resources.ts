@@ -86,9 +86,9 @@ export class EmployeeResources {
 }
 
 const findQuery = `
-  SELECT asked.ordinal::text, resource
-  FROM ${unnested('text', 'text')} AS asked (account_id, id, ordinal)
-  JOIN employees ON employees.id = asked.id AND employees.account_id = asked.account_id`;
+  SELECT request.ordinal::text, resource
+  FROM ${unnested('text', 'text')} AS request (account_id, id, ordinal)
+  JOIN employees ON employees.id = request.id AND employees.account_id = request.account_id`;
 
 async function readSlices(
   database: Database,
@@ -125,24 +125,24 @@ async function readSlices(
  */
 function sliceQuery(size: number): string {
   return `
-    SELECT asked.ordinal::text, page.resources, page.count,
+    SELECT request.ordinal::text, page.resources, page.count,
       (SELECT coalesce(sum(count), 0)::text FROM employee_counts
-       WHERE employee_counts.account_id = asked.account_id AND level = 4),
+       WHERE employee_counts.account_id = request.account_id AND level = 4),
       CASE WHEN (SELECT position FROM employees
-                 WHERE account_id = asked.account_id AND position > page.last_position
+                 WHERE account_id = request.account_id AND position > page.last_position
                  ORDER BY position LIMIT 1) IS NOT NULL
         THEN page.last_position::text END
-    FROM ${unnested('text', 'bigint', 'bigint')} AS asked (account_id, after, skip, ordinal)
+    FROM ${unnested('text', 'bigint', 'bigint')} AS request (account_id, after, skip, ordinal)
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN asked.skip = 0 THEN asked.after + 1
-                  ELSE employee_position_at(asked.account_id, asked.skip) END AS position
+      SELECT CASE WHEN request.skip = 0 THEN request.after + 1
+                  ELSE employee_position_at(request.account_id, request.skip) END AS position
       OFFSET 0
     ) AS beginning
     CROSS JOIN LATERAL (
       SELECT string_agg(resource, ',') AS resources, count(*)::text AS count, max(position) AS last_position
       FROM (
         SELECT resource, position FROM employees
-        WHERE account_id = asked.account_id
+        WHERE account_id = request.account_id
           AND position >= beginning.position
         ORDER BY position LIMIT ${size}
       ) AS employees

@@ -1,6 +1,6 @@
 import { mayGrant } from '../../../services/grantable-scopes.js';
 import type { User } from '../../../services/users.js';
-import { AuthorizationRefusal } from '../authorization-request.js';
+import { AuthorizationRejection } from '../authorization-request.js';
 
 export interface GrantableScopes {
   readonly offered: readonly string[];
@@ -8,11 +8,11 @@ export interface GrantableScopes {
   readonly withheld: readonly string[];
 }
 
-/** @throws {AuthorizationRefusal} `access_denied` when the user may give nothing of what is asked for */
+/** @throws {AuthorizationRejection} `access_denied` when the user may give nothing of what is asked for */
 export function grantableScopes({ role }: User, requested: readonly string[]): GrantableScopes {
   const offered = requested.filter((scope) => mayGrant(role, scope));
   if (offered.length === 0) {
-    throw new AuthorizationRefusal('access_denied', 'The user may not grant any of the requested scopes.');
+    throw new AuthorizationRejection('access_denied', 'The user may not grant any of the requested scopes.');
   }
   return { offered, withheld: requested.filter((scope) => !offered.includes(scope)) };
 }

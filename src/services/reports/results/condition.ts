@@ -44,8 +44,8 @@ function list(texts: string[], type: ColumnType): Prisma.Sql {
 }
 
 function toMoment(text: string): string {
-  const moment = readRfc3339(text);
-  if (moment === null)
-    throw new Error('A stored report compares updated_at with something that is no moment');
-  return moment.toISOString();
+  const timestamp = readRfc3339(text);
+  if (timestamp === null)
+    throw new Error('A stored report compares updated_at with a value that is not a timestamp');
+  return timestamp.toISOString();
 }
