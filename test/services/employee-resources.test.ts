@@ -111,7 +111,7 @@ t.test(
       await reader.find(accountId, employeeIds[count] ?? '');
     }
     const statements = await single.query<{ generic: number }>(
-      `SELECT generic_plans::int AS generic FROM pg_prepared_statements WHERE statement LIKE '%AS asked%'`,
+      `SELECT generic_plans::int AS generic FROM pg_prepared_statements WHERE statement LIKE '%AS request (%'`,
       [],
       { adHoc: true },
     );
