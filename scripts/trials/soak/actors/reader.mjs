@@ -15,7 +15,7 @@ export class Reader extends ApplicationActor {
       const request = get(path, token);
       const { data, meta, links } = this.json(await this.expect(200, request, 'a list was refused'));
       const right = this.people.slice(page * size, (page + 1) * size);
-      const fault = differ(data, right) ?? differ(meta, { record_count: this.people.length });
+      const fault = differ(data, right) ?? differ(meta.record_count, this.people.length);
       if (fault !== undefined) this.verdict.fault('a wrong page of employees', `${path}: ${fault}`);
       const last = (page + 1) * size >= this.people.length;
       if ((links.next === null) !== last) this.verdict.fault('a link to a page that is not there', path);
