@@ -3,7 +3,7 @@ import { openEmbedded } from './embedded/embedded.js';
 import { openPostgresql } from './postgresql/postgresql.js';
 
 /**
- * Opens the database and makes sure that it answers. Tables are the business of `migrate`.
+ * Opens the database and checks that it responds. `migrate` creates the tables.
  *
  * @throws {DatabaseOpenError} one line that names DATABASE_URL or DATA_DIR.
  */

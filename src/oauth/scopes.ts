@@ -13,13 +13,13 @@ export function parseScope(scope: string): string[] {
 export function selectScopes(requested: string | undefined, available: readonly string[]): string[] {
   if (requested === undefined) return [...available];
   const scopes = parseScope(requested);
-  const refused = scopes.filter((scope) => !available.includes(scope));
-  if (scopes.length === 0 || refused.length > 0) {
+  const unavailable = scopes.filter((scope) => !available.includes(scope));
+  if (scopes.length === 0 || unavailable.length > 0) {
     throw new Problem(
       'invalid_scope',
-      refused.length === 0
+      unavailable.length === 0
         ? 'scope has no scope name.'
-        : `These scopes cannot be granted: ${refused.join(', ')}. Available scopes: ${available.join(', ')}.`,
+        : `These scopes cannot be granted: ${unavailable.join(', ')}. Available scopes: ${available.join(', ')}.`,
     );
   }
   return scopes;

@@ -1,10 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import { describeRule } from './describe-rule.js';
-import { Problem, type ProblemError } from './problem.js';
+import { invalidRequest } from './invalid-request.js';
+import type { Problem, ProblemError } from './problem.js';
 import { chooseBranch } from './union-findings.js';
-
-/** More findings than these help nobody, and the answer stays small whatever was sent. */
-const maximumFindings = 20;
 
 /** The part of a request that a schema was applied to, in Fastify's words. */
 export type RequestPart = 'body' | 'querystring' | 'params' | 'headers';
@@ -19,16 +17,7 @@ export function describeValidation(
   { form = false } = {},
 ): Problem {
   const relevant = dropRepetitions(chooseBranch(dropItemsOfNothing(findings)));
-  const errors = relevant.slice(0, maximumFindings).map((finding) => describeFinding(finding, part, form));
-  return new Problem('invalid_request', summaryOf(errors, relevant.length), { errors });
-}
-
-function summaryOf(errors: readonly ProblemError[], found: number): string {
-  const [first] = errors;
-  if (errors.length === 1 && first !== undefined) return first.detail;
-  return found > errors.length
-    ? `The request has more than ${errors.length} errors; the first ${errors.length} are listed.`
-    : `The request has ${errors.length} errors.`;
+  return invalidRequest(relevant, (finding) => describeFinding(finding, part, form));
 }
 
 /** A list that must be empty gets one finding, and none for each of its items. */

@@ -1,6 +1,7 @@
-import { Problem } from './problem.js';
+import { invalidRequest } from './invalid-request.js';
+import type { Problem } from './problem.js';
 
-/** A member of a body that is well formed and still cannot be taken. */
+/** A member of a body that has the right form and a value that is not valid. */
 export interface InvalidMember {
   readonly path: readonly (string | number)[];
   /** What it must be; follows its name. */
@@ -9,13 +10,8 @@ export interface InvalidMember {
 
 /** 400 `invalid_request` that names each member of the body by JSON pointer. */
 export function invalidMembers(members: readonly InvalidMember[]): Problem {
-  const errors = members.slice(0, maximumFindings).map(({ path, rule }) => {
+  return invalidRequest(members, ({ path, rule }) => {
     const pointer = path.map((key) => `/${key}`).join('');
     return { pointer, detail: `${pointer} ${rule}.` };
   });
-  const detail = errors.length === 1 ? (errors[0]?.detail ?? '') : `The request has ${errors.length} errors.`;
-  return new Problem('invalid_request', detail, { errors });
 }
-
-/** As many as the validator names. */
-const maximumFindings = 20;

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Operation } from '../../contract/contract.js';
 import type { JsonSchema, Parameter } from '../../contract/document.js';
 import { isStorableText } from '../../contract/text.js';
+import { maximumErrors } from '../../problems/invalid-request.js';
 import { invalidParameter, Problem, recordNotFound } from '../../problems/problem.js';
 
 /**
@@ -53,7 +54,7 @@ function guardUnknownParameters(query: Record<string, unknown>, { queryParameter
   const known =
     queryParameters.size === 0 ? 'it has none' : `it has ${[...queryParameters.keys()].join(', ')}`;
   const errors = unknown
-    .slice(0, 20)
+    .slice(0, maximumErrors)
     .map((name) => name.slice(0, maximumEcho))
     .map((parameter) => ({
       parameter,

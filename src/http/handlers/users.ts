@@ -3,7 +3,8 @@ import type { components } from '../../contract/generated.js';
 import type { Database } from '../../database/client.js';
 import { invalidToken } from '../../oauth/access-tokens.js';
 import type { Principal } from '../../oauth/principal.js';
-import { Problem } from '../../problems/problem.js';
+import { invalidMembers } from '../../problems/invalid-members.js';
+import type { Problem } from '../../problems/problem.js';
 import {
   type ClaimFault,
   type ClaimName,
@@ -65,14 +66,9 @@ function toClaims(body: components['schemas']['UserUpdateRequest']): Partial<Wri
 }
 
 function invalidClaims(faults: readonly ClaimFault[]): Problem {
-  const errors = faults.map(({ claim, rule }) => {
-    const pointer = `/${claimNames[claim satisfies ClaimName]}`;
-    return { pointer, detail: `${pointer} ${rule}.` };
-  });
-  const [first] = errors;
-  const detail =
-    errors.length === 1 && first !== undefined ? first.detail : `The request has ${errors.length} errors.`;
-  return new Problem('invalid_request', detail, { errors });
+  return invalidMembers(
+    faults.map(({ claim, rule }) => ({ path: [claimNames[claim satisfies ClaimName]], rule })),
+  );
 }
 
 /** @throws {Problem} 401 `invalid_token` when the user vanished after the token was checked */
