@@ -30,7 +30,6 @@ import { checkRequestHead } from './http/request-head.js';
 import { requestIdFor, requestIdHeader } from './http/request-id.js';
 import { defaultRequestQueueLimits, RequestQueue, type RequestQueueLimits } from './http/request-queue.js';
 import { RequestLog } from './observability/request-log.js';
-import { requestLogger } from './observability/request-logger.js';
 import { RequestUsage } from './observability/request-usage.js';
 import { type RequestObserver, RequestWatch } from './observability/request-watch.js';
 import { assetRoutes } from './pages/assets.js';
@@ -87,7 +86,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ...observers,
   ]);
   const app = fastify({
-    ...(logger === false ? { logger } : { loggerInstance: logger, childLoggerFactory: requestLogger }),
+    ...(logger === false ? { logger } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: bodyLimitBytes,
     // An empty list would be taken for trust in everybody.

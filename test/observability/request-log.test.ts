@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import t from 'tap';
-import { requestLogger } from '../../src/observability/request-logger.js';
 import { buildTestApp } from '../support/app.js';
 import { Browser } from '../support/browser.js';
 import { captureLog } from '../support/captured-log.js';
@@ -155,31 +154,6 @@ t.test('at the level info nothing is written of reads that succeed', async (t) =
   await app.inject('/healthz');
   await app.inject('/v1/oauth/jwks');
   t.same(quiet.lines, []);
-});
-
-t.test('the logger of a request is made when it is used, and once', (t) => {
-  let made = 0;
-  const { logger, lines } = captureLog();
-  const parent = Object.assign(Object.create(logger), {
-    child: (...args: Parameters<typeof logger.child>) => {
-      made += 1;
-      return logger.child(...args);
-    },
-  });
-  const own = requestLogger(parent, { request_id: 'r' }, {});
-  t.equal(made, 0);
-  own.warn({ a: 1 }, 'first');
-  own.child({ b: 2 }).error('second');
-  t.equal(own.level, 'trace');
-  t.equal(made, 1);
-  t.match(
-    lines.map((line) => JSON.parse(line)),
-    [
-      { level: 40, request_id: 'r', a: 1, msg: 'first' },
-      { level: 50, request_id: 'r', b: 2, msg: 'second' },
-    ],
-  );
-  t.end();
 });
 
 function deferred(): { promise: Promise<void>; resolve: () => void } {
