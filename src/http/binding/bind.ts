@@ -140,20 +140,12 @@ function handlerFor(id: OperationId, handlers: Handlers, queue: HandlerQueue) {
     if (output.headers !== undefined) reply.headers(output.headers);
     if (output.body === undefined) return reply.send();
     reply.type(contentType(output.type));
-    return reply.send(toPayload(output.body));
+    return reply.send(output.body);
   };
 }
 
-/** Characters from which on a text is sent as bytes. */
-const longText = 16_384;
-
 function scopeOf(caller: Principal | null): Scope {
   return caller === null ? noAccount : accountScope(caller.accountId);
-}
-
-/** A long text takes half the time as bytes: as text it is written into three bytes for each of its characters. */
-function toPayload(body: unknown): unknown {
-  return typeof body === 'string' && body.length >= longText ? Buffer.from(body) : body;
 }
 
 /** Text says which encoding it has; JSON is always UTF-8. */
