@@ -1,34 +1,14 @@
-import { randomFillSync } from 'node:crypto';
+import { customAlphabet } from 'nanoid';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const prefixLength = 8;
 const positionDigits = 8;
 const employeeIdPattern = new RegExp(`^[a-z0-9]{${prefixLength + positionDigits}}$`);
 
-/** Makes an unguessable id of `[a-z0-9]`; the default length carries 129 bits. */
-export function randomId(length = 25): string {
-  let id = '';
-  while (id.length < length) {
-    const byte = randomByte();
-    // The bytes beyond the last multiple of the alphabet's size would favour its first letters.
-    if (byte < 256 - (256 % alphabet.length)) id += alphabet[byte % alphabet.length];
-  }
-  return id;
-}
+const defaultLength = 25;
 
-/** Random bytes are had cheaper by the thousand; none is used twice. */
-const pool = Buffer.alloc(4096);
-let used = pool.length;
-
-function randomByte(): number {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const byte = pool.readUInt8(used);
-  used += 1;
-  return byte;
-}
+/** Makes an unguessable id of `[a-z0-9]`; the default length has 129 bits of entropy. */
+export const randomId = customAlphabet(alphabet, defaultLength);
 
 /** Makes the part of employee ids that is the account's. */
 export function randomEmployeePrefix(): string {
