@@ -1,6 +1,7 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { DatabaseStoppedError } from './database-errors.js';
 import type { Prisma, PrismaClient } from './generated/client.js';
+import type { HotStatement, TextRow } from './hot/hot-statement.js';
 import type { Scope } from './scope.js';
 
 export { Prisma, PrismaClient } from './generated/client.js';
@@ -30,12 +31,13 @@ export interface DatabaseOptions {
   readonly reportPoolSize?: number;
   /** Longest run of one statement of {@link Database.queryReport}; the embedded database has no such limit. */
   readonly reportStatementTimeoutMs?: number;
-  /** What statements may touch that are run outside of every scope. Default: nothing that is an account's. */
+  /** Scope of statements that have no other. Default: no account. */
   readonly defaultScope?: Scope;
+  /** PostgreSQL without a transaction pooler in between, for migrations. Default: the same as `databaseUrl`. */
+  readonly directDatabaseUrl?: string | undefined;
+  /** Whether to serve as a user whom row-level security does not bind. Default: true. */
+  readonly allowUnisolated?: boolean;
 }
-
-/** Columns of a row in the order of the statement; `null` is NULL. Each column must be of the type text. */
-export type TextRow = readonly (string | null)[];
 
 /** One connection of its own, on which migrations run. */
 export interface MigrationSession {
@@ -50,11 +52,6 @@ export interface PoolState {
   readonly idle: number;
   /** Those who wait for a connection. */
   readonly waiting: number;
-}
-
-export interface QueryOptions {
-  /** A text that is put together for this one query and is not worth keeping prepared. Default: false. */
-  readonly adHoc?: boolean;
 }
 
 export interface ReportQueryOptions {
@@ -82,20 +79,8 @@ export interface Database {
   /** Settles when the embedded database cannot go on: whoever has opened it ends the process. */
   readonly stopped: Promise<DatabaseStoppedError>;
   readonly prisma: PrismaClient;
-  /**
-   * Runs one prepared statement through the driver: a third of the cost of the Prisma client, for the few
-   * queries that need it. How int8 and numeric values arrive differs between the two engines: select them as text.
-   */
-  query<Row extends object>(
-    text: string,
-    values?: readonly unknown[],
-    options?: QueryOptions,
-  ): Promise<Row[]>;
-  /**
-   * Runs one prepared statement as cheaply as it can be done, for those of which the speed of the service is made.
-   * All its columns must be of the type text.
-   */
-  queryText<Row extends TextRow>(text: string, values: readonly unknown[], scope: Scope): Promise<Row[]>;
+  /** Runs a hot statement. */
+  runHot(statement: HotStatement, values: readonly string[], scope: Scope): Promise<TextRow[]>;
   /**
    * Runs one read-only statement that may take seconds, on connections apart from those that every request needs. When
    * the signal aborts, PostgreSQL cancels the statement and the call rejects. The embedded database cannot be
@@ -115,8 +100,12 @@ export interface Database {
   streamCsv(query: CsvQuery): AsyncGenerator<Buffer, void, undefined>;
   /** How the pools of connections are used at this moment; the embedded database has none. */
   poolState(): PoolState[];
-  /** Gives up idle connections, which may have been made before the policies were. Nobody else may be at work. */
-  renew(): Promise<void>;
+  /**
+   * Checks how row-level security binds the user of the database. To be called again after migrations, which create it.
+   *
+   * @throws {DatabaseOpenError} when it does not, unless that is allowed
+   */
+  checkIsolation(): Promise<void>;
   /** Opens the session that {@link migrate} works on. */
   openMigrationSession(): Promise<MigrationSession>;
   /** Does what a database server does by itself from time to time, and the embedded database does not. */

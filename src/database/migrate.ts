@@ -32,8 +32,8 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   try {
     return await bringUpToDate(database, options);
   } finally {
-    // Connections may have been made before the policies were, by this process or by another.
-    await database.renew();
+    // The migrations may have created the policies and the role, in this process or in another.
+    await database.checkIsolation();
   }
 }
 
@@ -68,10 +68,9 @@ async function bringUpToDate(
 }
 
 async function readApplied(database: Database): Promise<AppliedMigration[]> {
-  const [table] = await database.query<{ exists: boolean }>(
-    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
-  );
-  return table?.exists ? database.query<AppliedMigration>(appliedMigrationsQuery) : [];
+  const [table] = await database.prisma.$queryRaw<{ exists: boolean }[]>`
+    SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`;
+  return table?.exists ? database.prisma.$queryRaw<AppliedMigration[]>(appliedMigrationsQuery) : [];
 }
 
 /**
@@ -80,9 +79,8 @@ async function readApplied(database: Database): Promise<AppliedMigration[]> {
  */
 async function forgetUnfinished(database: Database): Promise<void> {
   if ((await readApplied(database)).every(({ finished }) => finished)) return;
-  await database.query(
-    'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL',
-  );
+  await database.prisma.$executeRaw`
+    UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
 }
 
 async function takeLock(session: MigrationSession): Promise<void> {

@@ -1,3 +1,4 @@
+import { Prisma } from './client.js';
 import { type MigrationFile, matchesChecksum } from './migration-files.js';
 
 /** The tables cannot be brought to this version of the code; the message is one line. */
@@ -13,7 +14,7 @@ export interface AppliedMigration {
 }
 
 /** Reads what has been applied; a migration that was rolled back by hand does not count. */
-export const appliedMigrationsQuery = `
+export const appliedMigrationsQuery = Prisma.sql`
   SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
   FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`;
 

@@ -10,9 +10,9 @@ import {
 import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
 import { isStorableText } from '../contract/text.js';
+import { createBatcher } from '../database/batcher.js';
 import type { Database } from '../database/client.js';
 import { recordIn } from '../services/audit-log.js';
-import { createBatcher } from '../services/batcher.js';
 import type { AppSecrets } from '../services/keyring.js';
 import { createKeySeal, openSealedKey } from './sealed-keys.js';
 import type { Seal } from './sealing.js';

@@ -41,10 +41,8 @@ export function observeDatabase(database: Database, { around, failed }: Statemen
     ...database,
     // An extended client lacks only what listens to events, which nothing here does.
     prisma: prisma as unknown as PrismaClient,
-    query: (text, values, options) =>
-      run({ name: firstWord(text), text }, () => database.query(text, values, options)),
-    queryText: (text, values, scope) =>
-      run({ name: firstWord(text), text }, () => database.queryText(text, values, scope)),
+    runHot: (statement, values, scope) =>
+      run({ name: statement.name, text: statement.text }, () => database.runHot(statement, values, scope)),
     queryReport: (text, values, options) => {
       const statement = { name: firstWord(text), text };
       return run(statement, () => database.queryReport(text, values, options), options.signal);

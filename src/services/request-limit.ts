@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createBatcher } from './batcher.js';
+import { createBatcher } from '../database/batcher.js';
 import { type Counter, windowSeconds } from './counters/counter.js';
 
 /** Where a request stands in the count of whoever sent it. */

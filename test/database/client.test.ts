@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/database/open-database.js';
 import { createStatementNames } from '../../src/database/postgresql/statement-names.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
 import { asOwner } from '../support/owner.js';
+import { query } from '../support/query.js';
 
 const onPostgresql = { skip: testServer === undefined };
 
@@ -26,7 +27,7 @@ test('a violated constraint has one name, however the row was written', async (t
     () => prisma.$executeRawUnsafe(sql),
     () => prisma.$transaction((tx) => tx.account.create({ data: again })),
     () => prisma.$transaction([prisma.account.create({ data: again })]),
-    () => database.query(sql),
+    () => query(database, sql),
   ]) {
     const error = await failureOf(write());
     t.equal(violatedUniqueConstraint(error), 'accounts_employee_prefix_key');
@@ -89,23 +90,41 @@ test('a server that is down, or never answers, is refused within seconds', async
 });
 
 test(
-  'sessions are in UTC, without just-in-time compilation or bitmaps, whatever the URL says',
+  'transactions run without just-in-time compilation and bitmaps, sessions keep the options of the URL',
   onPostgresql,
   async (t) => {
     const { databaseUrl = '', dataDir } = await createTestDatabase(t);
-    const url = `${databaseUrl}?options=${encodeURIComponent('-c TimeZone=Asia/Tokyo -c work_mem=5MB')}`;
+    const url = `${databaseUrl}?options=${encodeURIComponent('-c work_mem=5MB')}`;
     const database = await openDatabase({ databaseUrl: url, dataDir });
     t.teardown(() => database.close());
-    const settings = `SELECT current_setting('TimeZone') AS zone, current_setting('jit') AS jit,
-      current_setting('enable_bitmapscan') AS bitmaps, current_setting('work_mem') AS memory`;
-    t.same(await database.query(settings), [{ zone: 'UTC', jit: 'off', bitmaps: 'off', memory: '5MB' }]);
+    const settings = `SELECT current_setting('jit') AS jit, current_setting('enable_bitmapscan') AS bitmaps,
+    current_setting('work_mem') AS memory`;
+    const expected = [{ jit: 'off', bitmaps: 'off', memory: '5MB' }];
+    t.same(await query(database, settings), expected);
+    t.same(await database.prisma.$transaction((tx) => tx.$queryRawUnsafe(settings)), expected);
   },
 );
+
+test('rejects a database whose sessions are not in UTC, in one line', onPostgresql, async (t) => {
+  const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+  const url = (zone: string) => `${databaseUrl}?options=${encodeURIComponent(`-c TimeZone=${zone}`)}`;
+  const rejection = openDatabase({ databaseUrl: url('Asia/Kolkata'), dataDir });
+  await t.rejects(rejection, {
+    name: 'DatabaseOpenError',
+    message:
+      /^DATABASE_URL: the TimeZone of its sessions is Asia\/Kolkata, and must be UTC: ALTER ROLE \S+ SET TimeZone = 'UTC'$/,
+  });
+  for (const zone of ['UTC', 'Etc/UTC', 'gmt']) {
+    const database = await openDatabase({ databaseUrl: url(zone), dataDir });
+    await database.close();
+  }
+});
 
 test('queries are prepared', onPostgresql, async (t) => {
   const database = await openTestDatabase(t, { poolSize: 1 });
   for (let i = 0; i < 3; i += 1) await database.prisma.account.findUnique({ where: { id: 'x' } });
-  const [row] = await database.query<{ count: number }>(
+  const [row] = await query<{ count: number }>(
+    database,
     `SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name LIKE 's\\_%' AND statement LIKE $1`,
     ['%employee_prefix%accounts%'],
   );
@@ -129,7 +148,7 @@ test(
       },
     };
     const watched = await openTestDatabase(t, { logger });
-    const [own] = await watched.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const [own] = await query<{ pid: number }>(watched, 'SELECT pg_backend_pid() AS pid');
     const { prisma } = await openTestDatabase(t);
     await asOwner({ prisma }, `SELECT pg_terminate_backend(${own?.pid})::text`);
     await heard;
@@ -162,7 +181,7 @@ test('an overloaded or lost database counts as unavailable', onPostgresql, async
 
   const killed = failureOf(asOwner(database, 'SELECT pg_terminate_backend(pg_backend_pid())::text'));
   t.equal(isDatabaseUnavailable(await killed), true, 'connection terminated');
-  t.same(await database.query('SELECT 1 AS alive'), [{ alive: 1 }], 'and the next query connects again');
+  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'and the next query connects again');
 });
 
 test(

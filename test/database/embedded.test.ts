@@ -12,6 +12,7 @@ import {
 import { openDatabase } from '../../src/database/open-database.js';
 import { quick } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
+import { query } from '../support/query.js';
 
 // Compiled, or not, as this file is.
 const worker = path.join(
@@ -32,7 +33,7 @@ test('what was written is there when the database is opened again', async (t) =>
 
 test('makes the directories that are missing', async (t) => {
   const database = await openAgain(t, path.join(t.testdir(), 'not', 'there', 'yet'));
-  t.same(await database.query('SELECT 1 AS alive'), [{ alive: 1 }]);
+  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }]);
 });
 
 test('a second opening is refused in one line that names DATA_DIR', async (t) => {
@@ -40,7 +41,7 @@ test('a second opening is refused in one line that names DATA_DIR', async (t) =>
   const database = await openAgain(t, dataDir);
   const message = new RegExp(`^DATA_DIR: .* is in use by process ${process.pid};.*$`);
   await t.rejects(openDatabase({ dataDir }), { name: 'DatabaseOpenError', message });
-  t.same(await database.query('SELECT 1 AS alive'), [{ alive: 1 }], 'and harms nobody');
+  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'and harms nobody');
 
   await database.close();
   await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'the lock goes when the database is closed');
@@ -88,8 +89,9 @@ test('a directory that cannot be used is refused in one line', async (t) => {
 
 test('a transaction that cannot be committed is not taken for one that was', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
-  const { prisma, query } = await openAgain(t, dataDir);
-  await query('CREATE TABLE places (place int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+  const database = await openAgain(t, dataDir);
+  const { prisma } = database;
+  await query(database, 'CREATE TABLE places (place int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
   const insert = (place: number) =>
     prisma.$transaction(async (tx) => {
       await tx.$executeRawUnsafe('INSERT INTO places VALUES ($1)', place);
@@ -101,7 +103,7 @@ test('a transaction that cannot be committed is not taken for one that was', asy
   );
   t.equal(refused, 'places_place_key');
   await insert(2);
-  t.same(await query('SELECT place FROM places ORDER BY 1'), [{ place: 1 }, { place: 2 }]);
+  t.same(await query(database, 'SELECT place FROM places ORDER BY 1'), [{ place: 1 }, { place: 2 }]);
 });
 
 test('what it cannot go on after stops it, and harms nothing that was written', async (t) => {
@@ -116,7 +118,7 @@ test('what it cannot go on after stops it, and harms nothing that was written', 
   });
   const failures = [
     await t.rejects(unfinished),
-    await t.rejects(first.query('SELECT 1')),
+    await t.rejects(query(first, 'SELECT 1')),
     await t.rejects(first.prisma.account.count()),
     await t.rejects(first.prisma.$transaction(async (tx) => tx.account.count())),
   ];
@@ -134,15 +136,15 @@ test('what it cannot go on after stops it, and harms nothing that was written', 
 
 test('its log does not grow for ever', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
-  const { query, maintain } = await openAgain(t, dataDir);
+  const database = await openAgain(t, dataDir);
   const log = path.join(dataDir, 'pglite', 'pg_wal');
   const segments = async () => (await readdir(log)).filter((name) => /^[0-9A-F]{24}$/.test(name)).length;
   const sizes: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     for (let piece = 0; piece < 40; piece += 1) {
-      await query(`SELECT pg_logical_emit_message(false, '', repeat('x', ${2 ** 20}))`);
+      await query(database, `SELECT pg_logical_emit_message(false, '', repeat('x', ${2 ** 20}))::text`);
     }
-    await maintain();
+    await database.maintain();
     sizes.push(await segments());
   }
   const most = 6;

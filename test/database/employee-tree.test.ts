@@ -6,6 +6,7 @@ import { insertEmployees, type NewEmployee } from '../../src/services/employees/
 import { openTestDatabase, testServer } from '../support/database.js';
 import { checkTree } from '../support/employee-tree.js';
 import { asOwner } from '../support/owner.js';
+import { query } from '../support/query.js';
 
 const statuses = ['active', 'on_leave', 'inactive', 'terminated'];
 const departments = ['Design', 'Legal', 'Sales'];
@@ -35,7 +36,8 @@ test('finds the position at every offset, and nothing past the end', async (t) =
     .$executeRaw`DELETE FROM employees WHERE position % 7 = 3 OR position BETWEEN 4000 AND 8500`;
   await checkTree(t, database);
 
-  const [result] = await database.query<{ wrong: number; rows: number }>(
+  const [result] = await query<{ wrong: number; rows: number }>(
+    database,
     `SELECT count(*) FILTER (WHERE employee_position_at(account_id, skip) IS DISTINCT FROM position)::int AS wrong,
        count(*)::int AS rows
      FROM (SELECT account_id, position, row_number() OVER (ORDER BY id) - 1 AS skip FROM employees) listed`,
@@ -85,7 +87,7 @@ test('an account goes with everything that it owns', async (t) => {
   await database.prisma.account.delete({ where: { id: gone } });
 
   for (const table of ['employees', 'employee_counts', 'employee_facets', 'reports', 'account_totals']) {
-    t.same(await database.query(`SELECT DISTINCT account_id FROM ${table}`), [{ account_id: kept }]);
+    t.same(await query(database, `SELECT DISTINCT account_id FROM ${table}`), [{ account_id: kept }]);
   }
   await checkTree(t, database);
 });
@@ -168,7 +170,8 @@ function pick(values: readonly string[]): string {
 }
 
 async function positionAt(database: Database, accountId: AccountId, skip: number): Promise<bigint | null> {
-  const [row] = await database.query<{ position: string | null }>(
+  const [row] = await query<{ position: string | null }>(
+    database,
     'SELECT employee_position_at($1, $2)::text AS position',
     [accountId, skip],
   );

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/database/open-database.js';
 import { diffToSchema } from '../../src/database/schema-engine.js';
 import { packageRoot } from '../../src/package-root.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+import { query } from '../support/query.js';
 
 test('applies every migration once and records it by the rule of Prisma', async (t) => {
   const database = await openTestDatabase(t, { empty: true });
@@ -20,7 +21,8 @@ test('applies every migration once and records it by the rule of Prisma', async 
   );
   t.same(await migrate(database), []);
 
-  const rows = await database.query(
+  const rows = await query(
+    database,
     'SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, applied_steps_count AS steps FROM _prisma_migrations ORDER BY migration_name',
   );
   t.same(
@@ -56,7 +58,8 @@ test('the migrations make the tables that the Prisma schema describes', async (t
 
 test('a text column compares by code point', async (t) => {
   const database = await openTestDatabase(t);
-  const others = await database.query(
+  const others = await query(
+    database,
     `SELECT table_name, column_name FROM information_schema.columns
      WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'
        AND table_name <> '_prisma_migrations'`,
@@ -85,9 +88,9 @@ test('a migration that another process is at is waited for, and not taken for on
 });
 
 async function untilSomebodyWaits(database: Database): Promise<void> {
-  const query = `SELECT count(*)::int AS count FROM pg_locks
+  const locks = `SELECT count(*)::int AS count FROM pg_locks
     WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-  while ((await database.query<{ count: number }>(query))[0]?.count === 0);
+  while ((await query<{ count: number }>(database, locks))[0]?.count === 0);
 }
 
 test('processes that start together migrate once', { skip: testServer === undefined }, async (t) => {
@@ -106,7 +109,7 @@ test('applies what is new to a database of an earlier version', async (t) => {
   await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
 
   t.same(await migrate(database, { directory }), ['99990101000000_next']);
-  t.same(await database.query('SELECT * FROM next'), []);
+  t.same(await query(database, 'SELECT * FROM next'), []);
 });
 
 test('serves a database that a later version has migrated, and says so', async (t) => {
@@ -167,10 +170,10 @@ test('a failing migration changes nothing, and can be tried again once it is res
 
   await rejectsInOneLine(t, migrate(database, { directory }), /could not be migrated: .*no_such_function/);
   await rejectsInOneLine(t, migrate(database, { directory }), again[database.kind]);
-  t.same(await database.query(`SELECT to_regclass('half') AS half`), [{ half: null }]);
+  t.same(await query(database, `SELECT to_regclass('half')::text AS half`), [{ half: null }]);
 
   if (database.kind === 'postgresql') {
-    await database.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL');
+    await query(database, 'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL');
   }
   await writeFile(path.join(directory, '99990101000000_broken/migration.sql'), 'CREATE TABLE half (id int);');
   t.same(await migrate(database, { directory }), ['99990101000000_broken']);
@@ -191,7 +194,7 @@ test('refuses a migration that was changed after it had been applied', async (t)
 
 test('refuses a database that holds somebody else’s tables', async (t) => {
   const database: Database = await openTestDatabase(t, { empty: true });
-  await database.query('CREATE TABLE theirs (id int)');
+  await query(database, 'CREATE TABLE theirs (id int)');
   await rejectsInOneLine(t, migrate(database), /not empty/);
 });
 

@@ -6,10 +6,11 @@ import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../
 import { captureLog } from '../support/captured-log.js';
 import { testServer } from '../support/database.js';
 import { createDatabaseUser, type DatabaseUser } from '../support/database-user.js';
+import { query } from '../support/query.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
 /** What is logged where nothing protects the accounts from each other. */
-const warning = /row-level security does not protect the accounts from each other/;
+const warning = /row-level security does not isolate the accounts/;
 
 if (testServer === undefined) {
   t.pass('the embedded database has one user');
@@ -55,12 +56,13 @@ async function open(t: Test, { databaseUrl }: DatabaseUser) {
   t.teardown(() => database.close());
   await migrate(database);
   // As many at once as there are connections.
-  await Promise.all([0, 1].map(() => database.query('SELECT pg_sleep(0.02)::text')));
+  await Promise.all([0, 1].map(() => query(database, 'SELECT pg_sleep(0.02)::text')));
   return { database, warnings: () => lines.filter((line) => line.includes('row-level security')) };
 }
 
 async function identity(database: Database) {
-  const [row] = await database.query(
+  const [row] = await query(
+    database,
     `SELECT rolname::text AS role, rolsuper, rolbypassrls,
        EXISTS (SELECT FROM pg_class WHERE relowner = pg_roles.oid) AS owns
      FROM pg_roles WHERE rolname = current_user`,
@@ -77,21 +79,21 @@ function fill(database: Database) {
 }
 
 async function employees(database: Database, scope: Scope): Promise<string[]> {
-  const rows = await withScope(scope, () => database.query<{ id: string }>('SELECT id FROM employees'));
+  const rows = await withScope(scope, () => query<{ id: string }>(database, 'SELECT id FROM employees'));
   return rows.map(({ id }) => id);
 }
 
 async function isBound(t: Test, database: Database): Promise<void> {
   const [own, foreign] = await fill(database);
   t.same(await employees(database, noAccount), [], 'without a scope there is nothing');
-  t.same(await database.query('SELECT id FROM employees'), []);
+  t.same(await query(database, 'SELECT id FROM employees'), []);
   t.same(
     (await employees(database, accountScope(own?.accountId ?? ''))).sort(),
     [...(own?.employeeIds ?? [])].sort(),
   );
   t.equal((await employees(database, allAccounts)).length, 6);
   const changed = await withScope(accountScope(own?.accountId ?? ''), () =>
-    database.query('DELETE FROM employees WHERE id = ANY ($1) RETURNING id', [foreign?.employeeIds]),
+    query(database, 'DELETE FROM employees WHERE id = ANY ($1) RETURNING id', [foreign?.employeeIds]),
   );
   t.same(changed, [], 'and nothing of another account is changed');
 }

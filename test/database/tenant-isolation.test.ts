@@ -4,6 +4,7 @@ import { randomId } from '../../src/database/ids.js';
 import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../../src/database/scope.js';
 import { openTestDatabase, testServer } from '../support/database.js';
 import { asOwner } from '../support/owner.js';
+import { query } from '../support/query.js';
 import { createTenant, makeEmployees, type Tenant } from '../support/tenant.js';
 import { createUser } from '../support/users.js';
 
@@ -45,11 +46,13 @@ if (testServer === undefined) {
   });
 
   t.test('sessions have a role that policies bind', async (t) => {
-    const [me] = await database.query(
+    const [me] = await query(
+      database,
       'SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user',
     );
     t.same(me, { rolsuper: false, rolbypassrls: false });
-    const [owned] = await database.query<{ count: string }>(
+    const [owned] = await query<{ count: string }>(
+      database,
       'SELECT count(*)::text AS count FROM pg_class WHERE relowner = current_user::regrole',
     );
     t.equal(owned?.count, '0', 'and that owns nothing');
@@ -73,7 +76,7 @@ if (testServer === undefined) {
   t.test('the function that runs as the owner of the tables asks for the scope itself', async (t) => {
     const positionIn = async (scope: Scope) => {
       const text = 'SELECT employee_position_at($1, 0)::text';
-      return (await database.queryText<[string | null]>(text, [foreign.accountId], scope))[0]?.[0];
+      return (await database.runHot({ name: 'position', text }, [foreign.accountId], scope))[0]?.[0];
     };
     const position = await positionIn(allAccounts);
     t.match(position, /^\d+$/);
@@ -112,11 +115,7 @@ if (testServer === undefined) {
         (await prisma.$queryRawUnsafe<{ account_id: string }[]>(text)).map((row) => row.account_id),
       transaction: () =>
         prisma.$transaction(async (tx) => (await tx.employee.findMany()).map(({ accountId }) => accountId)),
-      query: async () => (await database.query<{ account_id: string }>(text)).map((row) => row.account_id),
-      adHoc: async () =>
-        (await database.query<{ account_id: string }>(text, [], { adHoc: true })).map(
-          (row) => row.account_id,
-        ),
+      query: async () => (await query<{ account_id: string }>(database, text)).map((row) => row.account_id),
       stream: async () => {
         const pieces: Buffer[] = [];
         const chunks = database.streamCsv({ query: Prisma.raw(text), signal: new AbortController().signal });
@@ -128,14 +127,15 @@ if (testServer === undefined) {
       t.same(await withScope(ownScope, way), expected, name);
       t.same(await way(), [], `${name}, without a scope`);
     }
-    const given = await database.queryText(text, [], ownScope);
+    const statement = { name: 'accounts_of_employees', text };
+    const given = await database.runHot(statement, [], ownScope);
     t.same(
       given,
       own.employeeIds.map(() => [own.accountId]),
       'a scope of its own',
     );
     t.same(
-      await withScope(allAccounts, () => database.queryText(text, [], ownScope)),
+      await withScope(allAccounts, () => database.runHot(statement, [], ownScope)),
       given,
       'which counts for more than that of the work',
     );
@@ -160,7 +160,8 @@ if (testServer === undefined) {
     for (const table of tables) {
       const column = updatable[table] ?? 'created_at';
       const changed = await withScope(ownScope, () =>
-        database.query<{ row: string }>(
+        query<{ row: string }>(
+          database,
           `UPDATE ${table} SET ${column} = ${column} RETURNING to_jsonb(${table})::text AS row`,
         ),
       );
@@ -182,7 +183,7 @@ if (testServer === undefined) {
     for (const [index, table] of tables.entries()) {
       t.same((await rowsOf(database, allAccounts, table)).sort(), before[index]?.sort(), table);
     }
-    const gone = await withScope(ownScope, () => database.query('DELETE FROM sessions RETURNING 1'));
+    const gone = await withScope(ownScope, () => query(database, 'DELETE FROM sessions RETURNING 1'));
     t.equal(gone.length, 1, 'DELETE');
     t.equal((await rowsOf(database, accountScope(foreign.accountId), 'sessions')).length, 1);
   });
@@ -195,15 +196,15 @@ if (testServer === undefined) {
         SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, $1::jsonb)`;
       for (const scope of [ownScope, noAccount]) {
         await t.rejects(
-          withScope(scope, () => database.query(adding, [copy])),
-          { code: '42501', message: /row-level security/ },
+          withScope(scope, () => query(database, adding, [copy])),
+          /row-level security/,
           table,
         );
       }
     }
     await t.rejects(
-      withScope(ownScope, () => database.query('UPDATE grants SET account_id = $1', [foreign.accountId])),
-      { code: '42501' },
+      withScope(ownScope, () => query(database, 'UPDATE grants SET account_id = $1', [foreign.accountId])),
+      /row-level security/,
     );
   });
 
@@ -213,7 +214,8 @@ if (testServer === undefined) {
       // As many at once as there are connections, so that each is looked at.
       const looks = await Promise.all(
         [0, 1].map(() =>
-          database.query<{ scope: string | null; count: number }>(
+          query<{ scope: string | null; count: number }>(
+            database,
             `SELECT current_setting('app.accounts', true) AS scope,
                (SELECT count(*)::int FROM employees) AS count, pg_sleep(0.02)::text`,
           ),
@@ -222,11 +224,16 @@ if (testServer === undefined) {
       for (const [row] of looks) t.match(row, { scope: /^$/, count: 0 }, after);
     };
     const failing: Record<string, () => Promise<unknown>> = {
-      'a refused statement': () => database.query('SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
-      'a statement that is no statement': () => database.query('SELECT FROM', [], { adHoc: true }),
-      'a prepared statement that is none': () => database.queryText('SELECT FROM FROM', [], ownScope),
+      'a refused statement': () => query(database, 'SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
+      'a statement that is no statement': () => query(database, 'SELECT FROM'),
+      'a prepared statement that is none': () =>
+        database.runHot({ name: 'no_statement', text: 'SELECT FROM FROM' }, [], ownScope),
       'a prepared statement that is refused': () =>
-        database.queryText('SELECT (1 / (count(*) * 0))::text FROM employees', [], ownScope),
+        database.runHot(
+          { name: 'division', text: 'SELECT (1 / (count(*) * 0))::text FROM employees' },
+          [],
+          ownScope,
+        ),
       'an aborted transaction': () =>
         prisma.$transaction(async (tx) => {
           await tx.$queryRaw`SELECT 1 / (SELECT count(*) * 0 FROM employees)`.catch(() => {});
@@ -237,7 +244,7 @@ if (testServer === undefined) {
           t.equal(await tx.employee.count(), own.employeeIds.length);
           throw new Error('given up');
         }),
-      'a cancelled statement': () => database.query('SELECT pg_sleep(30)::text FROM employees'),
+      'a cancelled statement': () => query(database, 'SELECT pg_sleep(30)::text FROM employees'),
       'a cancelled transaction': () =>
         prisma.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(30)::text FROM employees`),
       'a lost connection': () => asOwner(database, 'SELECT pg_terminate_backend(pg_backend_pid())::text'),
@@ -259,7 +266,7 @@ if (testServer === undefined) {
         const { accountId } = tenants[index % 2] as Tenant;
         return withScope(accountScope(accountId), async () => [
           ...(await database.prisma.employee.findMany()).map((row) => row.accountId === accountId),
-          ...(await database.query<{ account_id: string }>('SELECT account_id FROM employees')).map(
+          ...(await query<{ account_id: string }>(database, 'SELECT account_id FROM employees')).map(
             (row) => row.account_id === accountId,
           ),
         ]);
@@ -295,12 +302,13 @@ async function bound(database: Database): Promise<string[]> {
 /** All rows that a statement without a condition sees, as JSON. */
 async function rowsOf(database: Database, scope: Scope, table: string): Promise<string[]> {
   const text = `SELECT to_jsonb(${table})::text AS row FROM ${table}`;
-  const rows = await withScope(scope, () => database.query<{ row: string }>(text));
+  const rows = await withScope(scope, () => query<{ row: string }>(database, text));
   return rows.map(({ row }) => row);
 }
 
 async function insertable(database: Database, table: string): Promise<string> {
-  const [row] = await database.query<{ columns: string }>(
+  const [row] = await query<{ columns: string }>(
+    database,
     `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
      WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
     [table],

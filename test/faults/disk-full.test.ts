@@ -5,6 +5,7 @@ import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from '../support/database.js';
 import { createSmallDisk } from '../support/disk.js';
+import { query } from '../support/query.js';
 import { type ServerProcess, spawnServerProcess, startServerProcess } from '../support/server-process.js';
 import { createTenant, type TestApplication } from '../support/tenant.js';
 
@@ -34,10 +35,10 @@ async function setUp(t: Test, { logUsed = 0 } = {}) {
 }
 
 /** Writes to the log until it has so many bytes in its segment. */
-async function useLog({ query }: Database, bytes: number): Promise<void> {
+async function useLog(database: Database, bytes: number): Promise<void> {
   const text = `SELECT ((pg_current_wal_insert_lsn() - '0/0') % ${segment})::int AS used`;
-  while (((await query<{ used: number }>(text))[0]?.used ?? bytes) < bytes) {
-    await query(`SELECT pg_logical_emit_message(false, '', repeat('x', 20000))`);
+  while (((await query<{ used: number }>(database, text))[0]?.used ?? bytes) < bytes) {
+    await query(database, `SELECT pg_logical_emit_message(false, '', repeat('x', 20000))::text`);
   }
 }
 

@@ -17,11 +17,12 @@ t.test(
     const proxy = await startDatabaseProxy(t, databaseUrl);
     const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
     t.teardown(() => database.close());
-    const [row] = await database.queryText<[string]>('SELECT pg_backend_pid()::text', [], noAccount);
+    const read = (text: string) => database.runHot({ name: text, text }, [], noAccount);
+    const [row] = await read('SELECT pg_backend_pid()::text');
 
     // Its answer, and the news that the session has ended, reach the driver at once, while somebody waits for the session.
     proxy.pauseAnswers();
-    const first = database.queryText('SELECT 1::text', [], noAccount);
+    const first = read('SELECT 1::text');
     const next = database.prisma.$transaction(async (tx) => tx.$queryRaw`SELECT 2 AS two`);
     await answered(control, row?.[0] ?? '');
     await asOwner(control, `SELECT pg_terminate_backend(${row?.[0]})::text`);
@@ -38,7 +39,7 @@ t.test(
       /^The database cannot serve: [^\n]+$/,
       'whoever got the session hears of its end',
     );
-    t.same(await database.queryText('SELECT 3::text', [], noAccount), [['3']], 'and there is another one');
+    t.same(await read('SELECT 3::text'), [['3']], 'and there is another one');
   },
 );
 

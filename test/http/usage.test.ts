@@ -3,6 +3,7 @@ import { insertEmployees } from '../../src/services/employees/insert-employees.j
 import { UsageReader } from '../../src/services/usage/usage-reader.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
+import { query } from '../support/query.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../support/tenant.js';
 import { createScene, grantTokens, refresh, revoke } from '../support/users.js';
 
@@ -346,7 +347,8 @@ t.test(
         userId: scene.user.id,
       },
     ]);
-    const stored = await database.query(
+    const stored = await query(
+      database,
       'SELECT to_jsonb(rejected_requests)::text AS row FROM rejected_requests',
     );
     t.notMatch(JSON.stringify(stored), secret);

@@ -6,6 +6,7 @@ import { randomId } from '../../src/database/ids.js';
 import { buildTestApp } from '../support/app.js';
 import { Browser } from '../support/browser.js';
 import { asOwner } from '../support/owner.js';
+import { query } from '../support/query.js';
 import {
   authorizationRequest,
   createScene,
@@ -236,12 +237,13 @@ t.test('no row of any table and no log line holds a password, code, verifier, to
     own,
   };
   const stored: string[] = [];
-  const tables = await database.query<{ name: string }>(
+  const tables = await query<{ name: string }>(
+    database,
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
   );
   t.ok(tables.length > 15);
   for (const { name } of tables) {
-    const rows = await database.query<{ row: string }>(`SELECT "${name}"::text AS row FROM "${name}"`);
+    const rows = await query<{ row: string }>(database, `SELECT "${name}"::text AS row FROM "${name}"`);
     stored.push(...rows.map(({ row }) => row));
   }
   const [rows, logged] = [stored.join('\n'), lines.join('\n')];

@@ -5,6 +5,7 @@ import { randomId } from '../../src/database/ids.js';
 import { prune } from '../../src/services/housekeeping.js';
 import { buildTestApp } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
+import { query } from '../support/query.js';
 import {
   createScene,
   grantCode,
@@ -110,10 +111,10 @@ function moments(offsetSeconds: number): Record<keyof typeof keptSeconds, Date> 
   ) as Record<keyof typeof keptSeconds, Date>;
 }
 
-async function countAll({ query }: Database): Promise<Record<string, number>> {
+async function countAll(database: Database): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of [...Object.keys(keptSeconds), 'grants']) {
-    const [row] = await query<{ count: string }>(`SELECT count(*)::text AS count FROM ${table}`);
+    const [row] = await query<{ count: string }>(database, `SELECT count(*)::text AS count FROM ${table}`);
     counts[table] = Number(row?.count);
   }
   return counts;
@@ -178,17 +179,20 @@ async function addMany(setting: Setting, over: number, alive: number): Promise<v
     [alive, secondsFromNow(day)],
   ] as const) {
     const rows = [randomId(), String(count), expiresAt.toISOString()];
-    await database.query(
+    await query(
+      database,
       `INSERT INTO revoked_access_tokens (jti, expires_at)
        SELECT $1::text || n, $3::timestamptz FROM generate_series(1, $2::int) AS n`,
       rows,
     );
-    await database.query(
+    await query(
+      database,
       `INSERT INTO grants (id, account_id, application_id, user_id)
        SELECT $1::text || n, $3, $4, $5 FROM generate_series(1, $2::int) AS n`,
       [...rows.slice(0, 2), accountId, application.id, user.id],
     );
-    await database.query(
+    await query(
+      database,
       `INSERT INTO refresh_tokens (token_hash, grant_id, expires_at)
        SELECT sha256(convert_to($1::text || n || ' ' || copy, 'UTF8')), $1::text || n, $3::timestamptz
        FROM generate_series(1, $2::int) AS n, generate_series(1, 2) AS copy ORDER BY copy, n`,

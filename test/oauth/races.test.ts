@@ -6,6 +6,7 @@ import { AccessTokens } from '../../src/oauth/access-tokens.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { createTestClock } from '../support/clock.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+import { query } from '../support/query.js';
 import { startServerProcess } from '../support/server-process.js';
 import { createTenant } from '../support/tenant.js';
 import { createScene, grantCode, grantTokens, refresh } from '../support/users.js';
@@ -218,7 +219,8 @@ t.test('two servers that start at once on an empty database share one key and on
   const opened = await openDatabase(options);
   t.teardown(() => opened.close());
   t.equal(await opened.prisma.signingKey.count(), 1);
-  const applied = await opened.query<{ name: string }>(
+  const applied = await query<{ name: string }>(
+    opened,
     'SELECT migration_name AS name FROM _prisma_migrations',
   );
   t.equal(new Set(applied.map(({ name }) => name)).size, applied.length, 'each migration once');

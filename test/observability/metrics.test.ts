@@ -7,6 +7,7 @@ import { startInstruments } from '../../src/observability/instruments.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
 import { freePort } from '../support/free-port.js';
+import { query } from '../support/query.js';
 import { listen, requestsArrive } from '../support/sockets.js';
 import { createScene, grantTokens, refresh } from '../support/users.js';
 
@@ -126,7 +127,7 @@ t.test('requests that were limited, and those that the database failed, are coun
     'people_http_problems_total{operation="createToken",status="429",code="rate_limit_exceeded"}';
   t.equal(await read(problem), 1);
 
-  await t.rejects(measured.database.query('SELECT nothing FROM nowhere'));
+  await t.rejects(query(measured.database, 'SELECT nothing FROM nowhere'));
   await t.rejects(
     measured.database.prisma.account.create({ data: { id: 'x', name: 'x', employeePrefix: '' } }),
   );

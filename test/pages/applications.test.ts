@@ -10,6 +10,7 @@ import {
   goesTo,
   isPage,
 } from '../support/pages.js';
+import { query } from '../support/query.js';
 import {
   createScene,
   grantCode,
@@ -55,7 +56,8 @@ t.test('creates a confidential application and shows its secret once', async (t)
   t.same(stored.scopes, ['reports:read', 'user:read']);
   t.same(stored.redirectUris, ['https://client.example/callback']);
   t.equal(stored.secrets.length, 1);
-  const rows = await database.query<{ row: string }>(
+  const rows = await query<{ row: string }>(
+    database,
     'SELECT to_jsonb(s)::text AS row FROM application_secrets s UNION ALL SELECT to_jsonb(a)::text FROM applications a UNION ALL SELECT to_jsonb(e)::text FROM audit_events e UNION ALL SELECT to_jsonb(f)::text FROM submitted_forms f',
   );
   t.notOk(

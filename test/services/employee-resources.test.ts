@@ -3,6 +3,7 @@ import { toAccountId } from '../../src/services/account-id.js';
 import { EmployeeResources } from '../../src/services/employees/employee-resources.js';
 import { listEmployees } from '../../src/services/employees/list-employees.js';
 import { openTestDatabase, testServer } from '../support/database.js';
+import { query } from '../support/query.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
 const database = await openTestDatabase(t);
@@ -110,10 +111,9 @@ t.test(
       await reader.slice({ accountId, size: 10, from: { skip: count } });
       await reader.find(accountId, employeeIds[count] ?? '');
     }
-    const statements = await single.query<{ generic: number }>(
+    const statements = await query<{ generic: number }>(
+      single,
       `SELECT generic_plans::int AS generic FROM pg_prepared_statements WHERE statement LIKE '%AS request (%'`,
-      [],
-      { adHoc: true },
     );
     t.equal(statements.length, 2);
     for (const { generic } of statements) t.equal(generic, 5);

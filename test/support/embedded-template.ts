@@ -4,6 +4,7 @@ import path from 'node:path';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { packageRoot } from '../../src/package-root.js';
+import { query } from './query.js';
 import { templateKey } from './template-key.js';
 
 const cache = path.join(packageRoot, 'node_modules', '.cache', 'people-api');
@@ -37,13 +38,13 @@ async function makeTemplate(template: string, { empty }: { empty: boolean }): Pr
   const database = await openDatabase({ dataDir });
   if (!empty) await migrate(database);
   // Two thirds of the files are databases that nothing connects to.
-  await database.query('UPDATE pg_database SET datistemplate = false');
-  await database.query('DROP DATABASE template0');
-  await database.query('DROP DATABASE template1');
+  await query(database, 'UPDATE pg_database SET datistemplate = false');
+  await query(database, 'DROP DATABASE template0');
+  await query(database, 'DROP DATABASE template1');
   // The log of what was done so far is of no use, and is two thirds of the bytes.
-  await database.query('SET wal_recycle = off');
-  await database.query('SELECT pg_switch_wal()');
-  await database.query('CHECKPOINT');
+  await query(database, 'SET wal_recycle = off');
+  await query(database, 'SELECT pg_switch_wal()::text');
+  await query(database, 'CHECKPOINT');
   await database.close();
   for (const segment of await logSegments(dataDir)) await trim(segment);
   // Half of the time that opening takes is for memory that tests do not need.

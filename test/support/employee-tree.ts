@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { employeeId } from '../../src/database/ids.js';
+import { query } from './query.js';
 
 /** Compares everything that is maintained about employees with what counting them says. */
 export async function checkTree(t: Test, database: Database): Promise<void> {
@@ -23,5 +24,5 @@ export async function checkTree(t: Test, database: Database): Promise<void> {
 }
 
 function difference(database: Database, left: string, right: string): Promise<object[]> {
-  return database.query(`((${left}) EXCEPT (${right})) UNION ALL ((${right}) EXCEPT (${left}))`);
+  return query(database, `((${left}) EXCEPT (${right})) UNION ALL ((${right}) EXCEPT (${left}))`);
 }

@@ -1,27 +1,49 @@
 import type { Test } from 'tap';
-import type { Database, DatabaseOptions } from '../../src/database/client.js';
+import type { Database, DatabaseOptions, Prisma } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { asOwner } from './owner.js';
 
-/** Another process, in the middle of a transaction. */
+/** A transaction of another process. */
 export interface OpenTransaction {
-  readonly query: Database['query'];
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   end(how: 'COMMIT' | 'ROLLBACK'): Promise<void>;
 }
 
 /** Begins a transaction on a connection of its own; it is rolled back when the test ends before it does. */
 export async function openTransaction(t: Test, options: DatabaseOptions): Promise<OpenTransaction> {
   const other = await openDatabase({ ...options, poolSize: 1, statementTimeoutMs: 10_000 });
-  await other.query('BEGIN');
-  let open = true;
+  const ending = deferred<'COMMIT' | 'ROLLBACK'>();
+  const begun = deferred<Prisma.TransactionClient>();
+  const rolledBack = new Error('rolled back');
+  const running = other.prisma.$transaction(
+    async (tx) => {
+      begun.resolve(tx);
+      if ((await ending.promise) === 'ROLLBACK') throw rolledBack;
+    },
+    { timeout: 60_000 },
+  );
+  running.catch(() => {});
+  const tx = await begun.promise;
+  let isOpen = true;
   const end: OpenTransaction['end'] = async (how) => {
-    if (!open) return;
-    open = false;
-    await other.query(how);
+    if (!isOpen) return;
+    isOpen = false;
+    ending.resolve(how);
+    await running.catch((error: unknown) => {
+      if (error !== rolledBack) throw error;
+    });
     await other.close();
   };
   t.teardown(() => end('ROLLBACK'));
-  return { query: other.query.bind(other), end };
+  return { query: (text, values = []) => tx.$queryRawUnsafe(text, ...values), end };
+}
+
+function deferred<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 /** Resolves as soon as so many statements of this database wait for a lock. */

@@ -7,6 +7,7 @@ import { Sessions } from '../../src/services/sessions.js';
 import type { TestApp } from './app.js';
 import { Browser, hiddenFields } from './browser.js';
 import { applicationsPath } from './pages.js';
+import { query } from './query.js';
 import { quickly } from './slow-writes.js';
 import { createApplication, createTenant, type TestApplication } from './tenant.js';
 import { createUser, type TestUser } from './users.js';
@@ -115,7 +116,7 @@ async function createItems(
 ): Promise<ArenaItem[]> {
   const prefix = randomId();
   const verifier = randomBytes(32).toString('base64url');
-  await database.query(insertion, [
+  await query(database, insertion, [
     ...[prefix, accountId, user.id, applications.map(({ id }) => id), count, scopes, clock().toISOString()],
     ...[arenaRedirectUri, codeChallengeOf(verifier)],
   ]);

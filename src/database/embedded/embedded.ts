@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
 import { access, cp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Database, DatabaseOptions, ReportQueryOptions, TextRow } from '../client.js';
+import type { Database, DatabaseOptions, ReportQueryOptions } from '../client.js';
 import { DatabaseOpenError, describeError } from '../database-errors.js';
 import { PrismaClient } from '../generated/client.js';
+import type { TextRow } from '../hot/hot-statement.js';
 import { EmbeddedPrismaAdapter } from './adapter.js';
 import { readCsv } from './csv.js';
 import { lockDataDir } from './data-dir-lock.js';
@@ -51,12 +52,9 @@ export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOption
     kind: 'embedded',
     stopped: server.stopped,
     prisma,
-    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-      return (await server.query<Row>(text, [...values])).rows;
-    },
-    async queryText<Row extends TextRow>(text: string, values: readonly unknown[]) {
+    async runHot({ text }, values) {
       const { rows } = await server.query(text, [...values], { rowMode: 'array' });
-      return rows as unknown as Row[];
+      return rows as unknown as TextRow[];
     },
     queryReport: <Row extends object>(
       text: string,
@@ -70,7 +68,7 @@ export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOption
       }),
     streamCsv: (query) => readCsv(server, query),
     poolState: () => [],
-    renew: async () => {},
+    checkIsolation: async () => {},
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
     maintain: () => trimLog(server),
     close() {

@@ -6,29 +6,21 @@ import type {
   DatabaseOptions,
   MigrationSession,
   PoolState,
-  QueryOptions,
   ReportQueryOptions,
-  TextRow,
 } from '../client.js';
 import { DatabaseOpenError, describeError } from '../database-errors.js';
-import { allAccounts, currentScope, noAccount, type Scope, withScope } from '../scope.js';
+import { allAccounts, currentScope, noAccount } from '../scope.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { copyCsv } from './csv.js';
 import { ScriptPrismaPg } from './migration-adapter.js';
-import { PreparedQuery } from './prepared-query.js';
-import type { ReadyPool } from './ready-pool.js';
 import { runReportQuery } from './report.js';
 import { ScopedPool } from './scoped-pool.js';
 import { createStatementNames } from './statement-names.js';
+import { findTenantRole } from './tenant-role.js';
+import { checkTimeZone } from './time-zone.js';
+import { withTransactionSettings } from './transaction-adapter.js';
+import { type Settings, TransactionSettings } from './transaction-settings.js';
 
-// Both adapters read timestamps as if the session were in UTC. Just-in-time compilation costs more than the
-// short queries of an API ever win back.
-const sessionOptions = '-c TimeZone=UTC -c jit=off';
-// Pages are read in the order of an index. Where most accounts are smaller than a page, or a table was never analysed,
-// the planner would rather collect the whole of a large account by a bitmap, and sort it for each page.
-const pageOptions = '-c enable_bitmapscan=off';
-// One report takes one processor of the database server, and changes nothing.
-const reportOptions = '-c max_parallel_workers_per_gather=0 -c default_transaction_read_only=on';
 /** Longest time of the statement of a report run. */
 export const defaultReportStatementTimeoutMs = 5_000;
 // Time for a cancelled statement to be reported before the connection itself is given up.
@@ -36,14 +28,20 @@ const cancelGraceMs = 1_000;
 // Longer than any stream may take: for a process that hangs, and whose snapshot would hold back vacuum. A session that
 // waits for the process to read is not idle: there it is the operating system that ends the connection.
 const stalledStreamTimeoutMs = 2_400_000;
-const streamOptions = `${reportOptions} -c tcp_user_timeout=${stalledStreamTimeoutMs}`;
 // Streams are rare: their connections are not kept.
 const streamIdleTimeoutMs = 5_000;
+
+// Just-in-time compilation costs more than it saves for short queries. Pages are read in the order of an index. Where most
+// accounts are smaller than a page, or a table was never analysed, the planner would rather collect the whole of a large
+// account by a bitmap, and sort it for each page.
+const pageSettings: Settings = { jit: 'off', enable_bitmapscan: 'off' };
+// One report takes one processor of the database server.
+const reportSettings: Settings = { jit: 'off', max_parallel_workers_per_gather: '0' };
 
 /**
  * Connects to a PostgreSQL server.
  *
- * @throws {DatabaseOpenError} when it cannot be reached or refuses the user.
+ * @throws {DatabaseOpenError} when it cannot be reached or rejects the user, or its sessions are not in UTC
  */
 export async function openPostgresql(options: DatabaseOptions & { databaseUrl: string }): Promise<Database> {
   const {
@@ -55,77 +53,87 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     defaultScope = noAccount,
     logger,
   } = options;
-  const statementNames = createStatementNames();
+  const settings = new TransactionSettings({
+    ...pageSettings,
+    statement_timeout: String(statementTimeoutMs),
+    idle_in_transaction_session_timeout: '120000',
+  });
+  const reports = new TransactionSettings({
+    ...pageSettings,
+    ...reportSettings,
+    statement_timeout: String(reportStatementTimeoutMs),
+  });
+  const streams = new TransactionSettings({
+    ...reportSettings,
+    statement_timeout: '0',
+    idle_in_transaction_session_timeout: String(stalledStreamTimeoutMs),
+    tcp_user_timeout: String(stalledStreamTimeoutMs),
+  });
   const retry = createConflictRetry(logger);
-  const binding = { defaultScope, retry, onUnbound: warnOnce(logger) };
   const pool = new ScopedPool({
-    ...connectionConfig(options, pageOptions),
-    ...binding,
+    ...connectionConfig(options),
+    ...queryTimeout(statementTimeoutMs),
+    settings,
+    defaultScope,
+    retry,
     max: poolSize,
-    // A new connection would have every statement to plan anew.
+    // A new connection has every statement to plan again.
     min: poolSize,
-    ...statementLimits(statementTimeoutMs),
-    idle_in_transaction_session_timeout: 120_000,
   });
   // Separate, because reports of one account would otherwise take the connections that every token check needs.
-  const reportPool = new ScopedPool({
-    ...connectionConfig(options, `${pageOptions} ${reportOptions}`),
-    ...binding,
+  const reportPool = new pg.Pool({
+    ...connectionConfig(options),
+    ...queryTimeout(reportStatementTimeoutMs),
     max: reportPoolSize,
-    ...statementLimits(reportStatementTimeoutMs),
   });
   // Separate, because slow readers would otherwise take the connections that every request needs. A statement may run
   // as long as its caller allows.
-  const streamPool = new ScopedPool({
-    ...connectionConfig(options, streamOptions),
-    ...binding,
+  const streamPool = new pg.Pool({
+    ...connectionConfig(options),
     max: streamPoolSize,
     idleTimeoutMillis: streamIdleTimeoutMs,
-    idle_in_transaction_session_timeout: stalledStreamTimeoutMs,
   });
   for (const each of [pool, reportPool, streamPool]) logPoolErrors(each, logger);
+  const warnUnisolated = once(async () => logger?.warn({}, unisolated));
+  const checkIsolation = async () => {
+    const { role, isIsolated } = await findTenantRole(pool);
+    for (const each of [settings, reports, streams]) each.role = role;
+    if (isIsolated) return;
+    if (options.allowUnisolated === false)
+      throw new DatabaseOpenError(`${unisolated}; ALLOW_UNISOLATED=true allows it`);
+    await warnUnisolated();
+  };
   try {
-    await pool.query('SELECT 1');
+    await checkTimeZone(pool);
+    await checkIsolation();
   } catch (error) {
-    await pool.end();
+    await Promise.all([pool.end(), reportPool.end(), streamPool.end()]);
+    if (error instanceof DatabaseOpenError) throw error;
     throw new DatabaseOpenError(`DATABASE_URL: ${describeError(error)}`, { cause: error });
   }
   const cancel = (processId: number) => cancelStatement(pool, processId);
-  const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames });
+  const adapter = withTransactionSettings(
+    new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
+    { settings, defaultScope },
+  );
   const prisma = createRetryingClient({ adapter }, retry);
 
   return {
     kind: 'postgresql',
-    // Connections are made anew, for ever.
+    // Connections are recreated for as long as the process runs.
     stopped: new Promise(() => {}),
     prisma,
-    async query<Row extends object>(
-      text: string,
-      values: readonly unknown[] = [],
-      { adHoc = false }: QueryOptions = {},
-    ) {
-      const name = adHoc ? '' : statementNames({ sql: text });
-      const result = await pool.query<Row>({ text, values: [...values], ...(name === '' ? {} : { name }) });
-      return result.rows;
-    },
-    queryText<Row extends TextRow>(text: string, values: readonly unknown[], scope: Scope) {
-      const name = statementNames({ sql: text });
-      const run = () => pool.run(new PreparedQuery({ name, text, values, scope }));
-      return retry(run) as Promise<TextRow[]> as Promise<Row[]>;
-    },
-    queryReport: <Row extends object>(
-      text: string,
-      values: readonly unknown[],
-      { scope, signal }: ReportQueryOptions,
-    ) => runReportQuery<Row>(reportPool, cancel, { text, values, scope, signal }),
+    runHot: (statement, values, scope) => pool.runHot(statement, values, scope),
+    queryReport: <Row extends object>(text: string, values: readonly unknown[], query: ReportQueryOptions) =>
+      runReportQuery<Row>(reportPool, { text, values }, { ...query, settings: reports, cancel }),
     streamCsv: ({ scope = currentScope(defaultScope), ...query }) =>
-      copyCsv(streamPool, cancel, { ...query, scope }),
+      copyCsv(streamPool, { ...query, scope, settings: streams, cancel }),
     poolState: () => [
       stateOf('requests', pool),
       stateOf('reports', reportPool),
       stateOf('streams', streamPool),
     ],
-    renew: () => pool.renew(),
+    checkIsolation,
     openMigrationSession: () => openMigrationSession(options),
     maintain: async () => {},
     close: once(async () => {
@@ -135,66 +143,54 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
   };
 }
 
+const unisolated =
+  'DATABASE_URL: row-level security does not isolate the accounts: its user is a superuser or has BYPASSRLS, and may not take the role people_api_tenant';
+
 async function openMigrationSession(
   options: DatabaseOptions & { databaseUrl: string },
 ): Promise<MigrationSession> {
+  const { directDatabaseUrl: connectionString = options.databaseUrl } = options;
   // One connection that is never retired: the advisory lock belongs to it, and so must every script. No time
   // limits: waiting for another process and building an index both take as long as they take.
-  const config = connectionConfig(options);
-  // Policies bind the owner of the tables, who migrates them.
-  const sessionOptions = `${config.options} -c app.accounts=${allAccounts}`;
-  const pool = new pg.Pool({ ...config, options: sessionOptions, max: 1, idleTimeoutMillis: 0 });
+  const pool = new pg.Pool({ ...connectionConfig(options), connectionString, max: 1, idleTimeoutMillis: 0 });
   logPoolErrors(pool, options.logger);
+  // Policies bind the owner of the tables, who migrates them.
+  await pool.query("SELECT set_config('app.accounts', $1, false)", [allAccounts]).catch(async (error) => {
+    await pool.end();
+    throw error;
+  });
   return {
     adapterFactory: new ScriptPrismaPg(pool),
     close: () => pool.end(),
   };
 }
 
-function connectionConfig(
-  { databaseUrl, connectionTimeoutMs = 5_000 }: DatabaseOptions,
-  moreOptions = '',
-): pg.PoolConfig {
-  const url = URL.canParse(databaseUrl ?? '') ? new URL(databaseUrl ?? '') : undefined;
-  // What a URL says wins over the configuration in the driver, so options of both must be merged in the URL.
-  const own = url?.searchParams.get('options') ?? null;
-  url?.searchParams.delete('options');
+function connectionConfig({ databaseUrl, connectionTimeoutMs = 5_000 }: DatabaseOptions): pg.PoolConfig {
   return {
-    connectionString: url?.toString() ?? databaseUrl,
-    options: [own, sessionOptions, moreOptions].filter(Boolean).join(' '),
+    connectionString: databaseUrl,
     application_name: 'people-api',
     connectionTimeoutMillis: connectionTimeoutMs,
     keepAlive: true,
   };
 }
 
-/** 0 is no limit. */
-function statementLimits(timeoutMs: number): pg.PoolConfig {
-  return {
-    statement_timeout: timeoutMs,
-    // A server that vanished without closing the connection never reports anything.
-    ...(timeoutMs === 0 ? {} : { query_timeout: timeoutMs + cancelGraceMs }),
-  };
+/** A server that vanished without closing the connection never reports anything. 0 is no limit. */
+function queryTimeout(timeoutMs: number): pg.PoolConfig {
+  return timeoutMs === 0 ? {} : { query_timeout: timeoutMs + cancelGraceMs };
 }
 
-function stateOf(name: PoolState['pool'], pool: ReadyPool): PoolState {
-  const idle = pool.idleCount + pool.readyCount;
-  return { pool: name, total: pool.totalCount, idle, waiting: pool.waitingCount };
+function stateOf(name: PoolState['pool'], { totalCount, idleCount, waitingCount }: pg.Pool): PoolState {
+  return { pool: name, total: totalCount, idle: idleCount, waiting: waitingCount };
 }
 
 /** Only the user who has logged in may cancel what the sessions of this user do, not the role that they take. */
 async function cancelStatement(pool: pg.Pool, processId: number): Promise<void> {
-  await withScope(noAccount, () => pool.query(`SET LOCAL ROLE NONE; SELECT pg_cancel_backend(${processId})`));
-}
-
-function warnOnce(logger: DatabaseLogger | undefined): () => void {
-  return once(async () => {
-    const user = 'a superuser, or a user with BYPASSRLS, who may not take the role people_api_tenant';
-    logger?.warn(
-      {},
-      `row-level security does not protect the accounts from each other: DATABASE_URL names ${user}`,
-    );
-  });
+  const client = await pool.connect();
+  try {
+    await client.query('SELECT pg_cancel_backend($1)', [processId]);
+  } finally {
+    client.release();
+  }
 }
 
 function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void {
@@ -203,6 +199,8 @@ function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void 
   pool.on('error', (error) =>
     logger?.warn({ reason: describeError(error) }, 'a database connection was lost'),
   );
+  // The same while a connection is passed on. Its next statement reports the loss.
+  pool.on('connect', (client) => client.on('error', () => {}));
 }
 
 function once(close: () => Promise<void>): () => Promise<void> {

@@ -1,87 +1,60 @@
-import pg, { type PoolConfig, type QueryConfig, type Submittable } from 'pg';
-import { currentScope, noAccount, type Scope } from '../scope.js';
+import pg, { type PoolConfig, type QueryConfig } from 'pg';
+import type { HotStatement, TextRow } from '../hot/hot-statement.js';
+import { currentScope, type Scope } from '../scope.js';
 import type { ConflictRetry } from './conflict-retry.js';
-import { ReadyPool } from './ready-pool.js';
-import { prepareSession } from './scope-statement.js';
+import { HotQuery } from './hot-query.js';
 import { ScopedQuery } from './scoped-query.js';
-
-type Given = string | QueryConfig | Submittable;
+import type { TransactionSettings } from './transaction-settings.js';
 
 export interface ScopedPoolOptions extends PoolConfig {
+  readonly settings: TransactionSettings;
   /** Scope of statements that run outside of every scope. */
   readonly defaultScope: Scope;
-  /** Runs statements that are not part of a transaction. */
   readonly retry: ConflictRetry;
-  /** Hears of a connection that policies do not bind. */
-  readonly onUnbound: () => void;
 }
 
-/**
- * Connections whose statements see what the scope of the work that asks for them lets them see. A scope is sent with
- * each statement that is not part of a transaction, and with the beginning of each transaction; it ends with the
- * transaction, so that a connection that is idle never has one.
- */
-export class ScopedPool extends ReadyPool {
+interface PooledQuery<Rows> {
+  callback: (error: Error | null, rows?: Rows) => void;
+  submit(connection: pg.Connection): void;
+}
+
+/** Connections on which each statement is a transaction with the settings of the pool and the scope of the caller. */
+export class ScopedPool extends pg.Pool {
+  readonly #settings: TransactionSettings;
   readonly #defaultScope: Scope;
+  readonly #retry: ConflictRetry;
 
-  constructor({ defaultScope, retry, onUnbound, ...config }: ScopedPoolOptions) {
-    super({
-      ...config,
-      Client: clientClass(defaultScope),
-      onConnect: async (client) => {
-        if (!(await prepareSession(client))) onUnbound();
-      },
-    } as PoolConfig);
+  constructor({ settings, defaultScope, retry, ...config }: ScopedPoolOptions) {
+    super({ ...config, onConnect: (client) => settings.prepare(client) });
+    this.#settings = settings;
     this.#defaultScope = defaultScope;
-    // The driver takes more kinds of arguments than a method could be declared with.
-    const query = this.query.bind(this) as (...given: unknown[]) => unknown;
-    this.query = ((given: Given, values?: unknown, callback?: unknown) => {
-      // The scope is that of the caller: the connection comes later, in the course of other work.
-      const scope = currentScope(this.#defaultScope);
-      const run = () => {
-        const scoped = toScoped(given, values, scope);
-        return scoped === undefined ? query(given, values, callback) : query(scoped, undefined, callback);
+    this.#retry = retry;
+  }
+
+  /** Runs one statement; the driver's other signatures are not used. */
+  // biome-ignore lint/suspicious/noExplicitAny: the driver overloads this method in ways that no other type is assignable to.
+  override query(config: any): any {
+    // The scope is that of the caller: the connection comes later, in the course of other work.
+    const scope = currentScope(this.#defaultScope);
+    const statement: QueryConfig = typeof config === 'string' ? { text: config } : config;
+    return this.#retry(() => this.#run(new ScopedQuery(statement, this.#settings, scope)));
+  }
+
+  /** Runs a hot statement. */
+  runHot(statement: HotStatement, values: readonly string[], scope: Scope): Promise<TextRow[]> {
+    const settings = this.#settings;
+    return this.#retry(() => this.#run<TextRow[]>(new HotQuery(statement, values, { settings, scope })));
+  }
+
+  async #run<Rows>(query: PooledQuery<Rows>): Promise<Rows> {
+    const client = await this.connect();
+    return new Promise((resolve, reject) => {
+      query.callback = (error, rows) => {
+        client.release(error ?? undefined);
+        if (error === null) resolve(rows as Rows);
+        else reject(error);
       };
-      // A query object of a caller's own can be submitted once.
-      return callback !== undefined || isSubmittable(given) ? run() : retry(async () => run());
-    }) as pg.Pool['query'];
+      client.query(query);
+    });
   }
-
-  /** Gives up connections that were made before the tables and the role were. To be called when nobody uses any. */
-  async renew(): Promise<void> {
-    this.releaseReady();
-    for (let left = this.idleCount; left > 0; left -= 1) (await this.connect()).release(true);
-  }
-}
-
-/** Clients that begin transactions with the scope of whoever begins them. */
-function clientClass(defaultScope: Scope) {
-  return class ScopedClient extends pg.Client {
-    constructor(config?: pg.ClientConfig) {
-      super(config);
-      const query = this.query.bind(this) as (...given: unknown[]) => unknown;
-      this.query = ((given: Given, values?: unknown, callback?: unknown) => {
-        const begins = !isSubmittable(given) && /^\s*BEGIN\b/i.test(textOf(given));
-        const scoped = begins ? toScoped(given, values, currentScope(defaultScope)) : undefined;
-        if (scoped === undefined) return query(given, values, callback);
-        return new Promise((resolve, reject) => {
-          query(scoped, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
-        });
-      }) as pg.Client['query'];
-    }
-  };
-}
-
-function toScoped(given: Given, values: unknown, scope: Scope): ScopedQuery | undefined {
-  if (scope === noAccount || isSubmittable(given)) return undefined;
-  const config = typeof given === 'string' ? { text: given } : given;
-  return new ScopedQuery(Array.isArray(values) ? { ...config, values } : config, scope);
-}
-
-function isSubmittable(given: Given): given is Submittable {
-  return typeof given === 'object' && 'submit' in given;
-}
-
-function textOf(given: string | QueryConfig): string {
-  return typeof given === 'string' ? given : given.text;
 }

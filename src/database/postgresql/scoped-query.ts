@@ -1,63 +1,42 @@
-import pg, { type Connection, type QueryConfig } from 'pg';
+import pg, { type Connection, type QueryConfig, type QueryResult } from 'pg';
 import type { Scope } from '../scope.js';
-import { scopeMessages } from './scope-statement.js';
+import type { TransactionSettings } from './transaction-settings.js';
 
-type Callback = (error: Error | null, result: unknown) => void;
-
-/** The driver's query, with the methods that its types leave out. */
-type DriverQuery = new (
-  config: QueryConfig & { queryMode: 'extended' },
-  values?: unknown[],
-) => {
-  readonly text: string;
-  callback?: Callback;
-  prepare(connection: Connection): void;
-  submit(connection: Connection): void;
+/** The driver's query, with the part of its protocol that its types omit. */
+interface DriverQuery {
+  callback: (error: Error | null, result?: QueryResult) => void;
+  submit(connection: Connection): Error | null;
   handleCommandComplete(message: unknown, connection: Connection): void;
-  /** Runs the statement and ends what is sent at once. */
-  _getRows(connection: Connection, rows: number): void;
-};
+}
 
-const beginning = /^\s*BEGIN\b/i;
+const DriverQuery = pg.Query as unknown as new (
+  config: QueryConfig & { queryMode: 'extended' },
+) => DriverQuery;
 
-/**
- * A query with a scope. Both are sent at once; a statement that begins a transaction comes before its scope, which holds
- * until the transaction ends.
- */
-export class ScopedQuery extends (pg.Query as unknown as DriverQuery) {
+/** A statement in a transaction of its own, sent in one write with the settings of the transaction. */
+export class ScopedQuery extends DriverQuery {
+  readonly #settings: TransactionSettings;
   readonly #scope: Scope;
-  readonly #begins: boolean;
-  #completed = 0;
+  #hasSettings = false;
 
-  constructor(config: QueryConfig, scope: Scope) {
+  constructor(config: QueryConfig, settings: TransactionSettings, scope: Scope) {
     super({ ...config, queryMode: 'extended' });
+    this.#settings = settings;
     this.#scope = scope;
-    this.#begins = beginning.test(config.text);
   }
 
-  override prepare(connection: Connection): void {
-    if (!this.#begins) sendScope(connection, this.#scope);
-    super.prepare(connection);
-  }
-
-  override _getRows(connection: Connection, rows: number): void {
-    if (!this.#begins) {
-      super._getRows(connection, rows);
-      return;
-    }
-    (connection as unknown as { execute(portal: object): void }).execute({ portal: '', rows: 0 });
-    sendScope(connection, this.#scope);
-    connection.sync();
+  override submit(connection: Connection): Error | null {
+    const { stream } = connection;
+    stream.cork();
+    this.#settings.write(connection, this.#scope);
+    const error = super.submit(connection);
+    stream.uncork();
+    return error;
   }
 
   override handleCommandComplete(message: unknown, connection: Connection): void {
-    this.#completed += 1;
-    const isScope = this.#completed === (this.#begins ? 2 : 1);
-    if (!isScope) super.handleCommandComplete(message, connection);
+    // The first one is that of the settings.
+    if (this.#hasSettings) super.handleCommandComplete(message, connection);
+    this.#hasSettings = true;
   }
-}
-
-function sendScope(connection: Connection, scope: Scope): void {
-  if (!connection.stream.writable) return;
-  for (const message of scopeMessages(scope)) connection.stream.write(message);
 }

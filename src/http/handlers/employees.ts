@@ -48,9 +48,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
         size: page.size,
         from: 'anchor' in page.from ? { position: page.from.anchor.position } : page.from,
       });
-      if (slice !== undefined) {
-        return { status: 200, records: slice.count, body: listText(slice, page) };
-      }
+      return { status: 200, records: slice.count, body: listText(slice, page) };
     }
     const list: EmployeeListRequest = {
       filter: {

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/client.js';
-import { allAccounts } from '../../database/scope.js';
+import { clientById } from '../../database/hot/client-by-id.js';
 import { type AccountId, toAccountId } from '../account-id.js';
-import { createBatcher } from '../batcher.js';
 
 /** An OAuth client, as the token endpoint needs it. */
 export interface Application {
@@ -29,45 +28,26 @@ export interface LiveSecret {
   readonly hash: Uint8Array;
 }
 
-type Row = [json: string];
-
 interface Stored extends Omit<Application, 'accountId' | 'secrets'> {
   readonly accountId: string;
   readonly secrets: readonly { id: string; hash: string }[];
 }
 
-const query = `
-  SELECT json_build_object(
-    'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
-    'redirectUris', redirect_uris, 'scopes', scopes, 'requireClientSecret', require_client_secret,
-    'tokenGeneration', token_generation,
-    'secrets', (SELECT coalesce(json_agg(json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
-                                         ORDER BY secret.id), '[]')
-                FROM application_secrets secret WHERE application_id = applications.id))::text
-  FROM applications WHERE client_id = ANY ($1::text[])`;
-
 /** Texts of applications that need not be read again, as long as the database says the same. */
 const rememberedTexts = 1_000;
 
 export class ClientRegistry {
-  readonly #database: Database;
-  readonly #find: (clientId: string) => Promise<Application | null>;
+  readonly #find: (clientId: string) => Promise<string | null>;
   readonly #read = new LRUCache<string, Application>({ max: rememberedTexts });
 
   constructor(database: Database) {
-    this.#database = database;
-    this.#find = createBatcher((clientIds) => this.#findAll(clientIds), { maximum: 200, atOnce: 2 });
+    this.#find = clientById(database);
   }
 
   /** The application with this `client_id`, whatever its account: a client is known before its account is. */
-  findByClientId(clientId: string): Promise<Application | null> {
-    return this.#find(clientId);
-  }
-
-  async #findAll(clientIds: readonly string[]): Promise<(Application | null)[]> {
-    const rows = await this.#database.queryText<Row>(query, [[...new Set(clientIds)]], allAccounts);
-    const found = new Map(rows.map(([json]) => this.#toApplication(json)).map((one) => [one.clientId, one]));
-    return clientIds.map((clientId) => found.get(clientId) ?? null);
+  async findByClientId(clientId: string): Promise<Application | null> {
+    const json = await this.#find(clientId);
+    return json === null ? null : this.#toApplication(json);
   }
 
   #toApplication(json: string): Application {

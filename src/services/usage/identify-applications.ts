@@ -1,10 +1,6 @@
 import type { Database } from '../../database/client.js';
-import { allAccounts } from '../../database/scope.js';
+import { allAccounts, withScope } from '../../database/scope.js';
 import type { CallingApplication } from './api-call.js';
-
-type Row = [clientId: string, applicationId: string, accountId: string];
-
-const query = 'SELECT client_id, id, account_id FROM applications WHERE client_id = ANY ($1::text[])';
 
 /** The same call, of an application that is known. */
 export type Identified<Call extends CallingApplication> = Call & {
@@ -21,11 +17,18 @@ export async function identifyApplications<Call extends CallingApplication>(
   calls: readonly Call[],
 ): Promise<Identified<Call>[]> {
   const clientIds = new Set(calls.flatMap((call) => (isIdentified(call) ? [] : (call.clientId ?? []))));
-  // Only now it becomes known whose calls they are.
-  const rows =
-    clientIds.size === 0 ? [] : await database.queryText<Row>(query, [[...clientIds]], allAccounts);
+  // The accounts of the calls are not known before.
+  const applications =
+    clientIds.size === 0
+      ? []
+      : await withScope(allAccounts, () =>
+          database.prisma.application.findMany({
+            where: { clientId: { in: [...clientIds] } },
+            select: { clientId: true, id: true, accountId: true },
+          }),
+        );
   const found = new Map(
-    rows.map(([clientId, applicationId, accountId]) => [clientId, { applicationId, accountId }]),
+    applications.map(({ clientId, id, accountId }) => [clientId, { applicationId: id, accountId }]),
   );
   return calls.flatMap((call) => {
     if (isIdentified(call)) return call;

@@ -1,14 +1,14 @@
-import type { Database } from '../../database/client.js';
-import { accountScope } from '../../database/scope.js';
+import { type Database, Prisma } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
 import type { Identified } from './identify-applications.js';
 import { keptRejections, type Rejection } from './recent-rejections.js';
 
 /** Accounts that were deleted meanwhile are omitted, and so is what an earlier attempt has stored. */
-const insertion = `
+const insertion = (rows: string) => Prisma.sql`
   INSERT INTO rejected_requests
     (account_id, application_id, created_at, id, user_id, request_id, operation, status, code)
   SELECT accounts.id, "applicationId", at, rejection.id, "userId", "requestId", operation, status, code
-  FROM json_to_recordset($1::json) AS rejection (
+  FROM json_to_recordset(${rows}::json) AS rejection (
     "accountId" text, "applicationId" text, at timestamptz, id text, "userId" text, "requestId" text,
     operation text, status integer, code text)
   JOIN accounts ON accounts.id = "accountId"
@@ -18,9 +18,9 @@ const insertion = `
  * Deletes all but the newest of each application. Rows that another process has locked are passed over, so that two
  * processes do not deadlock: fewer are deleted then, never newer ones, and the next time the rest.
  */
-const trimming = `
+const trimming = (accountIds: readonly string[], applicationIds: readonly string[]) => Prisma.sql`
   DELETE FROM rejected_requests AS rejection USING (
-    SELECT older.* FROM unnest($1::text[], $2::text[]) AS named (account_id, application_id)
+    SELECT older.* FROM unnest(${accountIds}::text[], ${applicationIds}::text[]) AS named (account_id, application_id)
     CROSS JOIN LATERAL (
       SELECT account_id, application_id, created_at, id FROM rejected_requests
       WHERE account_id = named.account_id AND application_id = named.application_id
@@ -38,6 +38,8 @@ export async function storeRejections(
   const rows = rejections.map((rejection) => ({ ...rejection, at: new Date(rejection.at).toISOString() }));
   const accounts = new Map(rejections.map(({ applicationId, accountId }) => [applicationId, accountId]));
   const scope = accountScope(...accounts.values());
-  await database.queryText(insertion, [JSON.stringify(rows)], scope);
-  await database.queryText(trimming, [[...accounts.values()], [...accounts.keys()]], scope);
+  await withScope(scope, async () => {
+    await database.prisma.$executeRaw(insertion(JSON.stringify(rows)));
+    await database.prisma.$executeRaw(trimming([...accounts.values()], [...accounts.keys()]));
+  });
 }

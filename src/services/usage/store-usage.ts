@@ -1,5 +1,5 @@
-import type { Database } from '../../database/client.js';
-import { accountScope } from '../../database/scope.js';
+import { type Database, Prisma } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
 import type { Identified } from './identify-applications.js';
 import type { UsageCount } from './usage-counts.js';
 
@@ -8,12 +8,12 @@ import type { UsageCount } from './usage-counts.js';
  * accounts that were deleted meanwhile: they would keep all other counts from being stored. Counts of a client that
  * was identified may be a second time there, and an insertion must not meet a row twice: hence the sums.
  */
-const insertion = `
+const insertion = (rows: string) => Prisma.sql`
   INSERT INTO api_usage AS usage
     (account_id, application_id, hour, operation, user_id, calls, errors, rate_limited, records)
   SELECT accounts.id, "applicationId", hour, operation, "userId",
          sum(calls), sum(errors), sum("rateLimited"), sum(records)
-  FROM json_to_recordset($1::json) AS count (
+  FROM json_to_recordset(${rows}::json) AS count (
     "accountId" text, "applicationId" text, hour timestamptz, operation text, "userId" text,
     calls bigint, errors bigint, "rateLimited" bigint, records bigint)
   JOIN accounts ON accounts.id = "accountId"
@@ -30,5 +30,5 @@ export async function storeUsage(
 ): Promise<void> {
   const rows = counts.map((count) => ({ ...count, hour: new Date(count.hour).toISOString() }));
   const scope = accountScope(...counts.map(({ accountId }) => accountId));
-  await database.queryText(insertion, [JSON.stringify(rows)], scope);
+  await withScope(scope, () => database.prisma.$executeRaw(insertion(JSON.stringify(rows))));
 }

@@ -6,6 +6,7 @@ import { listEmployees } from '../../../src/services/employees/list-employees.js
 import { buildTestApp } from '../../support/app.js';
 import { createTestDatabase, testServer } from '../../support/database.js';
 import { asOwner } from '../../support/owner.js';
+import { query } from '../../support/query.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../../support/tenant.js';
 
 const options = await createTestDatabase(t);
@@ -148,12 +149,12 @@ t.test('a deep page makes the statement that it shares with others read hardly m
   // What a connection reads once, to know the tables, is not to be counted.
   const counted = testServer === undefined ? database : await openDatabase({ ...options, poolSize: 1 });
   if (counted !== database) t.teardown(() => counted.close());
-  const statements: { text: string; values: readonly unknown[] }[] = [];
+  const statements: { text: string; values: readonly string[] }[] = [];
   const watched: Database = {
     ...counted,
-    queryText: (text, values, scope) => {
-      statements.push({ text, values });
-      return counted.queryText(text, values, scope);
+    runHot: (statement, values, scope) => {
+      statements.push({ text: statement.text, values });
+      return counted.runHot(statement, values, scope);
     },
   };
   const resources = new EmployeeResources(watched);
@@ -163,7 +164,8 @@ t.test('a deep page makes the statement that it shares with others read hardly m
     await Promise.all(skips.map((skip) => resources.slice({ accountId, size: 10, from: { skip } })));
     const [statement] = statements;
     t.equal(statements.length, 1, 'they share a statement');
-    const [row] = await counted.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+    const [row] = await query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      counted,
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement?.text}`,
       statement?.values,
     );

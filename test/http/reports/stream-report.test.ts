@@ -10,6 +10,7 @@ import { streamCsv } from '../../../src/services/reports/results/stream-csv.js';
 import { buildTestApp } from '../../support/app.js';
 import { openTestDatabase } from '../../support/database.js';
 import { asOwner } from '../../support/owner.js';
+import { query } from '../../support/query.js';
 import { createReportClient, parseCsv } from '../../support/reports.js';
 import { listen } from '../../support/sockets.js';
 import { makeEmployees } from '../../support/tenant.js';
@@ -313,14 +314,14 @@ t.test(
   async (t) => {
     const few = await openTestDatabase(t, { streamPoolSize: 1, connectionTimeoutMs: 300 });
     const signal = new AbortController().signal;
-    const query = Prisma.sql`SELECT g::text FROM generate_series(1, 500000) AS g`;
-    const first = few.streamCsv({ query, signal });
+    const series = { query: Prisma.sql`SELECT g::text FROM generate_series(1, 500000) AS g`, signal };
+    const first = few.streamCsv(series);
     await first.next();
-    await t.rejects(few.streamCsv({ query, signal }).next(), /timeout exceeded when trying to connect/);
-    t.equal((await few.query('SELECT 1 AS one')).length, 1);
+    await t.rejects(few.streamCsv(series).next(), /timeout exceeded when trying to connect/);
+    t.equal((await query(few, 'SELECT 1 AS one')).length, 1);
     await first.return();
     const chunks: Buffer[] = [];
-    for await (const chunk of few.streamCsv({ query, signal })) chunks.push(chunk);
+    for await (const chunk of few.streamCsv(series)) chunks.push(chunk);
     t.equal(parseCsv(Buffer.concat(chunks).toString()).length, 500_001);
   },
 );

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import pLimit from 'p-limit';
-import { isStatementRefused } from '../database/database-errors.js';
+import { isStatementRefused } from './database-errors.js';
 import { createDeadlineQueue } from './deadline-queue.js';
 
 interface Limits {

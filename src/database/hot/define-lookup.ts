@@ -1,0 +1,68 @@
+import { createBatcher } from '../batcher.js';
+import type { Database } from '../client.js';
+import type { Scope } from '../scope.js';
+import type { HotStatement, TextRow } from './hot-statement.js';
+
+/** Type of a column of the requests. */
+type ColumnType = 'text' | 'bigint' | 'integer';
+
+export interface LookupDefinition<Key, Columns extends string, Value> {
+  /** Name of the prepared statement. */
+  readonly name: string;
+  /** Columns of `request` in {@link LookupDefinition.sql}. */
+  readonly columns: Readonly<Record<Columns, ColumnType>>;
+  /** Values of the columns for a key. */
+  readonly request: (key: Key) => Readonly<Record<Columns, string | number | null>>;
+  /** A query for at most one row for the row `request`. Its columns have the type text. */
+  readonly sql: string;
+  readonly toValue: (row: TextRow, key: Key) => Value;
+  /** Tenant scope of a statement for these keys. */
+  readonly scope: (keys: readonly Key[]) => Scope;
+  /** Most keys of one statement. */
+  readonly maximum: number;
+  /** Statements that may run at the same time in a process. */
+  readonly atOnce: number;
+}
+
+/** Looks up the value of a key; `null` when the statement has no row for it. */
+export type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
+
+/**
+ * Defines a lookup by key whose calls share statements: keys that are requested together are looked up by one. A statement
+ * never starts before a key of it was requested.
+ *
+ * OFFSET 0 keeps the planner from joining the requests with the tables: it takes them for a hundred rows, for which it would
+ * read whole tables.
+ */
+export function defineLookup<Key, Columns extends string, Value>({
+  name,
+  columns,
+  request,
+  sql,
+  toValue,
+  scope,
+  maximum,
+  atOnce,
+}: LookupDefinition<Key, Columns, Value>): (database: Pick<Database, 'runHot'>) => Lookup<Key, Value> {
+  const names = Object.keys(columns) as Columns[];
+  const statement: HotStatement = {
+    name,
+    text: `
+      SELECT request.ordinal::text, found.*
+      FROM ROWS FROM (json_to_recordset($1::json) AS (${names.map((column) => `${column} ${columns[column]}`).join(', ')}))
+        WITH ORDINALITY AS request (${[...names, 'ordinal'].join(', ')})
+      CROSS JOIN LATERAL (${sql} OFFSET 0) AS found`,
+  };
+  return (database) => {
+    const load = async (keys: readonly Key[]) => {
+      const rows = await database.runHot(statement, [JSON.stringify(keys.map(request))], scope(keys));
+      const values: (Value | null)[] = keys.map(() => null);
+      for (const [ordinal, ...row] of rows) {
+        const index = Number(ordinal) - 1;
+        values[index] = toValue(row, keys[index] as Key);
+      }
+      return values;
+    };
+    return createBatcher(load, { maximum, atOnce });
+  };
+}

@@ -1,0 +1,21 @@
+import { accountScope } from '../scope.js';
+import { defineLookup } from './define-lookup.js';
+
+export interface EmployeeKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** The resource object of an employee as JSON. */
+export const employeeById = defineLookup<EmployeeKey, 'account_id' | 'id', string>({
+  name: 'employee_by_id',
+  columns: { account_id: 'text', id: 'text' },
+  request: ({ accountId, id }) => ({ account_id: accountId, id }),
+  sql: `
+    SELECT resource FROM employees
+    WHERE employees.account_id = request.account_id AND employees.id = request.id`,
+  toValue: ([resource]) => resource ?? '',
+  scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
+  maximum: 32,
+  atOnce: 2,
+});

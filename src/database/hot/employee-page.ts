@@ -1,0 +1,76 @@
+import { accountScope } from '../scope.js';
+import { defineLookup } from './define-lookup.js';
+
+/** Which part of an account's list, which is in the order of positions. */
+export interface PageKey {
+  readonly accountId: string;
+  /** Records of the page, at most 500. */
+  readonly size: number;
+  /** Where to begin: after the record at this position, or after so many records. */
+  readonly from: { readonly position: number } | { readonly skip: number };
+}
+
+export interface EmployeePage {
+  /** Resource objects as JSON, separated by commas. */
+  readonly resources: string;
+  /** Number of resource objects. */
+  readonly count: number;
+  /** Number of employees of the account. */
+  readonly recordCount: number;
+  /** Position of the last one; `null` when no employee is left after it. */
+  readonly next: number | null;
+}
+
+/**
+ * The limit of 500 is written into the statement: the planner takes one that it does not know for a tenth of the table. The
+ * record after the page is the first of those that follow: for whether there is any, the planner would read the table from
+ * its beginning. Where the page begins is computed in a subquery of its own, which OFFSET 0 keeps: row-level security
+ * allows no functions of columns in comparisons that an index is searched by.
+ */
+const sql = `
+  SELECT page.resources, page.count,
+    (SELECT coalesce(sum(count), 0)::text FROM employee_counts
+     WHERE employee_counts.account_id = request.account_id AND level = 4),
+    CASE WHEN (SELECT position FROM employees
+               WHERE account_id = request.account_id AND position > page.last_position
+               ORDER BY position LIMIT 1) IS NOT NULL
+      THEN page.last_position::text END
+  FROM (
+    SELECT CASE WHEN request.skip = 0 THEN request.after + 1
+                ELSE employee_position_at(request.account_id, request.skip) END AS position
+    OFFSET 0
+  ) AS beginning
+  CROSS JOIN LATERAL (
+    SELECT string_agg(resource, ',') AS resources, count(*)::text AS count, max(position) AS last_position
+    FROM (
+      SELECT resource, position FROM (
+        SELECT resource, position FROM employees
+        WHERE account_id = request.account_id AND position >= beginning.position
+        ORDER BY position LIMIT 500
+      ) AS largest
+      LIMIT request.size
+    ) AS employees
+  ) AS page`;
+
+/** A page of the account's employees in the order of their ids. */
+export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip' | 'size', EmployeePage>({
+  name: 'employee_page',
+  columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer' },
+  request: ({ accountId, size, from }) => ({
+    account_id: accountId,
+    after: 'position' in from ? from.position : -1,
+    skip: 'skip' in from ? from.skip : 0,
+    size,
+  }),
+  sql,
+  toValue: ([resources, count, recordCount, next]) => ({
+    resources: resources ?? '',
+    count: Number(count),
+    recordCount: Number(recordCount),
+    next: next === null ? null : Number(next),
+  }),
+  scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
+  // Few, so that a small page does not wait long for large ones.
+  maximum: 8,
+  atOnce: 3,
+});

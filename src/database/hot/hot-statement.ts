@@ -1,0 +1,9 @@
+/** A statement that is prepared once on each connection. Its parameters and all its columns have the type text. */
+export interface HotStatement {
+  /** Unique among the hot statements. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Columns of a row in the order of the statement; `null` is NULL. */
+export type TextRow = readonly (string | null)[];

@@ -1,0 +1,51 @@
+import { allAccounts } from '../scope.js';
+import { defineLookup } from './define-lookup.js';
+
+/** What an access token names. */
+export interface TokenKey {
+  readonly tokenId: string;
+  readonly clientId: string;
+  /** `null` for a token without a user. */
+  readonly grantId: string | null;
+}
+
+/** The application of an access token, and the user who granted it. */
+export interface TokenOwner {
+  readonly accountId: string;
+  readonly applicationId: string;
+  readonly applicationScopes: string;
+  readonly tokenGeneration: number;
+  readonly userId: string | null;
+  readonly userRole: string | null;
+}
+
+/**
+ * The owner of an access token that is not revoked. It is read for every request, so that a revocation counts in every
+ * process from the time when it is acknowledged. The account of a request is not known before.
+ */
+export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id', TokenOwner>({
+  name: 'token_owner',
+  columns: { jti: 'text', client_id: 'text', grant_id: 'text' },
+  request: ({ tokenId, clientId, grantId }) => ({ jti: tokenId, client_id: clientId, grant_id: grantId }),
+  sql: `
+    SELECT application.account_id, application.id, array_to_string(application.scopes, ' '),
+           application.token_generation::text, grant_user.id, grant_user.role
+    FROM applications application
+    LEFT JOIN grants ON grants.id = request.grant_id
+      AND grants.application_id = application.id AND grants.revoked_at IS NULL
+    LEFT JOIN users grant_user ON grant_user.id = grants.user_id AND grant_user.disabled_at IS NULL
+    WHERE application.client_id = request.client_id
+      AND (request.grant_id IS NULL OR grant_user.id IS NOT NULL)
+      AND NOT EXISTS (SELECT FROM revoked_access_tokens revoked WHERE revoked.jti = request.jti)`,
+  toValue: ([accountId, applicationId, scopes, generation, userId, userRole]) => ({
+    accountId: accountId ?? '',
+    applicationId: applicationId ?? '',
+    applicationScopes: scopes ?? '',
+    tokenGeneration: Number(generation),
+    userId: userId ?? null,
+    userRole: userRole ?? null,
+  }),
+  scope: () => allAccounts,
+  maximum: 200,
+  atOnce: 2,
+});
