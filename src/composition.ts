@@ -37,7 +37,7 @@ import type { CounterLogger } from './services/counters/redis-connection.js';
 import { FailureLimit } from './services/failure-limit.js';
 import { Idempotency } from './services/idempotency/idempotency.js';
 import type { AppSecrets } from './services/keyring.js';
-import { ReportCreation } from './services/reports/create-report.js';
+import { Reports } from './services/reports/reports.js';
 import { ReportExports } from './services/reports/results/report-exports.js';
 import { Sessions } from './services/sessions.js';
 import { SignIn } from './services/sign-in.js';
@@ -122,7 +122,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     clock,
   });
   const metadata = authorizationServerMetadata(contract, baseUrl);
-  const reportCreation = new ReportCreation(database, {
+  const reports = new Reports(database, {
     idempotency: new Idempotency(database, { maxKeys: config.maxIdempotencyKeys }),
     maxReports: config.maxReportsPerAccount,
   });
@@ -138,8 +138,9 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       }),
       new ConsentHandlers(authorization, sessions),
       new EmployeeHandlers(database, baseUrl),
-      new ReportHandlers(database, { baseUrl, clock, creation: reportCreation }),
+      new ReportHandlers(reports, { baseUrl, clock }),
       new ReportResultHandlers(database, {
+        reports,
         baseUrl,
         clock,
         exports,

@@ -1,5 +1,5 @@
 import { isStorableText } from '../../contract/text.js';
-import type { ReportAnchor, ReportSort, ReportSortKey } from '../../services/reports/list-reports.js';
+import type { ReportAnchor, ReportSort, ReportSortKey } from '../../services/reports/report-order.js';
 import type { ResultAnchor } from '../../services/reports/results/read-page.js';
 import { isServerTimestamp } from '../timestamps.js';
 

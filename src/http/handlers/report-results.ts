@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { Database } from '../../database/client.js';
 import { isStatementCanceled } from '../../database/database-errors.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
-import { getReport } from '../../services/reports/get-report.js';
 import type { Report } from '../../services/reports/report.js';
 import { reportColumns } from '../../services/reports/report-columns.js';
+import type { Reports } from '../../services/reports/reports.js';
 import {
   isAnchorOf,
   type ResultAnchor,
@@ -27,12 +27,17 @@ export class ReportResultHandlers
   implements Pick<Handlers, 'runReport' | 'exportReport' | 'listReportColumns'>
 {
   readonly #database: Database;
+  readonly #reports: Reports;
   readonly #baseUrl: string;
   readonly #slots: ReportConcurrency;
   readonly #downloads: ReportDownloads;
 
-  constructor(database: Database, { baseUrl, ...options }: { baseUrl: string } & ReportDownloadOptions) {
+  constructor(
+    database: Database,
+    { reports, baseUrl, ...options }: { reports: Reports; baseUrl: string } & ReportDownloadOptions,
+  ) {
     this.#database = database;
+    this.#reports = reports;
     this.#baseUrl = baseUrl;
     this.#slots = new ReportConcurrency(options.limits);
     this.#downloads = new ReportDownloads(this.#slots, options);
@@ -98,7 +103,7 @@ export class ReportResultHandlers
     caller,
     params,
   }: Pick<Input<'runReport' | 'exportReport'>, 'caller' | 'params'>): Promise<Report> {
-    const report = await getReport(this.#database, caller.accountId, params.report_id);
+    const report = await this.#reports.get(caller.accountId, params.report_id);
     if (report === null) throw recordNotFound();
     return report;
   }

@@ -1,18 +1,15 @@
 import type { Clock } from '../../clock.js';
 import type { components } from '../../contract/generated.js';
-import type { Database } from '../../database/client.js';
 import { invalidToken } from '../../oauth/access-tokens.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
 import type { ApplicationAuditContext } from '../../services/audit-context.js';
-import type { CreatedReport, ReportCreation } from '../../services/reports/create-report.js';
 import { findFaults } from '../../services/reports/definition-rules.js';
-import { deleteReport } from '../../services/reports/delete-report.js';
-import { getReport } from '../../services/reports/get-report.js';
-import { listReports, type ReportAnchor } from '../../services/reports/list-reports.js';
 import type { Report } from '../../services/reports/report.js';
 import { newContent } from '../../services/reports/report-changes.js';
-import { updateReport } from '../../services/reports/update-report.js';
+import type { ReportAnchor } from '../../services/reports/report-order.js';
+import type { CreatedReport } from '../../services/reports/report-outcomes.js';
+import type { Reports } from '../../services/reports/reports.js';
 import { auditOrigin } from '../audit-origin.js';
 import { type Handlers, type Input, type JsonText, jsonText, type Output } from '../binding/handlers.js';
 import { challenge } from '../challenges.js';
@@ -27,26 +24,21 @@ type ReportOperation = 'listReports' | 'createReport' | 'getReport' | 'updateRep
 
 /** Saved reports: what they ask. What they answer is the business of `ReportResultHandlers`. */
 export class ReportHandlers implements Pick<Handlers, ReportOperation> {
-  readonly #database: Database;
+  readonly #reports: Reports;
   readonly #baseUrl: string;
   readonly #clock: Clock;
-  readonly #creation: ReportCreation;
 
-  constructor(
-    database: Database,
-    { baseUrl, clock, creation }: { baseUrl: string; clock: Clock; creation: ReportCreation },
-  ) {
-    this.#database = database;
+  constructor(reports: Reports, { baseUrl, clock }: { baseUrl: string; clock: Clock }) {
+    this.#reports = reports;
     this.#baseUrl = baseUrl;
     this.#clock = clock;
-    this.#creation = creation;
   }
 
   async listReports({ caller, query, request }: Input<'listReports'>): Promise<Output<'listReports'>> {
     const sort = parseSort(query.sort, reportSortKeys);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<ReportAnchor>(query, location, (value) => isReportAnchor(value, sort));
-    const { reports, recordCount, nextAnchor } = await listReports(this.#database, caller.accountId, {
+    const { reports, recordCount, nextAnchor } = await this.#reports.list(caller.accountId, {
       sort,
       size: page.size,
       from: page.from,
@@ -72,7 +64,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     const faults = findFaults(content);
     if (faults.length > 0) throw invalidMembers(faults);
     const key = request.headers['idempotency-key'];
-    const created = await this.#creation.create(this.#auditContext({ caller, request }), {
+    const created = await this.#reports.create(this.#auditContext({ caller, request }), {
       content,
       repeatable: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
       describe: (report) => ({
@@ -90,7 +82,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
 
   /** @throws {Problem} 404 `not_found` */
   async getReport({ caller, params, request }: Input<'getReport'>): Promise<Output<'getReport'>> {
-    const report = await getReport(this.#database, caller.accountId, params.report_id);
+    const report = await this.#reports.get(caller.accountId, params.report_id);
     if (report === null) throw recordNotFound();
     if (isKnownToClient(request.headers['if-none-match'], report)) {
       return { status: 304, headers: { etag: etagOf(report) } };
@@ -101,7 +93,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 412 `precondition_failed` */
   async updateReport(input: Input<'updateReport'>): Promise<Output<'updateReport'>> {
     const { body, params, request } = input;
-    const outcome = await updateReport(this.#database, this.#auditContext(input), {
+    const outcome = await this.#reports.update(this.#auditContext(input), {
       id: params.report_id,
       changes: toChanges(body),
       isMeant: readIfMatch(request.headers['if-match']),
@@ -121,7 +113,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   /** @throws {Problem} 404 `not_found`, 412 `precondition_failed` */
   async deleteReport(input: Input<'deleteReport'>): Promise<Output<'deleteReport'>> {
     const { params, request } = input;
-    const outcome = await deleteReport(this.#database, this.#auditContext(input), {
+    const outcome = await this.#reports.delete(this.#auditContext(input), {
       id: params.report_id,
       isMeant: readIfMatch(request.headers['if-match']),
     });

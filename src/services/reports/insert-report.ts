@@ -1,0 +1,26 @@
+import type { Prisma } from '../../database/client.js';
+import { randomId } from '../../database/ids.js';
+import type { ApplicationAuditContext } from '../audit-context.js';
+import { recordReportEvent } from './record-report-event.js';
+import { type Report, type ReportContent, toReport, toStored } from './report.js';
+
+/** Inserts a report and its audit event, in the transaction of the caller. */
+export async function insertReport(
+  tx: Prisma.TransactionClient,
+  auditContext: ApplicationAuditContext,
+  content: ReportContent,
+): Promise<Report> {
+  const row = await tx.report.create({
+    data: {
+      id: randomId(),
+      accountId: auditContext.accountId,
+      ...toStored(content),
+      createdByUserId: auditContext.userId,
+      createdByApplicationId: auditContext.applicationId,
+      createdAt: auditContext.at,
+      updatedAt: auditContext.at,
+    },
+  });
+  await recordReportEvent(tx, 'report.created', auditContext, row);
+  return toReport(row);
+}

@@ -1,0 +1,162 @@
+import type { Database, Prisma } from '../../database/client.js';
+import type { AccountId } from '../account-id.js';
+import { holdApplication } from '../applications/lock-application.js';
+import type { ApplicationAuditContext } from '../audit-context.js';
+import { type Idempotency, transactionLimits } from '../idempotency/idempotency.js';
+import type { IdempotentRequest, StoredResponse } from '../idempotency/idempotent-request.js';
+import { findFaults } from './definition-rules.js';
+import { insertReport } from './insert-report.js';
+import { lockReport, type VersionCheck } from './lock-report.js';
+import { recordReportEvent } from './record-report-event.js';
+import { type Report, type ReportContent, toReport, toStored } from './report.js';
+import { changedContent, type ReportChanges } from './report-changes.js';
+import { afterAnchor, anchorOf, type ReportAnchor, type ReportSort } from './report-order.js';
+import {
+  ApplicationDeletedError,
+  type CreatedReport,
+  type DeletedReport,
+  type UpdatedReport,
+} from './report-outcomes.js';
+import { checkReportQuota, ReportQuotaError } from './report-quota.js';
+
+/** Which page of the list. */
+export interface ReportListRequest {
+  /** Empty: by id. */
+  readonly sort: readonly ReportSort[];
+  readonly size: number;
+  /** Where to begin: after a report of an earlier page, or after so many reports. */
+  readonly from: { readonly anchor: ReportAnchor } | { readonly skip: number };
+}
+
+export interface ReportPage {
+  readonly reports: readonly Report[];
+  /** Number of reports on all pages together. */
+  readonly recordCount: number;
+  /** Where the next page begins; `null` when no report is left. */
+  readonly nextAnchor: ReportAnchor | null;
+}
+
+/** The report to create. */
+export interface NewReport {
+  /** Without validation errors. */
+  readonly content: ReportContent;
+  /** Names the request; absent, a repetition creates another report. */
+  readonly repeatable: Pick<IdempotentRequest, 'key' | 'operation' | 'payload'> | undefined;
+  /** Makes the response that a repetition gets. */
+  readonly describe: (report: Report) => StoredResponse;
+}
+
+/** The saved reports of accounts. Each change is one transaction together with its audit event. */
+export class Reports {
+  readonly #prisma: Database['prisma'];
+  readonly #idempotency: Idempotency;
+  readonly #maxReports: number;
+
+  /** @param options.maxReports reports that an account may have; 0 is any number */
+  constructor(
+    { prisma }: Database,
+    { idempotency, maxReports }: { idempotency: Idempotency; maxReports: number },
+  ) {
+    this.#prisma = prisma;
+    this.#idempotency = idempotency;
+    this.#maxReports = maxReports;
+  }
+
+  /** Reads the account's report with this id; `null` when there is none, or it is another account's. */
+  async get(accountId: AccountId, id: string): Promise<Report | null> {
+    const row = await this.#prisma.report.findFirst({ where: { id, accountId } });
+    return row === null ? null : toReport(row);
+  }
+
+  /** Reads a page of an account's reports. Equal ones are in order of id, in the direction of the last key. */
+  async list(accountId: AccountId, { sort, size, from }: ReportListRequest): Promise<ReportPage> {
+    const keys = [...sort, { key: 'id' as const, descending: sort.at(-1)?.descending ?? false }];
+    const [totals, rows] = await Promise.all([
+      this.#prisma.accountTotals.findFirst({ where: { accountId } }),
+      this.#prisma.report.findMany({
+        where: { accountId, ...('anchor' in from ? afterAnchor(keys, from.anchor) : {}) },
+        orderBy: keys.map(({ key, descending }) => ({ [key]: descending ? 'desc' : 'asc' })),
+        ...('skip' in from ? { skip: from.skip } : {}),
+        take: size + 1,
+      }),
+    ]);
+    // The row beyond the page tells whether there is a next one; the count may have changed since.
+    const last = rows.length > size ? rows[size - 1] : undefined;
+    return {
+      reports: rows.slice(0, size).map(toReport),
+      recordCount: totals?.reports ?? 0,
+      nextAnchor: last === undefined ? null : anchorOf(sort, last),
+    };
+  }
+
+  /** Saves a report, together with the response that a repetition gets. */
+  async create(
+    auditContext: ApplicationAuditContext,
+    { content, repeatable, describe }: NewReport,
+  ): Promise<CreatedReport> {
+    const { applicationId, userId, accountId, at } = auditContext;
+    const hold = async (tx: Prisma.TransactionClient) => {
+      if (!(await holdApplication(tx, accountId, applicationId))) throw new ApplicationDeletedError();
+    };
+    const work = async (tx: Prisma.TransactionClient) => {
+      const report = await insertReport(tx, auditContext, content);
+      await checkReportQuota(tx, accountId, this.#maxReports);
+      return describe(report);
+    };
+    try {
+      if (repeatable !== undefined) {
+        return await this.#idempotency.respondOnce(
+          { ...repeatable, applicationId, userId, at },
+          { hold, work },
+        );
+      }
+      const response = await this.#prisma.$transaction(async (tx) => {
+        await hold(tx);
+        return work(tx);
+      }, transactionLimits);
+      return { kind: 'completed', response };
+    } catch (error) {
+      if (error instanceof ApplicationDeletedError) return { kind: 'application_deleted' };
+      if (error instanceof ReportQuotaError) return { kind: 'quota_exceeded', limit: this.#maxReports };
+      throw error;
+    }
+  }
+
+  /** Changes the report that is meant; members that are absent stay as they are. */
+  update(
+    auditContext: ApplicationAuditContext,
+    { id, changes, isMeant }: { id: string; changes: ReportChanges; isMeant: VersionCheck },
+  ): Promise<UpdatedReport> {
+    const { accountId, at } = auditContext;
+    return this.#prisma.$transaction(async (tx): Promise<UpdatedReport> => {
+      const current = await lockReport(tx, accountId, id);
+      if (current === null) return { kind: 'unknown' };
+      if (!isMeant(current)) return { kind: 'changed_meanwhile' };
+      const content = changedContent(current, changes);
+      const faults = findFaults(content);
+      if (faults.length > 0) return { kind: 'invalid', faults };
+      const row = await tx.report.update({
+        where: { id, accountId },
+        data: { ...toStored(content), version: { increment: 1 }, updatedAt: at },
+      });
+      await recordReportEvent(tx, 'report.updated', auditContext, row);
+      return { kind: 'updated', report: toReport(row) };
+    });
+  }
+
+  /** Deletes the report that is meant. */
+  delete(
+    auditContext: ApplicationAuditContext,
+    { id, isMeant }: { id: string; isMeant: VersionCheck },
+  ): Promise<DeletedReport> {
+    const { accountId } = auditContext;
+    return this.#prisma.$transaction(async (tx): Promise<DeletedReport> => {
+      const report = await lockReport(tx, accountId, id);
+      if (report === null) return 'unknown';
+      if (!isMeant(report)) return 'changed_meanwhile';
+      await tx.report.delete({ where: { id, accountId } });
+      await recordReportEvent(tx, 'report.deleted', auditContext, report);
+      return 'deleted';
+    });
+  }
+}
