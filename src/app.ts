@@ -140,15 +140,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.removeContentTypeParser('text/plain');
   // An expectation that we do not know is passed over, like any other unknown header.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  const services = composeServices(dependencies, app.log);
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
 
-  await app.register(healthRoutes, dependencies);
+  await app.register(healthRoutes, {
+    databaseCheck: services.databaseCheck,
+    ...(lifecycle !== undefined && { lifecycle }),
+  });
   const localise = localiser(contract, config);
   await app.register(documentRoutes, { published: publish(contract, config) });
   await app.register(referencePage, { localise });
   await app.register(errorPages, { contract, localise });
-  const services = composeServices(dependencies, app.log);
   const { handlers, authenticate, publicGate, consent, signIn, people, secretUse, exports, counters } =
     services;
   app.addHook('onReady', () => counters.open());

@@ -20,27 +20,36 @@ import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
 import { ClientAuthentication } from './oauth/client-authentication.js';
 import { authorizationServerMetadata } from './oauth/metadata.js';
-import { RefreshTokenRotation } from './oauth/refresh-token-rotation.js';
 import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
 import { TokenEndpoint } from './oauth/token-endpoint.js';
-import { TokenStatus } from './oauth/token-status.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
 import type { PeopleSiteDependencies } from './pages/people-site.js';
 import type { SignInDependencies } from './pages/sign-in.js';
 import { ClientRegistry } from './services/applications/client-registry.js';
+import { ClientSecrets } from './services/applications/client-secrets.js';
+import { OAuthApplications } from './services/applications/oauth-applications.js';
 import { SecretUse } from './services/applications/secret-use.js';
 import { AuditLog } from './services/audit-log.js';
+import { AuditLogReader } from './services/audit-log-reader.js';
 import type { Counters } from './services/counters/counters.js';
 import { createCounters } from './services/counters/create-counters.js';
 import type { CounterLogger } from './services/counters/redis-connection.js';
+import { DatabaseCheck } from './services/database-check.js';
 import { FailureLimit } from './services/failure-limit.js';
+import { AuthorizationCodes } from './services/grants/authorization-codes.js';
+import { Grants } from './services/grants/grants.js';
 import { Idempotency } from './services/idempotency/idempotency.js';
 import type { AppSecrets } from './services/keyring.js';
+import { Profiles } from './services/profiles.js';
 import { Reports } from './services/reports/reports.js';
 import { ReportExports } from './services/reports/results/report-exports.js';
 import { Sessions } from './services/sessions.js';
 import { SignIn } from './services/sign-in.js';
+import { AccessTokenRevocations } from './services/tokens/access-token-revocations.js';
+import { RefreshTokens } from './services/tokens/refresh-tokens.js';
+import { TokenStatus } from './services/tokens/token-status.js';
+import { Users } from './services/users.js';
 
 /** What the services are composed of besides their own code. */
 export interface ServiceDependencies {
@@ -68,6 +77,7 @@ export interface Composition {
   readonly people: PeopleSiteDependencies;
   readonly secretUse: SecretUse;
   readonly exports: ReportExports;
+  readonly databaseCheck: DatabaseCheck;
 }
 
 /** Makes every service once and hands each one what it needs. */
@@ -95,8 +105,17 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     ttlSeconds: config.accessTokenTtlSeconds,
     clock,
   });
+  const grants = new Grants(database);
+  const codes = new AuthorizationCodes(database, grants);
+  const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
+  const refreshTokens = new RefreshTokens(database, {
+    grants,
+    clock,
+    refreshTokenTtlSeconds,
+    replayLeewaySeconds,
+  });
   const authorization = new AuthorizationEndpoint({
-    database,
+    codes,
     applications,
     auditLog,
     clock,
@@ -104,19 +123,18 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     codeTtlSeconds: config.authorizationCodeTtlSeconds,
   });
   const tokenEndpoint = new TokenEndpoint(clientAuthentication, {
-    database,
+    codes,
+    refreshTokens,
     accessTokens,
     auditLog,
     clock,
-    rotation: new RefreshTokenRotation(database, {
-      clock,
-      refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
-    }),
-    refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
-    replayLeewaySeconds: config.replayLeewaySeconds,
+    refreshTokenTtlSeconds,
+    replayLeewaySeconds,
   });
   const revocation = new RevocationEndpoint({
-    database,
+    grants,
+    refreshTokens,
+    revocations: new AccessTokenRevocations(database),
     clientAuthentication,
     accessTokens,
     clock,
@@ -147,13 +165,13 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
         limits: reportLimits,
         cutOff: lifecycle.cutOff.signal,
       }),
-      new UserHandlers(database, clock),
+      new UserHandlers(new Profiles(database), clock),
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database), api),
     publicGate: publicLimits,
     consent: { contract, endpoint: authorization, sessions },
     signIn: {
-      signIn: new SignIn({ database, sessions: userSessions, auditLog, failureLimit }),
+      signIn: new SignIn({ users: new Users(database), sessions: userSessions, auditLog, failureLimit }),
       sessions,
       knownBrowsers: new KnownBrowsers({ appSecrets, baseUrl, clock }),
       applications,
@@ -161,6 +179,10 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     },
     people: {
       database,
+      applications: new OAuthApplications(database),
+      clientSecrets: new ClientSecrets(database),
+      grants,
+      auditLog: new AuditLogReader(database),
       sessions,
       clock,
       baseUrl,
@@ -169,6 +191,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     },
     secretUse,
     exports,
+    databaseCheck: new DatabaseCheck(database),
     counters,
   };
 }

@@ -17,8 +17,10 @@ import { listen } from './process/listen.js';
 import { describeFailure } from './process/operator-errors.js';
 import { createShutdown } from './process/shutdown.js';
 import { startupMessage } from './process/startup-message.js';
-import { claimIssuer } from './services/issuer.js';
+import { Housekeeping } from './services/housekeeping.js';
+import { Issuer } from './services/issuer.js';
 import { hashPassword } from './services/passwords.js';
+import { SigningKeyStore } from './services/signing-key-store.js';
 import { UsageRecorder } from './services/usage/usage-recorder.js';
 
 /** Longest run of a statement for a request: whoever asked has mostly given up by then. */
@@ -44,9 +46,9 @@ async function start(): Promise<void> {
   const instruments = await startInstruments(config, opened);
   const { database, observers } = instruments;
   await migrate(database, { logger });
-  await claimIssuer(database, config.baseUrl, { at: systemClock(), logger });
+  await new Issuer(database).claim(config.baseUrl, { at: systemClock(), logger });
   if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
-  const signingKeys = await SigningKeys.open(database, appSecrets, systemClock);
+  const signingKeys = await SigningKeys.open(new SigningKeyStore(database), appSecrets, systemClock);
   const contract = loadContract();
   const usage = new UsageRecorder({ database, clock: systemClock, logger });
   const lifecycle = createLifecycle();
@@ -64,7 +66,7 @@ async function start(): Promise<void> {
   });
   app.addHook('onClose', () => instruments.close());
   const stopBackgroundWork = startBackgroundWork({
-    database,
+    housekeeping: new Housekeeping(database),
     signingKeys,
     usage,
     clock: systemClock,

@@ -10,6 +10,7 @@ import { fillDemoData } from '../../dist/src/demo-data/fill.js';
 import { SigningKeys } from '../../dist/src/oauth/signing-keys.js';
 import { listen } from '../../dist/src/process/listen.js';
 import { hashPassword } from '../../dist/src/services/passwords.js';
+import { SigningKeyStore } from '../../dist/src/services/signing-key-store.js';
 import { UsageRecorder } from '../../dist/src/services/usage/usage-recorder.js';
 import { freePort } from '../demo-server.mjs';
 import { root } from '../modified.mjs';
@@ -35,7 +36,7 @@ export async function withServers(use) {
     const clock = () => recordingTime;
     await migrate(database);
     await fillDemoData(database, { hashPassword, now: clock() });
-    const signingKeys = await SigningKeys.open(database, appSecrets, clock);
+    const signingKeys = await SigningKeys.open(new SigningKeyStore(database), appSecrets, clock);
     const contract = loadContract();
     const start = async ({ environment = {}, at = clock } = {}) => {
       const port = await freePort();

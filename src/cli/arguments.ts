@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Database } from '../database/client.js';
-import { findAccounts } from '../services/accounts.js';
+import type { Accounts } from '../services/accounts.js';
+import { roles } from '../services/user.js';
 import type { Rule } from '../services/user-rules.js';
-import { roles } from '../services/users.js';
 import { CliError } from './cli-error.js';
 
 /** Option for the account that a command is about. */
@@ -47,10 +46,10 @@ export function wholeNumber(minimum: number, maximum: number): (value: string) =
  * @throws {CliError} when there is none, or several have this name
  */
 export async function findAccount(
-  database: Database,
+  accounts: Accounts,
   idOrName: string,
-): Promise<Awaited<ReturnType<typeof findAccounts>>[number]> {
-  const [account, ...others] = await findAccounts(database, idOrName);
+): Promise<Awaited<ReturnType<Accounts['find']>>[number]> {
+  const [account, ...others] = await accounts.find(idOrName);
   if (account === undefined) throw new CliError(`There is no account ${idOrName}; see: accounts list`);
   if (others.length > 0) {
     throw new CliError(

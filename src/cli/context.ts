@@ -1,18 +1,18 @@
 import { systemClock } from '../clock.js';
 import { type Config, readConfig } from '../config.js';
-import type { Database } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
 import { openDatabase } from '../database/open-database.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { resolveAppSecrets } from '../process/app-secret.js';
 import type { AppSecrets } from '../services/keyring.js';
+import { type CommandServices, composeCommandServices } from './services.js';
 import type { Surroundings } from './surroundings.js';
 
-/** What a command works with: the database of the environment, with its tables up to date. */
+/** What a command works with: the services on the database of the environment, with its tables up to date. */
 export interface CommandContext {
   readonly surroundings: Surroundings;
   readonly config: Config;
-  readonly database: Database;
+  readonly services: CommandServices;
   readonly clock: typeof systemClock;
   appSecrets(): Promise<AppSecrets>;
 }
@@ -32,7 +32,7 @@ export async function withContext<Result>(
     const context: CommandContext = {
       surroundings,
       config,
-      database,
+      services: composeCommandServices(database, systemClock),
       clock: systemClock,
       appSecrets: () => resolveAppSecrets(config),
     };

@@ -4,11 +4,11 @@ import {
   ExpiredToken,
   invalidToken,
 } from '../oauth/access-tokens.js';
-import type { LiveToken, TokenStatus } from '../oauth/token-status.js';
 import type { Party } from '../observability/request-context.js';
 import { Problem } from '../problems/problem.js';
 import { isAboutUser, mayGrant } from '../services/grantable-scopes.js';
 import type { RequestLimit } from '../services/request-limit.js';
+import type { LiveToken, TokenStatus } from '../services/tokens/token-status.js';
 import type { Authenticate } from './binding/bind.js';
 import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
 import { admit } from './rate-limit.js';

@@ -5,7 +5,7 @@ import { Problem } from '../problems/problem.js';
 import type { AuditEvent } from '../services/audit-log.js';
 import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../services/keyring.js';
 import type { Sessions } from '../services/sessions.js';
-import type { User } from '../services/users.js';
+import type { User } from '../services/user.js';
 
 /** Name of the form field that proves that a form came from one of our own pages. */
 export const csrfField = 'csrf_token';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, epochSeconds } from '../clock.js';
 import { randomId } from '../database/ids.js';
 import { Problem } from '../problems/problem.js';
-import { parseScope } from './scopes.js';
+import { parseScope } from '../services/scopes.js';
 import { type SigningKeys, signingAlgorithm } from './signing-keys.js';
 
 /** What an access token says. @see RFC 9068 section 2.2 */

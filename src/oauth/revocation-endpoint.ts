@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
-import type { Database } from '../database/client.js';
-import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { Problem } from '../problems/problem.js';
 import type { Application } from '../services/applications/client-registry.js';
-import { type AuditEvent, type AuditOrigin, recordIn } from '../services/audit-log.js';
-import { revokeGrant } from '../services/grants.js';
+import type { AuditOrigin } from '../services/audit-log.js';
+import type { Grants } from '../services/grants/grants.js';
+import type { AccessTokenRevocations } from '../services/tokens/access-token-revocations.js';
+import type { RefreshTokens } from '../services/tokens/refresh-tokens.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import type { ClientCall } from './client-call.js';
@@ -16,17 +16,12 @@ import { requireParameter } from './parameters.js';
 type RevocationForm = components['schemas']['TokenRevocationRequest'];
 
 interface Dependencies {
-  readonly database: Database;
+  readonly grants: Grants;
+  readonly refreshTokens: RefreshTokens;
+  readonly revocations: AccessTokenRevocations;
   readonly clientAuthentication: ClientAuthentication;
   readonly accessTokens: AccessTokens;
   readonly clock: Clock;
-}
-
-/** The grant that a refresh token belongs to. */
-interface TokenGrant {
-  readonly id: string;
-  readonly applicationId: string;
-  readonly userId: string;
 }
 
 /** Ends tokens before their time, for the application that they were issued to. @see RFC 7009 */
@@ -52,26 +47,16 @@ export class RevocationEndpoint {
     if (application.clientType === 'confidential')
       requireParameter('client_secret', credentials.clientSecret);
     // A token is recognised by itself, so token_type_hint would only save a lookup.
-    await withScope(accountScope(application.accountId), async () => {
-      if (await this.#revokeRefreshToken(token, application, origin)) return;
-      await this.#revokeAccessToken(token, application, origin);
-    });
+    if (await this.#revokeRefreshToken(token, application, origin)) return;
+    await this.#revokeAccessToken(token, application, origin);
   }
 
   async #revokeRefreshToken(value: string, application: Application, origin: AuditOrigin): Promise<boolean> {
-    const { database, clock } = this.#dependencies;
-    const tokenHash = hashOpaqueToken(value);
-    // Whose token it is, is only now found out: another account's application has to be told that it is not its own.
-    const [grant] = await withScope(
-      allAccounts,
-      () => database.prisma.$queryRaw<TokenGrant[]>`
-        SELECT grants.id, grants.application_id AS "applicationId", grants.user_id AS "userId"
-        FROM refresh_tokens token JOIN grants ON grants.id = token.grant_id
-        WHERE token.token_hash = ${tokenHash}`,
-    );
+    const { grants, refreshTokens, clock } = this.#dependencies;
+    const grant = await refreshTokens.findGrant(hashOpaqueToken(value));
     if (grant === undefined) return false;
     if (grant.applicationId !== application.id) throw anothersToken();
-    await revokeGrant(database, {
+    await grants.revoke({
       grantId: grant.id,
       at: clock(),
       event: {
@@ -86,26 +71,24 @@ export class RevocationEndpoint {
   }
 
   async #revokeAccessToken(value: string, application: Application, origin: AuditOrigin): Promise<void> {
-    const { database, accessTokens, clock } = this.#dependencies;
+    const { revocations, accessTokens, clock } = this.#dependencies;
     const claims = await accessTokens.verify(value).catch((error) => {
       if (error instanceof Problem) return null;
       throw error;
     });
     if (claims === null) return;
     if (claims.clientId !== application.clientId) throw anothersToken();
-    const event: AuditEvent = {
-      type: 'token.revoked',
-      accountId: application.accountId,
-      applicationId: application.id,
-      userId: claims.grantId === null ? null : claims.subject,
-      origin,
-    };
-    await database.prisma.$transaction(async (tx) => {
-      const { count } = await tx.revokedAccessToken.createMany({
-        data: [{ jti: claims.tokenId, expiresAt: new Date(claims.expiresAt * 1000) }],
-        skipDuplicates: true,
-      });
-      if (count > 0) await recordIn(tx, event, clock());
+    await revocations.revoke({
+      tokenId: claims.tokenId,
+      expiresAt: new Date(claims.expiresAt * 1000),
+      at: clock(),
+      event: {
+        type: 'token.revoked',
+        accountId: application.accountId,
+        applicationId: application.id,
+        userId: claims.grantId === null ? null : claims.subject,
+        origin,
+      },
     });
   }
 }

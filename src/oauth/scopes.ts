@@ -1,9 +1,5 @@
 import { Problem } from '../problems/problem.js';
-
-/** Splits a `scope` parameter into its names, each once, in the order given. @see RFC 6749 section 3.3 */
-export function parseScope(scope: string): string[] {
-  return [...new Set(scope.split(' ').filter((name) => name !== ''))];
-}
+import { parseScope } from '../services/scopes.js';
 
 /**
  * Scopes that a token gets: those asked for, or all that are available where none were named.

@@ -11,9 +11,8 @@ import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
 import { isStorableText } from '../contract/text.js';
 import { createBatcher } from '../database/batcher.js';
-import type { Database } from '../database/client.js';
-import { recordIn } from '../services/audit-log.js';
 import type { AppSecrets } from '../services/keyring.js';
+import type { SigningKeyStore, StoredSigningKey } from '../services/signing-key-store.js';
 import { createKeySeal, openSealedKey } from './sealed-keys.js';
 import type { Seal } from './sealing.js';
 
@@ -42,7 +41,7 @@ export const refreshIntervalMilliseconds = 30_000;
  * same one; a process keeps them in memory and looks again when it meets a `kid` that it does not know.
  */
 export class SigningKeys {
-  readonly #database: Database;
+  readonly #store: SigningKeyStore;
   readonly #seal: Seal;
   readonly #clock: Clock;
   /** Anybody may name a key that does not exist: all who do at the same time are one question. */
@@ -52,8 +51,8 @@ export class SigningKeys {
   /** The load that the known keys are from. */
   #lastLoad = 0;
 
-  private constructor(database: Database, seal: Seal, clock: Clock, known: KnownKeys) {
-    this.#database = database;
+  private constructor(store: SigningKeyStore, seal: Seal, clock: Clock, known: KnownKeys) {
+    this.#store = store;
     this.#seal = seal;
     this.#clock = clock;
     this.#known = known;
@@ -65,10 +64,10 @@ export class SigningKeys {
    *
    * @throws {UnreadableSigningKeyError} when they were sealed with another secret
    */
-  static async open(database: Database, appSecrets: AppSecrets, clock: Clock): Promise<SigningKeys> {
+  static async open(store: SigningKeyStore, appSecrets: AppSecrets, clock: Clock): Promise<SigningKeys> {
     const seal = createKeySeal(appSecrets);
-    const known = (await loadKeys(database, seal, clock)) ?? (await createFirstKey(database, seal, clock));
-    return new SigningKeys(database, seal, clock, known);
+    const known = (await loadKeys(store, seal, clock)) ?? (await createFirstKey(store, seal, clock));
+    return new SigningKeys(store, seal, clock, known);
   }
 
   get current(): SigningKey {
@@ -91,11 +90,8 @@ export class SigningKeys {
   }
 
   async #areStored(kids: readonly string[]): Promise<boolean[]> {
-    const stored = await this.#database.prisma.signingKey.findMany({
-      where: { kid: { in: [...kids] }, ...unexpired(this.#clock()) },
-      select: { kid: true },
-    });
-    return kids.map((kid) => stored.some((key) => key.kid === kid));
+    const stored = await this.#store.findStored(kids, this.#clock());
+    return kids.map((kid) => stored.has(kid));
   }
 
   /**
@@ -108,15 +104,9 @@ export class SigningKeys {
   async rotate(earlier: { tokenTtlSeconds: number } | 'discard'): Promise<string> {
     const key = await newKey(this.#seal, this.#clock);
     const now = this.#clock();
-    await this.#database.prisma.$transaction(async (transaction) => {
-      await transaction.$executeRaw`LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE`;
-      await transaction.signingKey.updateMany({
-        where: { retiredAt: null },
-        data: { retiredAt: now, expiresAt: earlier === 'discard' ? now : lastUse(now, earlier) },
-      });
-      if (earlier === 'discard') await transaction.signingKey.updateMany({ data: { expiresAt: now } });
-      await transaction.signingKey.create({ data: key });
-      await recordIn(transaction, { type: 'signing_key.rotated', details: { kid: key.kid } }, now);
+    await this.#store.rotate(key, {
+      at: now,
+      earlier: earlier === 'discard' ? earlier : { expiresAt: lastUse(now, earlier) },
     });
     await this.reload();
     return key.kid;
@@ -126,7 +116,7 @@ export class SigningKeys {
   async reload(): Promise<void> {
     this.#loads += 1;
     const load = this.#loads;
-    const known = await loadKeys(this.#database, this.#seal, this.#clock);
+    const known = await loadKeys(this.#store, this.#seal, this.#clock);
     // One that began later has seen what is newer.
     if (known === undefined || load < this.#lastLoad) return;
     this.#lastLoad = load;
@@ -139,15 +129,8 @@ function lastUse(now: Date, { tokenTtlSeconds }: { tokenTtlSeconds: number }): D
   return new Date(now.getTime() + tokenTtlSeconds * 1000 + 2 * refreshIntervalMilliseconds);
 }
 
-function unexpired(now: Date) {
-  return { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
-}
-
-async function loadKeys(database: Database, seal: Seal, clock: Clock): Promise<KnownKeys | undefined> {
-  const rows = await database.prisma.signingKey.findMany({
-    where: unexpired(clock()),
-    orderBy: [{ createdAt: 'desc' }, { kid: 'asc' }],
-  });
+async function loadKeys(store: SigningKeyStore, seal: Seal, clock: Clock): Promise<KnownKeys | undefined> {
+  const rows = await store.list(clock());
   const current = rows.find(({ retiredAt }) => retiredAt === null);
   if (current === undefined) return undefined;
   const published = rows.map(
@@ -170,22 +153,15 @@ async function openPrivateKey(sealed: { kid: string; privateKey: string }, seal:
   return createPrivateKey({ key: JSON.parse(plain), format: 'jwk' });
 }
 
-async function createFirstKey(database: Database, seal: Seal, clock: Clock): Promise<KnownKeys> {
-  const key = await newKey(seal, clock);
-  await database.prisma.$transaction(async (transaction) => {
-    // Two processes that start at once must not each make a key and sign with their own.
-    await transaction.$executeRaw`LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE`;
-    if ((await transaction.signingKey.count({ where: { retiredAt: null } })) === 0) {
-      await transaction.signingKey.create({ data: key });
-    }
-  });
-  const known = await loadKeys(database, seal, clock);
+async function createFirstKey(store: SigningKeyStore, seal: Seal, clock: Clock): Promise<KnownKeys> {
+  await store.insertFirst(await newKey(seal, clock));
+  const known = await loadKeys(store, seal, clock);
   if (known === undefined) throw new Error('The signing key that was just stored could not be read back');
   return known;
 }
 
 /** A fresh key as it is stored; its id is the thumbprint of the public part (RFC 7638). */
-async function newKey(seal: Seal, clock: Clock) {
+async function newKey(seal: Seal, clock: Clock): Promise<StoredSigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
   const publicJwk = await exportJWK(publicKey);
   return {

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../services/audit-log-reader.js';
-import type { User } from '../services/users.js';
+import type { User } from '../services/user.js';
 import { auditEventLabel } from './audit-event-labels.js';
 import type { Column } from './data-table.js';
 import { Timestamp } from './timestamp.js';

@@ -1,5 +1,4 @@
-import type { Database } from '../database/client.js';
-import { type AuditAnchor, readAuditLog } from '../services/audit-log-reader.js';
+import type { AuditAnchor, AuditLogReader } from '../services/audit-log-reader.js';
 import { auditRetentionDays } from '../services/housekeeping.js';
 import { auditColumns } from './audit-columns.js';
 import { auditEventLabels, isAuditEventType } from './audit-event-labels.js';
@@ -10,12 +9,12 @@ import { SitePage, settings } from './site-page.js';
 const pageSize = 50;
 
 /** Settings → Audit log: who did what, newest first. */
-export function auditLogPage(site: Site, { database }: { database: Database }): void {
+export function auditLogPage(site: Site, { auditLog }: { auditLog: AuditLogReader }): void {
   site.get(settings.auditLog, async (visit) => {
     const wanted = visit.query.text('type');
     const type = isAuditEventType(wanted) ? wanted : undefined;
     const after = readAnchor(visit.query.text('after'));
-    const { entries, more } = await readAuditLog(database, visit.user.accountId, {
+    const { entries, more } = await auditLog.list(visit.user.accountId, {
       type,
       after,
       size: pageSize,

@@ -1,10 +1,5 @@
-import type { Database } from '../database/client.js';
 import { recordNotFound } from '../problems/problem.js';
-import {
-  type ConnectedApplication,
-  disconnectApplication,
-  listConnectedApplications,
-} from '../services/connected-applications.js';
+import type { ConnectedApplication, Grants } from '../services/grants/grants.js';
 import { isRecordId } from './applications/application-pages.js';
 import { ConfirmForm } from './confirm-form.js';
 import { Fact, Facts } from './form-parts.js';
@@ -15,26 +10,25 @@ import { SitePage, settings } from './site-page.js';
 import { Timestamp, TimestampOrNever } from './timestamp.js';
 
 /** Settings → Connected applications: what a person allowed, and the way to take it back. */
-export function connectedApplicationsPages(site: Site, { database }: { database: Database }): void {
+export function connectedApplicationsPages(site: Site, { grants }: { grants: Grants }): void {
   const path = `${settings.connected}/:id/disconnect`;
 
   site.get(settings.connected, async (visit) => {
     const { accountId, userId, at: now } = visit.auditContext;
-    const connections = await listConnectedApplications(database, accountId, { userId, now });
+    const connections = await grants.connectedApplications(accountId, { userId, now });
     return { page: <ConnectionsPage visit={visit} connections={connections} /> };
   });
 
   site.get(path, async (visit) => {
     const { accountId, userId, at: now } = visit.auditContext;
     const applicationId = visitedId(visit);
-    const [connection] = await listConnectedApplications(database, accountId, { userId, now, applicationId });
+    const [connection] = await grants.connectedApplications(accountId, { userId, now, applicationId });
     if (connection === undefined) throw recordNotFound();
     return { page: <DisconnectPage visit={visit} connection={connection} /> };
   });
 
   site.post(path, async (visit) => {
-    if (!(await disconnectApplication(database, visit.auditContext, visitedId(visit))))
-      throw recordNotFound();
+    if (!(await grants.disconnect(visit.auditContext, visitedId(visit)))) throw recordNotFound();
     return { goTo: withNotice(settings.connected, 'disconnected') };
   });
 }

@@ -7,7 +7,7 @@ import { redirectOrigins } from '../oauth/authorization/redirect-origins.js';
 import type { ClientRegistry } from '../services/applications/client-registry.js';
 import type { AuditEvent } from '../services/audit-log.js';
 import type { SignIn } from '../services/sign-in.js';
-import type { User } from '../services/users.js';
+import type { User } from '../services/user.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
 import { safeReturnTo } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';

@@ -5,7 +5,7 @@ import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
 import { Problem } from '../problems/problem.js';
 import type { UserAuditContext } from '../services/audit-context.js';
-import type { User } from '../services/users.js';
+import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
 import { type Page, renderPage } from './layout.js';
 import { privatePageHeaders } from './security-headers.js';

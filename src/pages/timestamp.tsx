@@ -1,4 +1,4 @@
-import type { User } from '../services/users.js';
+import type { User } from '../services/user.js';
 
 type Reader = Pick<User, 'locale' | 'zoneinfo'>;
 

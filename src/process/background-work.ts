@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../clock.js';
-import type { Database } from '../database/client.js';
 import { refreshIntervalMilliseconds, type SigningKeys } from '../oauth/signing-keys.js';
-import { prune } from '../services/housekeeping.js';
+import type { Housekeeping } from '../services/housekeeping.js';
 import { type UsageRecorder, usageIntervalMilliseconds } from '../services/usage/usage-recorder.js';
 
 const pruneIntervalMilliseconds = 600_000;
@@ -16,13 +15,13 @@ const maintenanceIntervalMilliseconds = 30_000;
  * @returns a function that stops it, and waits for what is under way
  */
 export function startBackgroundWork({
-  database,
+  housekeeping,
   signingKeys,
   usage,
   clock,
   logger,
 }: {
-  database: Database;
+  housekeeping: Housekeeping;
   signingKeys: SigningKeys;
   usage: UsageRecorder;
   clock: Clock;
@@ -32,12 +31,17 @@ export function startBackgroundWork({
   const stops = [
     repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload(), logger),
     repeat(usageIntervalMilliseconds, 'storing of usage', () => usage.flush(), logger),
-    repeat(maintenanceIntervalMilliseconds, 'maintenance of the database', () => database.maintain(), logger),
+    repeat(
+      maintenanceIntervalMilliseconds,
+      'maintenance of the database',
+      () => housekeeping.maintain(),
+      logger,
+    ),
     // Processes that were started together need not all prune at the same moment.
     repeat(
       pruneIntervalMilliseconds * (0.5 + Math.random()),
       'pruning',
-      async () => logger.debug({ pruned: await prune(database, clock(), ending.signal) }, 'pruned'),
+      async () => logger.debug({ pruned: await housekeeping.prune(clock(), ending.signal) }, 'pruned'),
       logger,
     ),
   ];

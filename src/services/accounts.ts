@@ -2,7 +2,7 @@ import type { Database } from '../database/client.js';
 import { randomEmployeePrefix, randomId } from '../database/ids.js';
 import { type AccountId, toAccountId } from './account-id.js';
 import { recordIn } from './audit-log.js';
-import { checkAndHash, explain, insertUser, type NewUser } from './create-user.js';
+import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 
 /** A customer, as its operator sees it. */
 export interface AccountSummary {
@@ -13,46 +13,58 @@ export interface AccountSummary {
   readonly employees: number;
 }
 
-/**
- * Opens an account, with its first owner where one is given: both or neither.
- *
- * @throws {NewUserError} when the owner cannot be made
- */
-export async function createAccount(
-  { prisma }: Database,
-  { name, owner, at }: { name: string; owner?: NewUser | undefined; at: Date },
-): Promise<{ accountId: AccountId; ownerId: string | null }> {
-  const accountId = toAccountId(randomId());
-  const passwordHash = owner === undefined ? '' : await checkAndHash(owner);
-  const create = prisma.$transaction(async (tx) => {
-    await tx.account.create({
-      data: { id: accountId, name, employeePrefix: randomEmployeePrefix(), createdAt: at },
+/** The accounts of customers, for the operator alone: every method crosses tenants. */
+export class Accounts {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Opens an account, with its first owner where one is given: both or neither.
+   *
+   * @throws {NewUserError} when the owner cannot be created
+   */
+  async create({
+    name,
+    owner,
+    at,
+  }: {
+    name: string;
+    owner?: NewUser | undefined;
+    at: Date;
+  }): Promise<{ accountId: AccountId; ownerId: string | null }> {
+    const accountId = toAccountId(randomId());
+    const passwordHash = owner === undefined ? '' : await checkAndHash(owner);
+    const create = this.#prisma.$transaction(async (tx) => {
+      await tx.account.create({
+        data: { id: accountId, name, employeePrefix: randomEmployeePrefix(), createdAt: at },
+      });
+      await recordIn(tx, { type: 'account.created', accountId, details: { name } }, at);
+      const ownerId =
+        owner === undefined ? null : await insertUser(tx, accountId, { user: owner, passwordHash, at });
+      return { accountId, ownerId };
     });
-    await recordIn(tx, { type: 'account.created', accountId, details: { name } }, at);
-    const ownerId =
-      owner === undefined ? null : await insertUser(tx, accountId, { user: owner, passwordHash, at });
-    return { accountId, ownerId };
-  });
-  return await create.catch((error) => explain(error, { email: owner?.email ?? '' }));
-}
+    return await create.catch((error) => explainViolation(error, { email: owner?.email ?? '' }));
+  }
 
-/** Every account, by name. It crosses tenants: it is for the operator alone. */
-export async function listAccounts({ prisma }: Database): Promise<AccountSummary[]> {
-  const rows = await prisma.$queryRaw<(Omit<AccountSummary, 'id'> & { id: string })[]>`
-    SELECT accounts.id, accounts.name, accounts.created_at AS "createdAt",
-      (SELECT count(*)::int FROM users WHERE users.account_id = accounts.id) AS users,
-      COALESCE((SELECT count FROM employee_counts WHERE account_id = accounts.id AND level = 4), 0) AS employees
-    FROM accounts ORDER BY lower(accounts.name), accounts.id`;
-  return rows.map((row) => ({ ...row, id: toAccountId(row.id) }));
-}
+  /** Reads every account, by name. */
+  async list(): Promise<AccountSummary[]> {
+    const rows = await this.#prisma.$queryRaw<(Omit<AccountSummary, 'id'> & { id: string })[]>`
+      SELECT accounts.id, accounts.name, accounts.created_at AS "createdAt",
+        (SELECT count(*)::int FROM users WHERE users.account_id = accounts.id) AS users,
+        COALESCE((SELECT count FROM employee_counts WHERE account_id = accounts.id AND level = 4), 0) AS employees
+      FROM accounts ORDER BY lower(accounts.name), accounts.id`;
+    return rows.map((row) => ({ ...row, id: toAccountId(row.id) }));
+  }
 
-/** Accounts with this id or, where none has it, with this name. It is for the operator alone. */
-export async function findAccounts(
-  { prisma }: Database,
-  idOrName: string,
-): Promise<{ id: AccountId; name: string }[]> {
-  const select = { id: true, name: true };
-  const byId = await prisma.account.findMany({ where: { id: idOrName }, select });
-  const found = byId.length > 0 ? byId : await prisma.account.findMany({ where: { name: idOrName }, select });
-  return found.map(({ id, name }) => ({ id: toAccountId(id), name }));
+  /** Finds the accounts with this id or, where none has it, with this name. */
+  async find(idOrName: string): Promise<{ id: AccountId; name: string }[]> {
+    const select = { id: true, name: true };
+    const byId = await this.#prisma.account.findMany({ where: { id: idOrName }, select });
+    const found =
+      byId.length > 0 ? byId : await this.#prisma.account.findMany({ where: { name: idOrName }, select });
+    return found.map(({ id, name }) => ({ id: toAccountId(id), name }));
+  }
 }

@@ -21,34 +21,42 @@ export interface AuditEntry {
 /** The last entry of a page; the next page begins after it. */
 export type AuditAnchor = Pick<AuditEntry, 'createdAt' | 'id'>;
 
-/**
- * A page of an account's audit log, newest first. It costs the same wherever it is.
- *
- * @param type only events of this kind
- * @param after where the page begins
- */
-export async function readAuditLog(
-  { prisma }: Database,
-  accountId: AccountId,
-  { type, after, size }: { type?: string | undefined; after?: AuditAnchor | undefined; size: number },
-): Promise<{ entries: readonly AuditEntry[]; more: boolean }> {
-  const ofType = type === undefined ? Prisma.empty : Prisma.sql`AND event.type = ${type}`;
-  const beginning =
-    after === undefined
-      ? Prisma.empty
-      : Prisma.sql`AND event.created_at <= ${after.createdAt}
-          AND (event.created_at < ${after.createdAt} OR event.id > ${after.id})`;
-  const rows = await prisma.$queryRaw<AuditEntry[]>`
-    SELECT event.id, event.type, event.created_at AS "createdAt", event.address, event.request_id AS "requestId",
-           event.details, event.user_id AS "userId", event.application_id AS "applicationId",
-           person.given_name || ' ' || person.family_name AS "userName", person.email AS "userEmail",
-           application.name AS "applicationName"
-    FROM audit_events event
-    LEFT JOIN users person ON person.id = event.user_id AND person.account_id = ${accountId}
-    LEFT JOIN applications application
-      ON application.id = event.application_id AND application.account_id = ${accountId}
-    WHERE event.account_id = ${accountId} ${ofType} ${beginning}
-    ORDER BY event.created_at DESC, event.id
-    LIMIT ${size + 1}`;
-  return { entries: rows.slice(0, size), more: rows.length > size };
+/** Reads the audit log. */
+export class AuditLogReader {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Reads a page of an account's audit log, newest first. It costs the same wherever it is.
+   *
+   * @param type only events of this kind
+   * @param after where the page begins
+   */
+  async list(
+    accountId: AccountId,
+    { type, after, size }: { type?: string | undefined; after?: AuditAnchor | undefined; size: number },
+  ): Promise<{ entries: readonly AuditEntry[]; more: boolean }> {
+    const ofType = type === undefined ? Prisma.empty : Prisma.sql`AND event.type = ${type}`;
+    const beginning =
+      after === undefined
+        ? Prisma.empty
+        : Prisma.sql`AND event.created_at <= ${after.createdAt}
+            AND (event.created_at < ${after.createdAt} OR event.id > ${after.id})`;
+    const rows = await this.#prisma.$queryRaw<AuditEntry[]>`
+      SELECT event.id, event.type, event.created_at AS "createdAt", event.address, event.request_id AS "requestId",
+             event.details, event.user_id AS "userId", event.application_id AS "applicationId",
+             person.given_name || ' ' || person.family_name AS "userName", person.email AS "userEmail",
+             application.name AS "applicationName"
+      FROM audit_events event
+      LEFT JOIN users person ON person.id = event.user_id AND person.account_id = ${accountId}
+      LEFT JOIN applications application
+        ON application.id = event.application_id AND application.account_id = ${accountId}
+      WHERE event.account_id = ${accountId} ${ofType} ${beginning}
+      ORDER BY event.created_at DESC, event.id
+      LIMIT ${size + 1}`;
+    return { entries: rows.slice(0, size), more: rows.length > size };
+  }
 }

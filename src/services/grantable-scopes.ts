@@ -1,4 +1,4 @@
-import type { Role } from './users.js';
+import type { Role } from './user.js';
 
 /**
  * Whether a user of this role may grant a scope to an application. Members may grant access to their own profile only,

@@ -43,28 +43,51 @@ function deleteRefreshTokens(before: Date): Prisma.Sql {
     SELECT count(*)::int AS count FROM gone`;
 }
 
-/**
- * Deletes what has expired, in small batches. Any number of processes may do it at once: each passes over the
- * rows that another one has taken.
- *
- * @param signal says that it is to end after the batch that is being deleted
- * @returns how many rows of each table were deleted
- */
-export function prune(database: Database, now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
-  return withScope(allAccounts, () => pruneAll(database, now, signal));
+/** Keeps the database in order. */
+export class Housekeeping {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Does what a database server does by itself from time to time, and the embedded database does not. */
+  maintain(): Promise<void> {
+    return this.#database.maintain();
+  }
+
+  /**
+   * Deletes what has expired, in small batches. Any number of processes may do it at once: each passes over the
+   * rows that another one has taken.
+   *
+   * @param signal says that it is to end after the batch that is being deleted
+   * @returns how many rows of each table were deleted
+   */
+  prune(now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
+    return withScope(allAccounts, async () => {
+      const pruned: Record<string, number> = {};
+      for (const [table, deleteBatch] of Object.entries(batchesOf(this.#database, now))) {
+        let total = 0;
+        let deleted = -1;
+        while (deleted !== 0 && signal?.aborted !== true) {
+          deleted = await deleteBatch();
+          total += deleted;
+        }
+        pruned[table] = total;
+      }
+      return pruned;
+    });
+  }
 }
 
-async function pruneAll(
-  { prisma }: Database,
-  now: Date,
-  signal: AbortSignal | undefined,
-): Promise<Record<string, number>> {
+/** By table, what deletes a batch of its expired rows and returns how many. */
+function batchesOf({ prisma }: Database, now: Date): Readonly<Record<string, () => Promise<number>>> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
   // What was used is kept for a day after it expired, so that a replay is still recognised as theft.
   const dayAgo = daysAgo(1);
   const expired = (table: string, condition: Prisma.Sql) => () =>
     prisma.$executeRaw(deleteWhere(table, condition));
-  const batches: Readonly<Record<string, () => Promise<number>>> = {
+  return {
     authorization_codes: expired('authorization_codes', Prisma.sql`expires_at < ${dayAgo}`),
     refresh_tokens: async () => {
       const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteRefreshTokens(dayAgo));
@@ -88,15 +111,4 @@ async function pruneAll(
       Prisma.sql`created_at < ${daysAgo(rejectionRetentionDays)}`,
     ),
   };
-  const pruned: Record<string, number> = {};
-  for (const [table, deleteBatch] of Object.entries(batches)) {
-    let total = 0;
-    let deleted = -1;
-    while (deleted !== 0 && signal?.aborted !== true) {
-      deleted = await deleteBatch();
-      total += deleted;
-    }
-    pruned[table] = total;
-  }
-  return pruned;
 }

@@ -39,40 +39,44 @@ export const claimNames: Readonly<Record<ClaimName, string>> = {
   phoneNumber: 'phone_number',
 };
 
-/** The profile of one of the account's users; `null` when there is none, or it may not sign in any more. */
-export function getProfile(
-  { prisma }: Pick<Database, 'prisma'>,
-  accountId: AccountId,
-  userId: string,
-): Promise<Profile | null> {
-  return readProfile(prisma, accountId, userId);
-}
+/** The profiles of users. */
+export class Profiles {
+  readonly #prisma: Database['prisma'];
 
-/**
- * Writes claims that were checked before, and says in the audit log which of them changed. Values that are there
- * already change nothing. A new telephone number is not verified.
- *
- * @returns the profile as it is then; `null` when there is no such user
- */
-export function updateProfile(
-  { prisma }: Pick<Database, 'prisma'>,
-  { accountId, userId, applicationId, origin, at }: UserAuditContext & { applicationId: string },
-  claims: Partial<WritableClaims>,
-): Promise<Profile | null> {
-  return prisma.$transaction(async (tx) => {
-    // What is compared must still be true when it is written.
-    await tx.$queryRaw`
-      SELECT 1 FROM users WHERE id = ${userId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
-    const before = await readProfile(tx, accountId, userId);
-    if (before === null) return null;
-    const changed = (Object.keys(claims) as ClaimName[]).filter((claim) => claims[claim] !== before[claim]);
-    if (changed.length === 0) return before;
-    const data: Prisma.UserUpdateInput = Object.fromEntries(changed.map((claim) => [claim, claims[claim]]));
-    if (changed.includes('phoneNumber')) data.phoneNumberVerified = false;
-    const details = { claims: changed.map((claim) => claimNames[claim]) };
-    await recordIn(tx, { type: 'user.updated', accountId, userId, applicationId, origin, details }, at);
-    return tx.user.update({ where: { id: userId, accountId }, data: { ...data, updatedAt: at }, select });
-  });
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /** Reads the profile of one of the account's users; `null` when there is none, or it may not sign in any more. */
+  get(accountId: AccountId, userId: string): Promise<Profile | null> {
+    return readProfile(this.#prisma, accountId, userId);
+  }
+
+  /**
+   * Writes claims that were checked before, and an audit event that names the ones that changed. Values that are there
+   * already change nothing. A new telephone number is not verified.
+   *
+   * @returns the profile as it is then; `null` when there is no such user
+   */
+  update(
+    { accountId, userId, applicationId, origin, at }: UserAuditContext & { applicationId: string },
+    claims: Partial<WritableClaims>,
+  ): Promise<Profile | null> {
+    return this.#prisma.$transaction(async (tx) => {
+      // What is compared must still be true when it is written.
+      await tx.$queryRaw`
+        SELECT 1 FROM users WHERE id = ${userId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
+      const before = await readProfile(tx, accountId, userId);
+      if (before === null) return null;
+      const changed = (Object.keys(claims) as ClaimName[]).filter((claim) => claims[claim] !== before[claim]);
+      if (changed.length === 0) return before;
+      const data: Prisma.UserUpdateInput = Object.fromEntries(changed.map((claim) => [claim, claims[claim]]));
+      if (changed.includes('phoneNumber')) data.phoneNumberVerified = false;
+      const details = { claims: changed.map((claim) => claimNames[claim]) };
+      await recordIn(tx, { type: 'user.updated', accountId, userId, applicationId, origin, details }, at);
+      return tx.user.update({ where: { id: userId, accountId }, data: { ...data, updatedAt: at }, select });
+    });
+  }
 }
 
 function readProfile(

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { type AuditEvent, recordIn } from './audit-log.js';
-import { toUser, type User, type UserRow, userSelection } from './users.js';
+import { toUser, type User, type UserRow, userSelection } from './user.js';
 
 /** A session ends this long after it was last used, and after this long in any case. */
 export const idleSeconds = 2 * 3600;

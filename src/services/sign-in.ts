@@ -1,11 +1,11 @@
-import type { Database } from '../database/client.js';
 import type { AuditLog, AuditOrigin } from './audit-log.js';
 import type { Attempt, FailureLimit, LimitReached } from './failure-limit.js';
 import { networkOf } from './network.js';
 import { normalizeEmail } from './normalize.js';
 import { checkPassword, hashPassword } from './passwords.js';
 import type { Sessions } from './sessions.js';
-import { findUserForSignIn, replacePasswordHash, type User } from './users.js';
+import type { User } from './user.js';
+import type { Users } from './users.js';
 
 /** A client claims to be a user. */
 export interface SignInAttempt {
@@ -24,7 +24,7 @@ export type SignInOutcome =
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
 
 interface Dependencies {
-  readonly database: Database;
+  readonly users: Users;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly failureLimit: FailureLimit;
@@ -66,8 +66,8 @@ export class SignIn {
    * @returns `null` when the user was disabled or the password hash replaced in the meantime
    */
   async #judge({ email, password, origin, userAgent }: SignInAttempt): Promise<SignInOutcome | null> {
-    const { database, sessions, auditLog } = this.#dependencies;
-    const found = await findUserForSignIn(database, email);
+    const { users, sessions, auditLog } = this.#dependencies;
+    const found = await users.findForSignIn(email);
     const { matches, outdated } = await checkPassword(found?.passwordHash ?? null, password);
     const known = found && { accountId: found.user.accountId, userId: found.user.id };
     if (found === null || !matches) {
@@ -80,14 +80,14 @@ export class SignIn {
     const sessionId = await sessions.begin(user.id, from, { passwordHash, event });
     if (sessionId === null) return null;
     if (outdated) {
-      await replacePasswordHash(database, user, { from: passwordHash, to: await hashPassword(password) });
+      await users.replacePasswordHash(user, { from: passwordHash, to: await hashPassword(password) });
     }
     return { kind: 'signed_in', user, sessionId };
   }
 
   async #recordLimit({ email, knownBrowser, origin }: SignInAttempt, limit: LimitReached): Promise<void> {
-    const { database, auditLog } = this.#dependencies;
-    const found = await findUserForSignIn(database, email);
+    const { users, auditLog } = this.#dependencies;
+    const found = await users.findForSignIn(email);
     const known = found && { accountId: found.user.accountId, userId: found.user.id };
     const ofName = knownBrowser === null ? 'e-mail address' : 'browser';
     const details = { limit_of: limit.reached === 'by' ? 'network address' : ofName };

@@ -6,8 +6,8 @@ import { lockAccount } from './employees/lock-account.js';
 import { mayGrant } from './grantable-scopes.js';
 import { hashPassword } from './passwords.js';
 import { type AffectedUser, endSessions, revokeUserGrants } from './revoke-user-access.js';
+import type { Role } from './user.js';
 import { passwordRule } from './user-rules.js';
-import type { Role } from './users.js';
 
 /** The outcome of a change to a user. */
 export type UserChange =

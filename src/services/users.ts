@@ -1,90 +1,107 @@
 import type { Database } from '../database/client.js';
-import { Prisma } from '../database/client.js';
 import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
+import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
+import { type Role, toUser, type User, type UserRow, userSelection } from './user.js';
 
-/** What a user may do in the account; owners and administrators run it. */
-export const roles = ['owner', 'admin', 'member'] as const;
-
-export type Role = (typeof roles)[number];
-
-/** A person who may sign in. */
-export interface User {
+/** A user, as a list of them shows it. */
+export interface UserSummary {
   readonly id: string;
-  readonly accountId: AccountId;
-  readonly accountName: string;
   readonly email: string;
   readonly role: Role;
-  readonly givenName: string;
-  readonly familyName: string;
-  /** Language and time zone that the user reads dates in, as they were entered. */
-  readonly locale: string | null;
-  readonly zoneinfo: string | null;
+  /** `null`: the user may sign in. */
+  readonly disabledAt: Date | null;
+  readonly createdAt: Date;
 }
 
-/** A row of {@link userSelection}. */
-export interface UserRow extends Omit<User, 'accountId'> {
-  readonly accountId: string;
+/** A user, as the operator finds it. */
+export interface FoundUser {
+  readonly id: string;
+  readonly email: string;
+  readonly accountId: AccountId;
+  readonly accountName: string;
 }
 
-/** Select list over `users` and `accounts` that yields a {@link UserRow}. */
-export const userSelection = Prisma.sql`
-  users.id, users.account_id AS "accountId", accounts.name AS "accountName", users.email, users.role,
-  users.given_name AS "givenName", users.family_name AS "familyName", users.locale, users.zoneinfo`;
+/** The users of accounts. */
+export class Users {
+  readonly #prisma: Database['prisma'];
 
-export function toUser(row: UserRow): User {
-  const { id, accountName, email, role, givenName, familyName, locale, zoneinfo } = row;
-  const accountId = toAccountId(row.accountId);
-  return { id, accountId, accountName, email, role, givenName, familyName, locale, zoneinfo };
-}
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
 
-/**
- * The enabled user with this e-mail address, in any case and any Unicode form, and the hash of the password; `null` when
- * there is none.
- */
-export async function findUserForSignIn(
-  { prisma }: Database,
-  email: string,
-): Promise<{ user: User; passwordHash: string } | null> {
-  const [row] = await withScope(
-    allAccounts,
-    () => prisma.$queryRaw<(UserRow & { passwordHash: string })[]>`
-      SELECT ${userSelection}, users.password_hash AS "passwordHash"
-      FROM users JOIN accounts ON accounts.id = users.account_id
-      WHERE users.email = ${normalizeEmail(email)} AND users.disabled_at IS NULL`,
-  );
-  return row === undefined ? null : { user: toUser(row), passwordHash: row.passwordHash };
-}
+  /**
+   * Adds a user to an account.
+   *
+   * @returns the user's id
+   * @throws {NewUserError} when a rule is broken or the e-mail address is taken
+   */
+  async create(accountId: AccountId, { user, at }: { user: NewUser; at: Date }): Promise<string> {
+    const passwordHash = await checkAndHash(user);
+    return await this.#prisma
+      .$transaction((tx) => insertUser(tx, accountId, { user, passwordHash, at }))
+      .catch((error) => explainViolation(error, user));
+  }
 
-/**
- * Replaces the hash of a password by another hash of the same password. Nothing happens when the password was changed
- * meanwhile.
- */
-export async function replacePasswordHash(
-  { prisma }: Database,
-  { id, accountId }: Pick<User, 'id' | 'accountId'>,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
-  await withScope(
-    accountScope(accountId),
-    () => prisma.$executeRaw`
-      UPDATE users SET password_hash = ${to}
-      WHERE id = ${id} AND account_id = ${accountId} AND password_hash = ${from}`,
-  );
-}
+  /**
+   * Reads a page of the account's users, by e-mail address.
+   *
+   * @param after the e-mail address that the page begins after
+   */
+  async list(
+    accountId: AccountId,
+    { after = '', size }: { after?: string; size: number },
+  ): Promise<UserSummary[]> {
+    const rows = await this.#prisma.user.findMany({
+      where: { accountId, email: { gt: after } },
+      select: { id: true, email: true, role: true, disabledAt: true, createdAt: true },
+      orderBy: { email: 'asc' },
+      take: size,
+    });
+    return rows.map((row) => ({ ...row, role: row.role as Role }));
+  }
 
-/**
- * The role of an enabled user, which does not change until the transaction ends; `null` when the account has no such user
- * or the user is disabled.
- */
-export async function holdRole(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
-  userId: string,
-): Promise<Role | null> {
-  const [row] = await tx.$queryRaw<{ role: Role }[]>`
-    SELECT role FROM users
-    WHERE id = ${userId} AND account_id = ${accountId} AND disabled_at IS NULL FOR SHARE`;
-  return row?.role ?? null;
+  /** Finds the user with this e-mail address or id, in any account. It crosses tenants: it is for the operator alone. */
+  async find(emailOrId: string): Promise<FoundUser | null> {
+    const row = await this.#prisma.user.findUnique({
+      // No id has this character, and every address has.
+      where: emailOrId.includes('@') ? { email: normalizeEmail(emailOrId) } : { id: emailOrId },
+      select: { id: true, email: true, account: { select: { id: true, name: true } } },
+    });
+    if (row === null) return null;
+    const { id, email, account } = row;
+    return { id, email, accountId: toAccountId(account.id), accountName: account.name };
+  }
+
+  /**
+   * Finds the enabled user with this e-mail address, in any case and any Unicode form, and the hash of the password;
+   * `null` when there is none.
+   */
+  async findForSignIn(email: string): Promise<{ user: User; passwordHash: string } | null> {
+    const [row] = await withScope(
+      allAccounts,
+      () => this.#prisma.$queryRaw<(UserRow & { passwordHash: string })[]>`
+        SELECT ${userSelection}, users.password_hash AS "passwordHash"
+        FROM users JOIN accounts ON accounts.id = users.account_id
+        WHERE users.email = ${normalizeEmail(email)} AND users.disabled_at IS NULL`,
+    );
+    return row === undefined ? null : { user: toUser(row), passwordHash: row.passwordHash };
+  }
+
+  /**
+   * Replaces the hash of a password by another hash of the same password. Nothing happens when the password was changed
+   * meanwhile.
+   */
+  async replacePasswordHash(
+    { id, accountId }: Pick<User, 'id' | 'accountId'>,
+    { from, to }: { from: string; to: string },
+  ): Promise<void> {
+    await withScope(
+      accountScope(accountId),
+      () => this.#prisma.$executeRaw`
+        UPDATE users SET password_hash = ${to}
+        WHERE id = ${id} AND account_id = ${accountId} AND password_hash = ${from}`,
+    );
+  }
 }

@@ -4,7 +4,7 @@ import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
 import { checkPassword } from '../../src/services/passwords.js';
-import { findUserForSignIn } from '../../src/services/users.js';
+import { Users } from '../../src/services/users.js';
 import { runCommand, runCommandHere } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeRecords, toCsv } from '../support/import.js';
@@ -148,7 +148,7 @@ t.test('an account and its owner are made together, and the owner can sign in', 
   t.equal(name, 'Initech');
 
   await withDatabase(async (database) => {
-    const found = await findUserForSignIn(database, 'bill@initech.example');
+    const found = await new Users(database).findForSignIn('bill@initech.example');
     t.match(found?.user, {
       id: ownerId,
       accountId: id,

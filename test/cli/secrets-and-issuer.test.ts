@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../src/clock.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
+import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { testSecret } from '../support/app.js';
 import { runCommand, runCommandHere } from '../support/cli.js';
 import { createTestDatabase } from '../support/database.js';
@@ -12,7 +13,7 @@ const older = 'the older secret of the application';
 async function setUp(t: Test) {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
-  const keys = await SigningKeys.open(database, { current: older }, systemClock);
+  const keys = await SigningKeys.open(new SigningKeyStore(database), { current: older }, systemClock);
   await keys.rotate({ tokenTtlSeconds: 3600 });
   await database.close();
   const run = (args: readonly string[], environment: Record<string, string> = {}) =>

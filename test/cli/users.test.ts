@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { findUserForSignIn } from '../../src/services/users.js';
+import { Users } from '../../src/services/users.js';
 import { buildTestApp } from '../support/app.js';
 import { Browser } from '../support/browser.js';
 import { runCommandHere } from '../support/cli.js';
@@ -147,7 +147,7 @@ t.test('stores addresses and passwords in Unicode form NFC, however they were ty
   t.match(again, { code: 1, stderr: /exists already/ });
   const signIn = (passwords: readonly string[]) =>
     withDatabase(async (database) => {
-      t.not(await findUserForSignIn(database, decomposed), null);
+      t.not(await new Users(database).findForSignIn(decomposed), null);
       const { app } = await buildTestApp(t, { database });
       for (const address of [email, decomposed]) {
         for (const text of passwords) {

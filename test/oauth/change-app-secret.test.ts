@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import type { AppSecrets } from '../../src/services/keyring.js';
+import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { Browser, hiddenFields } from '../support/browser.js';
 import { createTestClock } from '../support/clock.js';
@@ -84,7 +85,7 @@ t.test('the documented steps change APP_SECRET without a rejected token or form'
     }
   }
 
-  t.ok((await resealSigningKeys(database, changed, clock())) > 0, 'step 3');
+  t.ok((await resealSigningKeys(new SigningKeyStore(database), changed, clock())) > 0, 'step 3');
   await agree(t, [one, other], scene);
   await Promise.all([one, other].map(({ signingKeys }) => signingKeys.reload()));
 
@@ -109,6 +110,6 @@ t.test('a server without the old secret rejects forms that it signed, and keys b
   const old = await start(before);
   const form = await showForm(old, scene);
   await t.rejects(start(after), UnreadableSigningKeyError);
-  await resealSigningKeys(database, changed, clock());
+  await resealSigningKeys(new SigningKeyStore(database), changed, clock());
   t.equal(await submit(await start(after), form), 403);
 });

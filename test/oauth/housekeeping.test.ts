@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
-import { prune } from '../../src/services/housekeeping.js';
+import { Housekeeping } from '../../src/services/housekeeping.js';
 import { buildTestApp } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
 import { query } from '../support/query.js';
@@ -133,13 +133,13 @@ t.test('deletes of each table exactly what is over, and keeps the rest', async (
   });
   await database.prisma.failureCount.create({ data: { key: 'endless', points: 1, expire: null } });
 
-  t.same(await prune(database, now), each(2));
+  t.same(await new Housekeeping(database).prune(now), each(2));
   t.same(await countAll(database), { ...each(2), grants: 2, signing_keys: 3, failure_counts: 3 });
   const left = await database.prisma.refreshToken.findMany();
   t.ok(left.every(({ expiresAt }) => expiresAt >= secondsFromNow(-day)));
   const codes = await database.prisma.authorizationCode.findMany();
   t.ok(codes.every(({ expiresAt }) => expiresAt >= secondsFromNow(-day)));
-  t.same(await prune(database, now), each(0), 'and nothing the second time');
+  t.same(await new Housekeeping(database).prune(now), each(0), 'and nothing the second time');
 });
 
 t.test('leaves what people own alone', async (t) => {
@@ -149,7 +149,7 @@ t.test('leaves what people own alone', async (t) => {
   const owned = () =>
     Promise.all([prisma.account.findMany(), prisma.user.findMany(), prisma.application.findMany()]);
   const before = await owned();
-  await prune(setting.database, secondsFromNow(5000 * day));
+  await new Housekeeping(setting.database).prune(secondsFromNow(5000 * day));
   t.same(await owned(), before);
 });
 
@@ -164,10 +164,10 @@ t.test('a grant goes with its last refresh token, and not before', async (t) => 
   await addRefreshToken(setting, revoked, alive);
   await database.prisma.grant.update({ where: { id: revoked }, data: { revokedAt: over } });
 
-  t.equal((await prune(database, now)).refresh_tokens, 3);
+  t.equal((await new Housekeeping(database).prune(now)).refresh_tokens, 3);
   const left = await database.prisma.grant.findMany();
   t.same(left.map(({ id }) => id).toSorted(), [kept, revoked].toSorted());
-  t.equal((await prune(database, secondsFromNow(day + 2))).refresh_tokens, 2);
+  t.equal((await new Housekeeping(database).prune(secondsFromNow(day + 2))).refresh_tokens, 2);
   t.equal(await database.prisma.grant.count(), 0);
 });
 
@@ -204,7 +204,7 @@ async function addMany(setting: Setting, over: number, alive: number): Promise<v
 t.test('deletes more rows than one batch holds', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2100, 5);
-  const pruned = await prune(setting.database, now);
+  const pruned = await new Housekeeping(setting.database).prune(now);
   t.equal(pruned.revoked_access_tokens, 2100);
   t.equal(pruned.refresh_tokens, 4200, 'those of a grant at once, wherever they are in the table');
   t.match(await countAll(setting.database), { revoked_access_tokens: 5, refresh_tokens: 10, grants: 5 });
@@ -214,17 +214,17 @@ t.test('a prune that is to end leaves the rest for the next one', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2100, 5);
   const ending = new AbortController();
-  const pruning = prune(setting.database, now, ending.signal);
+  const pruning = new Housekeeping(setting.database).prune(now, ending.signal);
   ending.abort();
   t.equal((await pruning).revoked_access_tokens, 0);
   t.match(await countAll(setting.database), { revoked_access_tokens: 2105 });
-  t.equal((await prune(setting.database, now)).revoked_access_tokens, 2100);
+  t.equal((await new Housekeeping(setting.database).prune(now)).revoked_access_tokens, 2100);
 });
 
 t.test('several prunes at once delete everything that is over, once', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2500, 5);
-  const pruned = await Promise.all([1, 2, 3].map(() => prune(setting.database, now)));
+  const pruned = await Promise.all([1, 2, 3].map(() => new Housekeeping(setting.database).prune(now)));
   const total = (table: string) => pruned.reduce((sum, counts) => sum + (counts[table] ?? 0), 0);
   t.equal(total('revoked_access_tokens'), 2500);
   t.equal(total('refresh_tokens'), 5000);
@@ -239,7 +239,7 @@ t.test('a replay on the day after is still recognised, however often was pruned'
   const code = await grantCode(api, scene);
   const byCode = tokensOf(await api.postForm('/v1/oauth/token', code.form));
   api.clock.advanceSeconds(day);
-  await prune(database, api.clock());
+  await new Housekeeping(database).prune(api.clock());
   oauthRefusal(t, await api.postForm('/v1/oauth/token', code.form), 'invalid_grant');
   oauthRefusal(t, await refresh(api, scene.application, byCode.refreshToken), 'invalid_grant');
 
@@ -248,7 +248,7 @@ t.test('a replay on the day after is still recognised, however often was pruned'
   api.clock.advanceSeconds(30 * day - 1);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   api.clock.advanceSeconds(day);
-  await prune(database, api.clock());
+  await new Housekeeping(database).prune(api.clock());
   const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
   oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   await tokenRefused(t, api, third.accessToken, 'invalid_token');
@@ -263,12 +263,12 @@ t.test('pruning makes no token good again', async (t) => {
   await api.postForm('/v1/oauth/revoke', { client_id: scene.application.clientId, token: accessToken });
   for (const seconds of [3599, 1, 1]) {
     api.clock.advanceSeconds(seconds);
-    await prune(database, api.clock());
+    await new Housekeeping(database).prune(api.clock());
     t.equal((await api.get('/v1/employees', accessToken)).statusCode, 401);
   }
   t.equal(await database.prisma.revokedAccessToken.count(), 1, 'also where a clock is behind');
   api.clock.advanceSeconds(32 * day);
-  await prune(database, api.clock());
+  await new Housekeeping(database).prune(api.clock());
   t.equal(await database.prisma.revokedAccessToken.count(), 0);
   t.equal(await database.prisma.authorizationCode.count({ where: { codeHash: hashOf(code) } }), 0);
   oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');

@@ -3,6 +3,7 @@ import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
+import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { createTestClock } from '../support/clock.js';
 import { openTestDatabase } from '../support/database.js';
 
@@ -14,12 +15,12 @@ const changing = { current: newer, previous: older };
 async function setUp(t: Test) {
   const database = await openTestDatabase(t);
   const clock = createTestClock();
-  const signingKeys = await SigningKeys.open(database, { current: older }, clock);
+  const signingKeys = await SigningKeys.open(new SigningKeyStore(database), { current: older }, clock);
   await signingKeys.rotate({ tokenTtlSeconds: 3600 });
   await signingKeys.rotate({ tokenTtlSeconds: 3600 });
   const rows = () => database.prisma.signingKey.findMany({ orderBy: { kid: 'asc' } });
   const events = () => database.prisma.auditEvent.findMany({ where: { type: 'signing_key.resealed' } });
-  const open = (current: string) => SigningKeys.open(database, { current }, clock);
+  const open = (current: string) => SigningKeys.open(new SigningKeyStore(database), { current }, clock);
   return { database, clock, signingKeys, rows, events, open };
 }
 
@@ -27,7 +28,7 @@ t.test('encrypts every key again, so that the current secret alone opens them', 
   const { database, clock, signingKeys, rows, open } = await setUp(t);
   const before = await rows();
   await t.rejects(open(newer), UnreadableSigningKeyError);
-  t.equal(await resealSigningKeys(database, changing, clock()), 3);
+  t.equal(await resealSigningKeys(new SigningKeyStore(database), changing, clock()), 3);
   const after = await rows();
   for (const [index, row] of after.entries()) {
     t.not(row.privateKey, before[index]?.privateKey, 'retired or not');
@@ -41,10 +42,10 @@ t.test('encrypts every key again, so that the current secret alone opens them', 
 
 t.test('changes nothing when it is run again, and is audited once', async (t) => {
   const { database, clock, rows, events } = await setUp(t);
-  await resealSigningKeys(database, changing, clock());
+  await resealSigningKeys(new SigningKeyStore(database), changing, clock());
   const after = await rows();
-  t.equal(await resealSigningKeys(database, changing, clock()), 0);
-  t.equal(await resealSigningKeys(database, { current: newer }, clock()), 0);
+  t.equal(await resealSigningKeys(new SigningKeyStore(database), changing, clock()), 0);
+  t.equal(await resealSigningKeys(new SigningKeyStore(database), { current: newer }, clock()), 0);
   t.same(await rows(), after);
   const stored = await events();
   t.match(stored, [{ accountId: null, createdAt: clock() }]);
@@ -56,10 +57,10 @@ t.test('changes nothing when it is run again, and is audited once', async (t) =>
 
 t.test('encrypts only the keys that the current secret did not seal', async (t) => {
   const { database, clock, rows } = await setUp(t);
-  const changed = await SigningKeys.open(database, changing, clock);
+  const changed = await SigningKeys.open(new SigningKeyStore(database), changing, clock);
   const kid = await changed.rotate({ tokenTtlSeconds: 3600 });
   const before = await rows();
-  t.equal(await resealSigningKeys(database, changing, clock()), 3);
+  t.equal(await resealSigningKeys(new SigningKeyStore(database), changing, clock()), 3);
   const same = (await rows()).filter(({ privateKey }, index) => privateKey === before[index]?.privateKey);
   t.same(
     same.map((row) => row.kid),
@@ -71,7 +72,7 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
   const { database, clock, rows, events } = await setUp(t);
   const before = await rows();
   const error = await resealSigningKeys(
-    database,
+    new SigningKeyStore(database),
     { current: newer, previous: 'a secret that sealed none of the keys' },
     clock(),
   ).then(
@@ -86,7 +87,9 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
 
 t.test('of two that run at once one encrypts, and the other finds nothing to do', async (t) => {
   const { database, clock, events, open } = await setUp(t);
-  const counts = await Promise.all([1, 2].map(() => resealSigningKeys(database, changing, clock())));
+  const counts = await Promise.all(
+    [1, 2].map(() => resealSigningKeys(new SigningKeyStore(database), changing, clock())),
+  );
   t.same(counts.sort(), [0, 3]);
   t.equal((await events()).length, 1);
   t.ok(await open(newer));

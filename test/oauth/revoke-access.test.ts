@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { AccessTokens } from '../../src/oauth/access-tokens.js';
-import { revokeAccess } from '../../src/services/applications/revoke-access.js';
+import { OAuthApplications } from '../../src/services/applications/oauth-applications.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { createTestDatabase, openElsewhere, testServer } from '../support/database.js';
 import { createApplication, createTenant, type TestApplication } from '../support/tenant.js';
@@ -31,7 +31,7 @@ const { clock } = api;
 
 /** Revokes as a process does that serves no other client. */
 const revoke = (accountId: string, { id }: TestApplication) =>
-  revokeAccess(elsewhere, { accountId: accountId as never, at: clock() }, id);
+  new OAuthApplications(elsewhere).revokeAccess({ accountId: accountId as never, at: clock() }, id);
 
 const statusOf = async (server: TestApp, token: string) =>
   (await server.get('/v1/employees?page%5Bsize%5D=1', token)).statusCode;

@@ -13,7 +13,8 @@ import { randomId } from '../../src/database/ids.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
-import { prune } from '../../src/services/housekeeping.js';
+import { Housekeeping } from '../../src/services/housekeeping.js';
+import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { buildTestApp, contract, type TestApp, testSecrets } from '../support/app.js';
 import { createTestClock } from '../support/clock.js';
 import { openTestDatabase } from '../support/database.js';
@@ -72,7 +73,11 @@ t.test(
   async (t) => {
     const { api, database } = await setUpAlone(t);
     const before = await database.prisma.signingKey.findMany();
-    const opening = SigningKeys.open(database, { current: 'another secret that is long enough' }, api.clock);
+    const opening = SigningKeys.open(
+      new SigningKeyStore(database),
+      { current: 'another secret that is long enough' },
+      api.clock,
+    );
     const error = await opening.then(
       () => undefined,
       (reason: unknown) => reason,
@@ -90,14 +95,17 @@ t.test('a sealed key that was changed in the database does not open', async (t) 
   const parts = privateKey.split('.');
   parts[3] = `${parts[3]?.startsWith('A') ? 'B' : 'A'}${parts[3]?.slice(1)}`;
   await database.prisma.signingKey.update({ where: { kid }, data: { privateKey: parts.join('.') } });
-  await t.rejects(SigningKeys.open(database, testSecrets, api.clock), UnreadableSigningKeyError);
+  await t.rejects(
+    SigningKeys.open(new SigningKeyStore(database), testSecrets, api.clock),
+    UnreadableSigningKeyError,
+  );
 });
 
 t.test('openings at once on an empty database make one key', async (t) => {
   const database = await openTestDatabase(t);
   const clock = createTestClock();
   const opened = await Promise.all(
-    Array.from({ length: 4 }, () => SigningKeys.open(database, testSecrets, clock)),
+    Array.from({ length: 4 }, () => SigningKeys.open(new SigningKeyStore(database), testSecrets, clock)),
   );
   t.equal(await database.prisma.signingKey.count(), 1);
   t.equal(new Set(opened.map(({ current }) => current.kid)).size, 1);
@@ -130,13 +138,13 @@ t.test('the JWKS lists both keys until the overlap ends, and pruning deletes the
   api.clock.advanceSeconds(overlapSeconds - 1);
   await api.signingKeys.reload();
   t.same((await publishedKids(api)).sort(), [old, kid].sort());
-  t.equal((await prune(database, api.clock())).signing_keys, 0);
+  t.equal((await new Housekeeping(database).prune(api.clock())).signing_keys, 0);
 
   api.clock.advanceSeconds(1);
   await api.signingKeys.reload();
   t.same(await publishedKids(api), [kid]);
   api.clock.advanceSeconds(1);
-  t.equal((await prune(database, api.clock())).signing_keys, 1);
+  t.equal((await new Housekeeping(database).prune(api.clock())).signing_keys, 1);
   const kept = await database.prisma.signingKey.findMany();
   t.match(kept, [{ kid, retiredAt: null, expiresAt: null }]);
 });
@@ -169,7 +177,7 @@ t.test('a look at the keys that took long does not put back what was discarded m
       },
     },
   }) as unknown as Database['prisma'];
-  const keys = await SigningKeys.open({ ...database, prisma }, testSecrets, api.clock);
+  const keys = await SigningKeys.open(new SigningKeyStore({ ...database, prisma }), testSecrets, api.clock);
   const late = keys.reload();
   await read;
   const kid = await keys.rotate('discard');
@@ -196,7 +204,7 @@ t.test('keys that may have leaked are discarded, with every token that they sign
 
 t.test('several rotations in a row, also at once, leave one key that signs', async (t) => {
   const { api, database, tenant } = await setUpAlone(t);
-  const other = await SigningKeys.open(database, testSecrets, api.clock);
+  const other = await SigningKeys.open(new SigningKeyStore(database), testSecrets, api.clock);
   await Promise.all([rotate(api), other.rotate({ tokenTtlSeconds: 3600 })]);
   await rotate(api);
   await api.signingKeys.reload();

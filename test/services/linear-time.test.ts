@@ -14,7 +14,7 @@ import { isClientId } from '../../src/oauth/client-authentication.js';
 import { readClientCredentials } from '../../src/oauth/credentials.js';
 import { hashOpaqueToken } from '../../src/oauth/opaque-token.js';
 import { codeChallengeOf } from '../../src/oauth/pkce.js';
-import { parseScope, selectScopes } from '../../src/oauth/scopes.js';
+import { selectScopes } from '../../src/oauth/scopes.js';
 import { readApplicationForm } from '../../src/pages/applications/application-form.js';
 import { Fields } from '../../src/pages/fields.js';
 import { pageNumber } from '../../src/pages/pager.js';
@@ -27,6 +27,7 @@ import { employeeSearch, maximumSearchLength } from '../../src/services/employee
 import { networkOf } from '../../src/services/network.js';
 import { findFaults } from '../../src/services/reports/definition-rules.js';
 import { readRfc3339 } from '../../src/services/reports/rfc3339.js';
+import { parseScope } from '../../src/services/scopes.js';
 import { accountNameRule, emailRule, passwordRule, personNameRule } from '../../src/services/user-rules.js';
 import { contract } from '../support/app.js';
 import { expectLinearTime, type Reader } from '../support/linear-time.js';

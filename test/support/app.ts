@@ -11,6 +11,7 @@ import { defaultRequestQueueLimits, type RequestQueueLimits } from '../../src/ht
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import type { RequestObserver } from '../../src/observability/request-watch.js';
 import type { AppSecrets } from '../../src/services/keyring.js';
+import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { UsageRecorder } from '../../src/services/usage/usage-recorder.js';
 import { createTestClock, type TestClock } from './clock.js';
 import { schemaCompilers } from './compile-once.js';
@@ -99,7 +100,7 @@ export async function buildTestApp(
   const config = testConfig(environment);
   const opened = database ?? (await openTestDatabase(t));
   const usage = new UsageRecorder({ database: opened, clock });
-  const signingKeys = await SigningKeys.open(opened, appSecrets, clock);
+  const signingKeys = await SigningKeys.open(new SigningKeyStore(opened), appSecrets, clock);
   const app = await buildApp({
     config,
     contract: served,

@@ -10,6 +10,7 @@ import { readJsonEntries } from '../../src/cli/import/json-entries.js';
 import { splitLines } from '../../src/cli/import/lines.js';
 import type { Database } from '../../src/database/client.js';
 import type { AccountId } from '../../src/services/account-id.js';
+import { EmployeeImports } from '../../src/services/employee-imports.js';
 import type { EmployeeRecord } from '../../src/services/employees/upsert-employees.js';
 import { contract } from './app.js';
 
@@ -33,7 +34,7 @@ export async function importText(
   const lines = splitLines(Readable.from(piecesOf(bytes)));
   const refusals: string[] = [];
   const outcome = await importEmployees({
-    database,
+    imports: new EmployeeImports(database, () => new Date()),
     accountId,
     entries: bytes[0] === 0x7b ? readJsonEntries(lines) : readCsvEntries(lines, attributes),
     check,
@@ -41,7 +42,6 @@ export async function importText(
     batchSize: 100,
     maximumRefused: 1000,
     dryRun: false,
-    clock: () => new Date(),
     signal: new AbortController().signal,
     onRefused: (line, faults) => refusals.push(`line ${line}: ${faults.join('; ')}`),
     onProgress: () => {},

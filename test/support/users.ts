@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import type { AccountId } from '../../src/services/account-id.js';
 import { Sessions } from '../../src/services/sessions.js';
-import type { Role } from '../../src/services/users.js';
+import type { Role } from '../../src/services/user.js';
 import type { TestApp } from './app.js';
 import { Browser } from './browser.js';
 import { createApplication, createTenant, type TestApplication } from './tenant.js';

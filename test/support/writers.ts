@@ -1,11 +1,9 @@
 import { accountScope, withScope } from '../../src/database/scope.js';
-import { createApplication } from '../../src/services/applications/create-application.js';
-import { deleteApplication } from '../../src/services/applications/delete-application.js';
-import { createSecret, retireSecret } from '../../src/services/applications/rotate-secret.js';
-import { updateApplication } from '../../src/services/applications/update-application.js';
+import { ClientSecrets } from '../../src/services/applications/client-secrets.js';
+import { OAuthApplications } from '../../src/services/applications/oauth-applications.js';
 import type { UserAuditContext } from '../../src/services/audit-context.js';
-import { disconnectApplication } from '../../src/services/connected-applications.js';
-import { prune } from '../../src/services/housekeeping.js';
+import { Grants } from '../../src/services/grants/grants.js';
+import { Housekeeping } from '../../src/services/housekeeping.js';
 import { Sessions } from '../../src/services/sessions.js';
 import { importText, makeRecords, toCsv } from './import.js';
 import { authorizationRequest, refresh, revoke } from './users.js';
@@ -45,6 +43,8 @@ async function inAccount<Result>(
   await withScope(accountScope(accountId), () => work(auditContext));
 }
 
+const applicationsOf = ({ api }: Arena) => new OAuthApplications(api.database);
+
 /** Every way to change the rows of an account, and those that are not of one. */
 export const writers: readonly Writer[] = [
   { name: 'code exchange', run: ({ api }, { code }) => api.postForm('/v1/oauth/token', code) },
@@ -79,14 +79,14 @@ export const writers: readonly Writer[] = [
     share: 0.4,
     run: (arena, { application }) =>
       inAccount(arena, (auditContext) =>
-        disconnectApplication(arena.api.database, auditContext, application.id),
+        new Grants(arena.api.database).disconnect(auditContext, application.id),
       ),
   },
   {
     name: 'application creation',
     run: (arena, { nonce }) =>
       inAccount(arena, (auditContext) =>
-        createApplication(arena.api.database, auditContext, { clientType: 'confidential', settings, nonce }),
+        applicationsOf(arena).register(auditContext, { clientType: 'confidential', settings, nonce }),
       ),
   },
   {
@@ -96,7 +96,7 @@ export const writers: readonly Writer[] = [
       const redirectUris = index % 2 === 0 ? settings.redirectUris : [];
       const changed = { ...settings, name: nonce, redirectUris };
       return inAccount(arena, (auditContext) =>
-        updateApplication(arena.api.database, auditContext, {
+        applicationsOf(arena).update(auditContext, {
           ...{ id: application.id, settings: changed, version: undefined },
         }),
       );
@@ -106,16 +106,16 @@ export const writers: readonly Writer[] = [
     name: 'application deletion',
     share: 0.4,
     run: (arena, { application }) =>
-      inAccount(arena, (auditContext) => deleteApplication(arena.api.database, auditContext, application.id)),
+      inAccount(arena, (auditContext) => applicationsOf(arena).delete(auditContext, application.id)),
   },
   {
     name: 'secret creation and retirement',
     run(arena, { application: { id: applicationId }, nonce, secretId }, index) {
-      const { database } = arena.api;
+      const secrets = new ClientSecrets(arena.api.database);
       return inAccount<unknown>(arena, (auditContext) =>
         index % 2 === 0
-          ? createSecret(database, auditContext, { applicationId, nonce })
-          : retireSecret(database, auditContext, { applicationId, secretId }),
+          ? secrets.create(auditContext, { applicationId, nonce })
+          : secrets.retire(auditContext, { applicationId, secretId }),
       );
     },
   },
@@ -179,7 +179,7 @@ export const writers: readonly Writer[] = [
     name: 'housekeeping',
     share: 0.2,
     async run({ api }) {
-      await prune(api.database, api.clock());
+      await new Housekeeping(api.database).prune(api.clock());
       return undefined;
     },
   },

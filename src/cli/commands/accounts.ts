@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { createAccount, listAccounts } from '../../services/accounts.js';
-import { NewUserError } from '../../services/create-user.js';
+import { NewUserError } from '../../services/new-user.js';
 import { accountNameRule, emailRule, personNameRule } from '../../services/user-rules.js';
 import { checkedBy, jsonOption } from '../arguments.js';
 import { CliError, exitCodes } from '../cli-error.js';
@@ -51,8 +50,8 @@ Examples:
       '\nExamples:\n  npm run cli -- accounts list\n  npm run --silent cli -- accounts list --json',
     )
     .action((options: { json?: boolean }) =>
-      withContext(surroundings, async ({ database }) => {
-        const rows = (await listAccounts(database)).map(({ id, name, users, employees, createdAt }) => {
+      withContext(surroundings, async ({ services: { accounts } }) => {
+        const rows = (await accounts.list()).map(({ id, name, users, employees, createdAt }) => {
           return { id, name, users, employees, created_at: createdAt.toISOString() };
         });
         printList(surroundings, ['id', 'name', 'users', 'employees', 'created_at'], rows, options);
@@ -68,7 +67,7 @@ async function create(
   if (given.length % 3 !== 0) {
     throw new CliError('--owner-email, --given-name and --family-name go together', exitCodes.usage);
   }
-  await withContext(surroundings, async ({ database, clock }) => {
+  await withContext(surroundings, async ({ services: { accounts }, clock }) => {
     const owner =
       ownerEmail === undefined || givenName === undefined || familyName === undefined
         ? undefined
@@ -79,9 +78,7 @@ async function create(
             role: 'owner' as const,
             password: await readNewPassword(surroundings),
           };
-    const { accountId, ownerId } = await createAccount(database, { name, owner, at: clock() }).catch(
-      asCliError,
-    );
+    const { accountId, ownerId } = await accounts.create({ name, owner, at: clock() }).catch(asCliError);
     if (json) print(surroundings, JSON.stringify({ id: accountId, name, owner_id: ownerId }));
     else
       print(

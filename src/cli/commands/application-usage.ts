@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { findApplicationOfClient } from '../../services/applications/read-applications.js';
 import { rejectionRetentionDays, usageRetentionDays } from '../../services/housekeeping.js';
 import { keptRejections } from '../../services/usage/recent-rejections.js';
-import { UsageReader } from '../../services/usage/usage-reader.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import { type CommandContext, withContext } from '../context.js';
@@ -55,23 +53,22 @@ Examples:
 }
 
 async function read(
-  { database, clock }: CommandContext,
+  { services, clock }: CommandContext,
   clientId: string,
   { account, days }: UsageOptions,
 ): Promise<{ usage: Row[]; rejections: Row[] }> {
-  const { id: accountId } = await findAccount(database, account);
-  const application = await findApplicationOfClient(database, accountId, clientId);
+  const { id: accountId } = await findAccount(services.accounts, account);
+  const application = await services.applications.findByClientId(accountId, clientId);
   if (application === null) {
     throw new CliError(`There is no application ${clientId} in this account; see: applications list`);
   }
-  const reader = new UsageReader(database);
   const tomorrow = (Math.floor(clock().getTime() / dayMilliseconds) + 1) * dayMilliseconds;
-  const usage = await reader.usageOf(accountId, application.id, {
+  const usage = await services.usage.usageOf(accountId, application.id, {
     from: new Date(tomorrow - days * dayMilliseconds),
     to: new Date(tomorrow),
     per: 'day',
   });
-  const rejections = await reader.rejectedRequestsOf(accountId, application.id);
+  const rejections = await services.usage.rejectedRequestsOf(accountId, application.id);
   return {
     usage: usage.map(({ start, operation, calls, errors, rateLimited, records }) => {
       const day = start.toISOString().slice(0, 10);

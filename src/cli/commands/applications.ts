@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import type { Database } from '../../database/client.js';
 import type { AccountId } from '../../services/account-id.js';
-import { listAccounts } from '../../services/accounts.js';
-import { listApplications } from '../../services/applications/read-applications.js';
+import type { OAuthApplications } from '../../services/applications/oauth-applications.js';
 import { accountOption, findAccount, jsonOption } from '../arguments.js';
 import { withContext } from '../context.js';
 import { printList, type Row } from '../list.js';
@@ -32,13 +30,14 @@ Examples:
   npm run --silent cli -- applications list --account Initech --json`,
     )
     .action((options: { account?: string; json?: boolean }) =>
-      withContext(surroundings, async ({ database, clock }) => {
+      withContext(surroundings, async ({ services, clock }) => {
         const accounts =
           options.account === undefined
-            ? await listAccounts(database)
-            : [await findAccount(database, options.account)];
+            ? await services.accounts.list()
+            : [await findAccount(services.accounts, options.account)];
         const rows: Row[] = [];
-        for (const account of accounts) rows.push(...(await readRows(database, account, clock())));
+        for (const account of accounts)
+          rows.push(...(await readRows(services.applications, account, clock())));
         printList(surroundings, ['account', ...columns], rows, options);
       }),
     );
@@ -46,13 +45,13 @@ Examples:
 }
 
 async function readRows(
-  database: Database,
+  service: OAuthApplications,
   { id: accountId, name: account }: { id: AccountId; name: string },
   now: Date,
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (let skip = 0; ; skip += pageSize) {
-    const { applications } = await listApplications(database, accountId, { skip, size: pageSize, now });
+    const { applications } = await service.list(accountId, { skip, size: pageSize, now });
     for (const { id, clientId, name, clientType, scopes, redirectUris, ...application } of applications) {
       rows.push({
         account,

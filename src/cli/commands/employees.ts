@@ -80,18 +80,18 @@ function report(
 }
 
 async function runImport(
-  { surroundings, database, clock }: CommandContext,
+  { surroundings, services }: CommandContext,
   source: ImportSource,
   { account, dryRun = false, batchSize, maxErrors }: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<ImportOutcome> {
-  const { id: accountId } = await findAccount(database, account);
+  const { id: accountId } = await findAccount(services.accounts, account);
   const { attributes, check } = createEmployeeCheck(loadContract());
   const progress = new Progress(surroundings.stderr, source.totalBytes);
   const lines = splitLines(source.pieces);
   try {
     const options: ImportOptions = {
-      database,
+      imports: services.employeeImports,
       accountId,
       entries: source.format === 'csv' ? readCsvEntries(lines, attributes) : readJsonEntries(lines),
       check,
@@ -99,7 +99,6 @@ async function runImport(
       batchSize,
       maximumRefused: maxErrors,
       dryRun,
-      clock,
       signal,
       onRefused: (line, faults) => progress.log(`line ${line}: ${harmless(faults.join('; '))}`),
       onProgress: ({ read }) => progress.update({ lines: read, bytes: source.bytesRead }),

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { baseUrlRule, withoutTrailingSlashes } from '../../base-url.js';
-import { readIssuer, setIssuer } from '../../services/issuer.js';
 import { checkedBy } from '../arguments.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
@@ -13,8 +12,8 @@ export function addIssuerCommands(program: Command, surroundings: Surroundings):
     .command('show')
     .description('show the recorded issuer, which every server must have as BASE_URL')
     .action(() =>
-      withContext(surroundings, async ({ database }) => {
-        const recorded = await readIssuer(database);
+      withContext(surroundings, async ({ services: { issuer } }) => {
+        const recorded = await issuer.read();
         print(
           surroundings,
           recorded ?? 'No issuer is recorded: the first start of a server records its BASE_URL.',
@@ -27,9 +26,9 @@ export function addIssuerCommands(program: Command, surroundings: Surroundings):
     .argument('<url>', 'the new BASE_URL', checkedBy(baseUrlRule))
     .addHelpText('after', '\nExamples:\n  npm run cli -- issuer set https://people.example')
     .action((given: string) =>
-      withContext(surroundings, async ({ database, clock }) => {
+      withContext(surroundings, async ({ services: { issuer }, clock }) => {
         const url = withoutTrailingSlashes(given);
-        const earlier = await setIssuer(database, url, clock());
+        const earlier = await issuer.set(url, clock());
         print(surroundings, describeChange(earlier, url));
       }),
     );

@@ -13,8 +13,8 @@ export function addKeyCommands(program: Command, surroundings: Surroundings): vo
     .description('sign with a new key; the old one stays published until its last token has expired')
     .option('--discard-old', 'refuse every token that was signed with an earlier key, which may have leaked')
     .action(({ discardOld = false }: { discardOld?: boolean }) =>
-      withContext(surroundings, async ({ config, database, clock, appSecrets }) => {
-        const signingKeys = await SigningKeys.open(database, await appSecrets(), clock);
+      withContext(surroundings, async ({ config, services, clock, appSecrets }) => {
+        const signingKeys = await SigningKeys.open(services.signingKeys, await appSecrets(), clock);
         const kid = await signingKeys.rotate(
           discardOld ? 'discard' : { tokenTtlSeconds: config.accessTokenTtlSeconds },
         );
@@ -28,8 +28,8 @@ export function addKeyCommands(program: Command, surroundings: Surroundings): vo
     .command('reseal')
     .description('encrypt the stored keys with APP_SECRET that were encrypted with APP_SECRET_PREVIOUS')
     .action(() =>
-      withContext(surroundings, async ({ database, clock, appSecrets }) => {
-        const count = await resealSigningKeys(database, await appSecrets(), clock());
+      withContext(surroundings, async ({ services, clock, appSecrets }) => {
+        const count = await resealSigningKeys(services.signingKeys, await appSecrets(), clock());
         const keys = count === 1 ? '1 signing key was' : `${count} signing keys were`;
         print(surroundings, `${keys} encrypted again with APP_SECRET.`);
       }),

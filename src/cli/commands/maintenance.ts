@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { prune } from '../../services/housekeeping.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
 import type { Surroundings } from '../surroundings.js';
@@ -15,8 +14,8 @@ export function addMaintenanceCommands(program: Command, surroundings: Surroundi
     .command('prune')
     .description('delete expired codes, tokens, sessions and records, as the server does by itself')
     .action(() =>
-      withContext(surroundings, async ({ database, clock }) => {
-        for (const [table, count] of Object.entries(await prune(database, clock())))
+      withContext(surroundings, async ({ services: { housekeeping }, clock }) => {
+        for (const [table, count] of Object.entries(await housekeeping.prune(clock())))
           print(surroundings, `${table}: ${count}`);
       }),
     );

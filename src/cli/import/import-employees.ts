@@ -1,20 +1,11 @@
-import type { Clock } from '../../clock.js';
-import type { Database, Prisma } from '../../database/client.js';
-import { isWriteConflict } from '../../database/database-errors.js';
-import { randomId } from '../../database/ids.js';
 import type { AccountId } from '../../services/account-id.js';
-import { recordProgressIn } from '../../services/audit-log.js';
-import {
-  type EmployeeRecord,
-  type UpsertCounts,
-  upsertEmployees,
-} from '../../services/employees/upsert-employees.js';
+import type { EmployeeImports, ImportCounts, StoreBatch } from '../../services/employee-imports.js';
 import { type BatchLines, EmployeeBatch } from './employee-batch.js';
 import type { EmployeeCheck } from './employee-check.js';
 import { type Entry, UnusableFileError } from './entry.js';
 
 export interface ImportOptions {
-  readonly database: Database;
+  readonly imports: EmployeeImports;
   readonly accountId: AccountId;
   readonly entries: AsyncIterable<Entry>;
   readonly check: EmployeeCheck['check'];
@@ -26,19 +17,10 @@ export interface ImportOptions {
   readonly maximumRefused: number;
   /** Does everything and keeps nothing of it. */
   readonly dryRun: boolean;
-  readonly clock: Clock;
   /** Ends the import after the batch that is being stored. */
   readonly signal: AbortSignal;
   onRefused(line: number, faults: readonly string[]): void;
   onProgress(counts: ImportCounts): void;
-}
-
-/** What became of the records that were read. */
-export interface ImportCounts extends UpsertCounts {
-  readonly read: number;
-  readonly refused: number;
-  /** Followed, in the same batch, by a later one with the same number. */
-  readonly superseded: number;
 }
 
 export type ImportEnding =
@@ -51,11 +33,6 @@ export interface ImportOutcome {
   readonly ending: ImportEnding;
 }
 
-type Store = (rows: readonly EmployeeRecord[], counts: ImportCounts) => Promise<UpsertCounts>;
-
-const day = 86_400_000;
-const attempts = 3;
-
 /**
  * Makes an account's employees what a file says, batch by batch. What is known to be stored is counted, whatever ends
  * the import, and an import that is run again finds what is stored already and leaves it alone.
@@ -63,26 +40,13 @@ const attempts = 3;
  * @throws {UnusableFileError} when the file cannot be imported at all
  */
 export async function importEmployees(options: ImportOptions): Promise<ImportOutcome> {
-  const { database, accountId, dryRun } = options;
-  if (!dryRun) return importWith(options, createStore(options));
-  const undo = new Error('A dry run is rolled back');
-  let outcome: ImportOutcome | undefined;
-  // One transaction for all batches: a later one must see what an earlier one would have stored.
-  const run = database.prisma.$transaction(
-    async (tx) => {
-      outcome = await importWith(options, (rows) => upsertEmployees(tx, accountId, rows));
-      throw undo;
-    },
-    { maxWait: 60_000, timeout: day },
-  );
-  await run.catch((error) => {
-    if (error !== undo && outcome === undefined) throw error;
-  });
-  if (outcome === undefined) throw undo;
-  return outcome;
+  const { imports, accountId, fileName, dryRun } = options;
+  return dryRun
+    ? imports.rehearse(accountId, (store) => importWith(options, store))
+    : importWith(options, imports.begin(accountId, fileName));
 }
 
-async function importWith(options: ImportOptions, store: Store): Promise<ImportOutcome> {
+async function importWith(options: ImportOptions, store: StoreBatch): Promise<ImportOutcome> {
   const { entries, check, batchSize, maximumRefused, signal } = options;
   const counts = { read: 0, created: 0, updated: 0, unchanged: 0, refused: 0, superseded: 0 };
   let batch = new EmployeeBatch();
@@ -122,40 +86,4 @@ async function importWith(options: ImportOptions, store: Store): Promise<ImportO
     if (error instanceof UnusableFileError) throw error;
     return { counts, ending: { kind: 'failed', error, lines: batch.lines } };
   }
-}
-
-/** Stores each batch in a transaction of its own, together with the audit event that tells of all of them. */
-function createStore({ database, accountId, fileName, clock }: ImportOptions): Store {
-  const eventId = randomId();
-  const inTransaction = async (
-    tx: Prisma.TransactionClient,
-    rows: readonly EmployeeRecord[],
-    counts: ImportCounts,
-  ): Promise<UpsertCounts> => {
-    const stored =
-      rows.length > 0 ? await upsertEmployees(tx, accountId, rows) : { created: 0, updated: 0, unchanged: 0 };
-    const details = {
-      file: fileName,
-      created: String(counts.created + stored.created),
-      updated: String(counts.updated + stored.updated),
-      unchanged: String(counts.unchanged + stored.unchanged),
-      refused: String(counts.refused),
-      // An import that is killed leaves its event as the last batch wrote it.
-      finished: rows.length > 0 ? 'no' : 'yes',
-    };
-    await recordProgressIn(tx, eventId, { type: 'employees.imported', accountId, details }, clock());
-    return stored;
-  };
-  return async (rows, counts) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await database.prisma.$transaction((tx) => inTransaction(tx, rows, counts), {
-          maxWait: 60_000,
-          timeout: 600_000,
-        });
-      } catch (error) {
-        if (!isWriteConflict(error) || attempt === attempts) throw error;
-      }
-    }
-  };
 }

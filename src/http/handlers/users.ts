@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.js';
 import type { components } from '../../contract/generated.js';
-import type { Database } from '../../database/client.js';
 import { invalidToken } from '../../oauth/access-tokens.js';
 import type { Principal } from '../../oauth/principal.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
@@ -11,7 +10,7 @@ import {
   checkClaims,
   type WritableClaims,
 } from '../../services/claim-rules.js';
-import { claimNames, getProfile, type Profile, updateProfile } from '../../services/profiles.js';
+import { claimNames, type Profile, type Profiles } from '../../services/profiles.js';
 import { auditOrigin } from '../audit-origin.js';
 import type { Handlers, Input, Output } from '../binding/handlers.js';
 import { challenge, userContextRequired } from '../challenges.js';
@@ -19,17 +18,17 @@ import { challenge, userContextRequired } from '../challenges.js';
 type UserResource = components['schemas']['User'];
 
 export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCurrentUser'> {
-  readonly #database: Database;
+  readonly #profiles: Profiles;
   readonly #clock: Clock;
 
-  constructor(database: Database, clock: Clock) {
-    this.#database = database;
+  constructor(profiles: Profiles, clock: Clock) {
+    this.#profiles = profiles;
     this.#clock = clock;
   }
 
   /** @throws {Problem} 403 `user_context_required` */
   async getCurrentUser({ caller }: Input<'getCurrentUser'>): Promise<Output<'getCurrentUser'>> {
-    const profile = await getProfile(this.#database, caller.accountId, userOf(caller));
+    const profile = await this.#profiles.get(caller.accountId, userOf(caller));
     return { status: 200, records: 1, body: { data: toResource(profile) } };
   }
 
@@ -49,7 +48,7 @@ export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCu
       origin: auditOrigin(request),
       at: this.#clock(),
     };
-    const profile = await updateProfile(this.#database, auditContext, checked.claims);
+    const profile = await this.#profiles.update(auditContext, checked.claims);
     return { status: 200, records: 1, body: { data: toResource(profile) } };
   }
 }

@@ -1,13 +1,10 @@
 import type { Clock } from '../../clock.js';
-import type { Database } from '../../database/client.js';
-import { accountScope, withScope } from '../../database/scope.js';
 import { Problem } from '../../problems/problem.js';
 import type { AccountId } from '../../services/account-id.js';
 import type { Application, ClientRegistry } from '../../services/applications/client-registry.js';
-import { holdApplication } from '../../services/applications/lock-application.js';
-import { type AuditLog, type AuditOrigin, recordIn } from '../../services/audit-log.js';
-import { mayGrant } from '../../services/grantable-scopes.js';
-import { holdRole, type User } from '../../services/users.js';
+import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
+import type { AuthorizationCodes } from '../../services/grants/authorization-codes.js';
+import type { User } from '../../services/user.js';
 import { invalidClient } from '../credentials.js';
 import { newOpaqueToken } from '../opaque-token.js';
 import {
@@ -34,7 +31,7 @@ export type AuthorizationStep =
     };
 
 interface Dependencies {
-  readonly database: Database;
+  readonly codes: AuthorizationCodes;
   readonly applications: ClientRegistry;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
@@ -119,31 +116,20 @@ export class AuthorizationEndpoint {
     subject: Subject,
     scopes: readonly string[],
   ): Promise<string> {
-    const { database, clock, codeTtlSeconds } = this.#dependencies;
+    const { codes, clock, codeTtlSeconds } = this.#dependencies;
     const { value, hash } = newOpaqueToken();
-    const createdAt = clock();
-    const data = {
+    const at = clock();
+    const outcome = await codes.store({
+      ...subject,
       codeHash: hash,
-      applicationId: subject.applicationId,
-      userId: subject.userId,
       redirectUri: redirect_uri,
-      scopes: [...scopes],
+      scopes,
       codeChallenge: code_challenge,
-      createdAt,
-      expiresAt: new Date(createdAt.getTime() + codeTtlSeconds * 1000),
-    };
-    await withScope(accountScope(subject.accountId), () =>
-      database.prisma.$transaction(async (tx) => {
-        const { accountId, applicationId } = subject;
-        if (!(await holdApplication(tx, accountId, applicationId))) throw invalidClient({ basic: false });
-        const role = await holdRole(tx, accountId, subject.userId);
-        if (role === null || !scopes.every((scope) => mayGrant(role, scope))) throw rightsChanged();
-        await tx.authorizationCode.create({ data });
-        for (const type of ['consent.allowed', 'authorization_code.issued'] as const) {
-          await recordIn(tx, { type, ...subject, details: { scopes } }, createdAt);
-        }
-      }),
-    );
+      at,
+      expiresAt: new Date(at.getTime() + codeTtlSeconds * 1000),
+    });
+    if (outcome === 'application_deleted') throw invalidClient({ basic: false });
+    if (outcome === 'not_grantable') throw rightsChanged();
     return value;
   }
 }

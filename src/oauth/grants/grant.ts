@@ -1,22 +1,22 @@
 import type { Clock } from '../../clock.js';
 import type { components } from '../../contract/generated.js';
-import type { Database } from '../../database/client.js';
 import type { Application } from '../../services/applications/client-registry.js';
 import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
+import type { AuthorizationCodes } from '../../services/grants/authorization-codes.js';
+import type { RefreshTokens } from '../../services/tokens/refresh-tokens.js';
 import type { AccessTokens } from '../access-tokens.js';
 import type { ClientCredentials } from '../credentials.js';
-import type { RefreshTokenRotation } from '../refresh-token-rotation.js';
 
 export type TokenForm = components['schemas']['TokenRequest'];
 export type TokenResponse = components['schemas']['TokenResponse'];
 
 /** What a grant works with besides the request itself. */
 export interface GrantContext {
-  readonly database: Database;
+  readonly codes: AuthorizationCodes;
+  readonly refreshTokens: RefreshTokens;
   readonly accessTokens: AccessTokens;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
-  readonly rotation: RefreshTokenRotation;
   readonly refreshTokenTtlSeconds: number;
   /** How long a replay is a retry and not theft, unless the token that the first use gave was used meanwhile. */
   readonly replayLeewaySeconds: number;

@@ -1,13 +1,15 @@
 import type { Contract } from '../../contract/contract.js';
-import type { Database } from '../../database/client.js';
 import { recordNotFound } from '../../problems/problem.js';
-import { type ApplicationDetails, getApplication } from '../../services/applications/read-applications.js';
+import type { ApplicationDetails } from '../../services/applications/application-details.js';
+import type { ClientSecrets } from '../../services/applications/client-secrets.js';
+import type { OAuthApplications } from '../../services/applications/oauth-applications.js';
 import type { Visit } from '../site.js';
 import { settings } from '../site-page.js';
 
 /** What the pages about applications work with. */
 export interface ApplicationPagesDependencies {
-  readonly database: Database;
+  readonly applications: OAuthApplications;
+  readonly clientSecrets: ClientSecrets;
   readonly baseUrl: string;
   readonly production: boolean;
   readonly scopes: Contract['scopes'];
@@ -25,10 +27,10 @@ export function addressOf(id: string, ...below: readonly string[]): string {
  */
 export async function visitedApplication(
   { auditContext: { accountId, at }, parameter }: Visit,
-  { database }: Pick<ApplicationPagesDependencies, 'database'>,
+  { applications }: Pick<ApplicationPagesDependencies, 'applications'>,
 ): Promise<ApplicationDetails> {
   const id = parameter('id');
-  const application = isRecordId(id) ? await getApplication(database, accountId, { id, now: at }) : null;
+  const application = isRecordId(id) ? await applications.get(accountId, { id, now: at }) : null;
   if (application === null) throw recordNotFound();
   return application;
 }

@@ -1,6 +1,5 @@
 import { randomId } from '../../database/ids.js';
 import { settingsFaults } from '../../services/applications/application-settings.js';
-import { createApplication } from '../../services/applications/create-application.js';
 import type { FormFault } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { Site, Visit } from '../site.js';
@@ -18,7 +17,7 @@ import { SecretPage } from './secret-page.js';
 
 /** The form for a new application, and what becomes of it. */
 export function createPages(site: Site, dependencies: ApplicationPagesDependencies): void {
-  const { database, baseUrl, production } = dependencies;
+  const { applications, baseUrl, production } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
 
   const formPage = (
@@ -55,7 +54,7 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
     const faults = formFaults(found, { clientType: form.clientType, firstScope: knownScopes[0] ?? '' });
     if (faults.length > 0) return { status: 400, page: formPage(visit, form, { nonce, faults }) };
 
-    const created = await createApplication(database, visit.auditContext, {
+    const created = await applications.register(visit.auditContext, {
       clientType,
       settings: form,
       nonce,

@@ -1,6 +1,5 @@
 import { recordNotFound } from '../../problems/problem.js';
-import { deleteApplication } from '../../services/applications/delete-application.js';
-import type { ApplicationDetails } from '../../services/applications/read-applications.js';
+import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { Site, Visit } from '../site.js';
@@ -19,7 +18,7 @@ export function deletePages(site: Site, dependencies: ApplicationPagesDependenci
 
   site.post(path, async (visit) => {
     const { id } = await visitedApplication(visit, dependencies);
-    if (!(await deleteApplication(dependencies.database, visit.auditContext, id))) throw recordNotFound();
+    if (!(await dependencies.applications.delete(visit.auditContext, id))) throw recordNotFound();
     return { goTo: withNotice(settings.applications, 'application_deleted') };
   });
 }

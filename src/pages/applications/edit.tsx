@@ -1,7 +1,7 @@
 import { recordNotFound } from '../../problems/problem.js';
+import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { settingsFaults } from '../../services/applications/application-settings.js';
-import type { ApplicationDetails } from '../../services/applications/read-applications.js';
-import { settingsVersion, updateApplication } from '../../services/applications/update-application.js';
+import { settingsVersion } from '../../services/applications/settings-changes.js';
 import type { FormFault } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { Site, Visit } from '../site.js';
@@ -18,7 +18,7 @@ import { ApplicationFormPage } from './form-page.js';
 
 /** The form that changes an application. Its client type and client ID stay what they are. */
 export function editPages(site: Site, dependencies: ApplicationPagesDependencies): void {
-  const { database, production } = dependencies;
+  const { applications, production } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
   const path = `${settings.applications}/:id/edit`;
 
@@ -61,7 +61,7 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
     if (faults.length > 0)
       return { status: 400, page: formPage(visit, application, form, { version, faults }) };
 
-    const outcome = await updateApplication(database, visit.auditContext, {
+    const outcome = await applications.update(visit.auditContext, {
       id,
       settings: form,
       version: version === '' ? undefined : version,

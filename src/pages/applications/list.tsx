@@ -1,5 +1,5 @@
-import { type ApplicationSummary, listApplications } from '../../services/applications/read-applications.js';
-import type { User } from '../../services/users.js';
+import type { ApplicationSummary } from '../../services/applications/application-details.js';
+import type { User } from '../../services/user.js';
 import { type Column, DataTable } from '../data-table.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
 import type { Site } from '../site.js';
@@ -11,12 +11,12 @@ import { clientTypeName } from './client-type-field.js';
 const pageSize = 50;
 
 /** The account's applications. */
-export function listPage(site: Site, { database }: ApplicationPagesDependencies): void {
+export function listPage(site: Site, dependencies: ApplicationPagesDependencies): void {
   site.get(settings.applications, async (visit) => {
     const number = pageNumber(visit.query);
     const { accountId, at: now } = visit.auditContext;
     const range = { skip: (number - 1) * pageSize, size: pageSize, now };
-    const { applications, count } = await listApplications(database, accountId, range);
+    const { applications, count } = await dependencies.applications.list(accountId, range);
     const last = lastPage(count, pageSize);
     if (number > last) return { goTo: address(last) };
     return {

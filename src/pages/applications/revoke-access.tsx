@@ -1,6 +1,5 @@
 import { recordNotFound } from '../../problems/problem.js';
-import type { ApplicationDetails } from '../../services/applications/read-applications.js';
-import { revokeAccess } from '../../services/applications/revoke-access.js';
+import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { Site, Visit } from '../site.js';
@@ -18,7 +17,8 @@ export function revokeAccessPages(site: Site, dependencies: ApplicationPagesDepe
 
   site.post(path, async (visit) => {
     const { id } = await visitedApplication(visit, dependencies);
-    if ((await revokeAccess(dependencies.database, visit.auditContext, id)) === null) throw recordNotFound();
+    const revoked = await dependencies.applications.revokeAccess(visit.auditContext, id);
+    if (revoked === null) throw recordNotFound();
     return { goTo: withNotice(addressOf(id), 'access_revoked') };
   });
 }

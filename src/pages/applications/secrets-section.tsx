@@ -1,7 +1,7 @@
 import { randomId } from '../../database/ids.js';
-import type { ApplicationDetails, SecretSummary } from '../../services/applications/read-applications.js';
-import { maximumSecrets } from '../../services/applications/rotate-secret.js';
-import type { User } from '../../services/users.js';
+import type { ApplicationDetails, SecretSummary } from '../../services/applications/application-details.js';
+import { maximumSecrets } from '../../services/applications/client-secrets.js';
+import type { User } from '../../services/user.js';
 import { type Column, DataTable } from '../data-table.js';
 import { CsrfField } from '../layout.js';
 import type { Visit } from '../site.js';

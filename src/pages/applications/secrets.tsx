@@ -1,7 +1,6 @@
 import { randomId } from '../../database/ids.js';
 import { recordNotFound } from '../../problems/problem.js';
-import type { ApplicationDetails, SecretSummary } from '../../services/applications/read-applications.js';
-import { createSecret, retireSecret } from '../../services/applications/rotate-secret.js';
+import type { ApplicationDetails, SecretSummary } from '../../services/applications/application-details.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { PageResponse, Site, Visit } from '../site.js';
@@ -13,7 +12,7 @@ import { ShowPage } from './show-page.js';
 
 /** Replacing a client secret: a second one is created, and later the first one is retired. */
 export function secretPages(site: Site, dependencies: ApplicationPagesDependencies): void {
-  const { database, baseUrl } = dependencies;
+  const { clientSecrets, baseUrl } = dependencies;
   const path = `${settings.applications}/:id/secrets`;
 
   const rejection = async (visit: Visit, alert: string): Promise<PageResponse> => {
@@ -27,7 +26,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
   site.post(path, async (visit) => {
     const { id } = await visitedApplication(visit, dependencies);
     const nonce = visit.form.text('form') || randomId();
-    const created = await createSecret(database, visit.auditContext, { applicationId: id, nonce });
+    const created = await clientSecrets.create(visit.auditContext, { applicationId: id, nonce });
     switch (created.kind) {
       case 'created': {
         const { clientId, clientSecret } = created;
@@ -59,7 +58,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
   site.post(`${path}/:secret_id/retire`, async (visit) => {
     const { id: applicationId } = await visitedApplication(visit, dependencies);
     const secretId = visit.parameter('secret_id');
-    const outcome = await retireSecret(database, visit.auditContext, { applicationId, secretId });
+    const outcome = await clientSecrets.retire(visit.auditContext, { applicationId, secretId });
     if (outcome === 'not_found') throw recordNotFound();
     if (outcome === 'only_one') {
       return rejection(visit, 'This is the only secret. Create a second one before you retire it.');

@@ -1,4 +1,4 @@
-import type { ApplicationDetails } from '../../services/applications/read-applications.js';
+import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { Fact, Facts } from '../form-parts.js';
 import { scopeLabel } from '../scope-labels.js';
 import type { Visit } from '../site.js';

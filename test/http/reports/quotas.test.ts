@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { prune } from '../../../src/services/housekeeping.js';
+import { Housekeeping } from '../../../src/services/housekeeping.js';
 import { buildTestApp, type TestApp } from '../../support/app.js';
 import { createReportClient, type ReportClient, refused } from '../../support/reports.js';
 
@@ -145,7 +145,7 @@ t.test(
     keysLimited.clock.advanceSeconds(2);
     t.equal((await create(1, '1'))?.statusCode, 201, 'and one that is used again after it expired');
     const pruned = await Promise.all(
-      [1, 2, 3, 4].map(() => prune(keysLimited.database, keysLimited.clock())),
+      [1, 2, 3, 4].map(() => new Housekeeping(keysLimited.database).prune(keysLimited.clock())),
     );
     const deleted = pruned.reduce((sum, { idempotency_keys = 0 }) => sum + idempotency_keys, 0);
     t.ok(deleted >= 11);

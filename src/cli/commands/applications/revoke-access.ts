@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { ClientRegistry } from '../../../services/applications/client-registry.js';
-import { revokeAccess } from '../../../services/applications/revoke-access.js';
 import { accountOption, findAccount } from '../../arguments.js';
 import { CliError } from '../../cli-error.js';
 import { withContext } from '../../context.js';
@@ -26,12 +24,11 @@ Examples:
 }
 
 async function run(surroundings: Surroundings, clientId: string, idOrName: string): Promise<void> {
-  await withContext(surroundings, async ({ database, clock }) => {
-    const account = await findAccount(database, idOrName);
-    const application = await new ClientRegistry(database).findByClientId(clientId);
+  await withContext(surroundings, async ({ services: { accounts, applications }, clock }) => {
+    const account = await findAccount(accounts, idOrName);
+    const application = await applications.findByClientId(account.id, clientId);
     const context = { accountId: account.id, at: clock() };
-    // An application of another account is as unknown as one that does not exist.
-    const revoked = application && (await revokeAccess(database, context, application.id));
+    const revoked = application && (await applications.revokeAccess(context, application.id));
     if (revoked === null) {
       throw new CliError(
         `${harmless(account.name)} has no application with the client ID ${harmless(clientId)}; see: applications list`,

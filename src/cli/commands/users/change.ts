@@ -1,9 +1,8 @@
 import type { AuditContext } from '../../../services/audit-context.js';
-import { findUser } from '../../../services/read-users.js';
-import {
-  type PasswordChange,
+import type {
+  PasswordChange,
   UserAdministration,
-  type UserChange,
+  UserChange,
 } from '../../../services/user-administration.js';
 import { CliError } from '../../cli-error.js';
 import { withContext } from '../../context.js';
@@ -36,12 +35,12 @@ export async function changeUser(
   emailOrId: string,
   prepare: () => Change | Promise<Change>,
 ): Promise<void> {
-  await withContext(surroundings, async ({ database, clock }) => {
-    const user = await findUser(database, emailOrId);
+  await withContext(surroundings, async ({ services, clock }) => {
+    const user = await services.users.find(emailOrId);
     if (user === null) throw unknownUser(emailOrId);
     const { make, changed, unchanged = 'needs no change' } = await prepare();
     const context = { accountId: user.accountId, at: clock() };
-    const outcome = await make(new UserAdministration(database), context, user.id);
+    const outcome = await make(services.userAdministration, context, user.id);
     switch (outcome.kind) {
       case 'changed':
         print(surroundings, `User ${harmless(user.email)} ${changed}.${consequences(outcome)}`);

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { createUser } from '../../../services/create-user.js';
 import { normalizeEmail } from '../../../services/normalize.js';
+import type { Role } from '../../../services/user.js';
 import { emailRule, personNameRule } from '../../../services/user-rules.js';
-import type { Role } from '../../../services/users.js';
 import { accountOption, checkedBy, findAccount, jsonOption, roleOption } from '../../arguments.js';
 import { withContext } from '../../context.js';
 import { readNewPassword } from '../../password.js';
@@ -49,10 +48,10 @@ async function create(
   { account, email: given, role, givenName, familyName, json }: CreateOptions,
 ): Promise<void> {
   const email = normalizeEmail(given);
-  await withContext(surroundings, async ({ database, clock }) => {
-    const { id: accountId, name } = await findAccount(database, account);
+  await withContext(surroundings, async ({ services, clock }) => {
+    const { id: accountId, name } = await findAccount(services.accounts, account);
     const user = { email, role, givenName, familyName, password: await readNewPassword(surroundings) };
-    const id = await createUser(database, accountId, { user, at: clock() }).catch(asCliError);
+    const id = await services.users.create(accountId, { user, at: clock() }).catch(asCliError);
     if (json) print(surroundings, JSON.stringify({ id, account_id: accountId, email, role }));
     else print(surroundings, `User ${id} (${harmless(email)}) was created as ${role} of ${harmless(name)}.`);
   });

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Database } from '../../../database/client.js';
 import type { AccountId } from '../../../services/account-id.js';
-import { listUsers } from '../../../services/read-users.js';
+import type { Users } from '../../../services/users.js';
 import { accountOption, findAccount, jsonOption } from '../../arguments.js';
 import { withContext } from '../../context.js';
 import { printList, type Row } from '../../list.js';
@@ -24,18 +23,18 @@ Examples:
   npm run --silent cli -- users list --account Initech --json`,
     )
     .action((options: { account: string; json?: boolean }) =>
-      withContext(surroundings, async ({ database }) => {
-        const { id: accountId } = await findAccount(database, options.account);
-        const rows = await readRows(database, accountId);
+      withContext(surroundings, async ({ services }) => {
+        const { id: accountId } = await findAccount(services.accounts, options.account);
+        const rows = await readRows(services.users, accountId);
         printList(surroundings, ['id', 'email', 'role', 'state', 'created_at'], rows, options);
       }),
     );
 }
 
-async function readRows(database: Database, accountId: AccountId): Promise<Row[]> {
+async function readRows(service: Users, accountId: AccountId): Promise<Row[]> {
   const rows: Row[] = [];
   for (let after = ''; ; ) {
-    const users = await listUsers(database, accountId, { after, size: pageSize });
+    const users = await service.list(accountId, { after, size: pageSize });
     for (const { id, email, role, disabledAt, createdAt } of users) {
       const state = disabledAt === null ? 'enabled' : 'disabled';
       rows.push({ id, email, role, state, created_at: createdAt.toISOString() });

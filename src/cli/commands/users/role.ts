@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { type Role, roles } from '../../../services/users.js';
+import { type Role, roles } from '../../../services/user.js';
 import type { Surroundings } from '../../surroundings.js';
 import { changeUser, userArgument } from './change.js';
 

@@ -1,5 +1,5 @@
 import { mayGrant } from '../../../services/grantable-scopes.js';
-import type { User } from '../../../services/users.js';
+import type { User } from '../../../services/user.js';
 import { AuthorizationRejection } from '../authorization-request.js';
 
 export interface GrantableScopes {

@@ -1,6 +1,6 @@
 import { Problem } from '../../../problems/problem.js';
 import type { Application } from '../../../services/applications/client-registry.js';
-import type { User } from '../../../services/users.js';
+import type { User } from '../../../services/user.js';
 
 /**
  * An application acts for users of its own account only.

@@ -1,12 +1,9 @@
-import type { Clock } from '../clock.js';
-import { type Database, Prisma } from '../database/client.js';
-import { RowsLockedError } from '../database/database-errors.js';
-import { createDeadlineQueue } from '../database/deadline-queue.js';
-import { accountScope, withScope } from '../database/scope.js';
-import type { Application } from '../services/applications/client-registry.js';
-import { type AuditOrigin, auditedIn } from '../services/audit-log.js';
-import { mayGrant } from '../services/grantable-scopes.js';
-import { roles } from '../services/users.js';
+import type { Clock } from '../../clock.js';
+import { Prisma } from '../../database/client.js';
+import type { Application } from '../applications/client-registry.js';
+import { type AuditOrigin, auditedIn } from '../audit-log.js';
+import { mayGrant } from '../grantable-scopes.js';
+import { roles } from '../user.js';
 
 export interface RotationSettings {
   readonly clock: Clock;
@@ -32,51 +29,8 @@ export interface Rotated {
   readonly scopes: readonly string[];
 }
 
-/**
- * Replaces refresh tokens. One statement consumes the old token, stores the new one and its audit event, so that of many
- * uses of a token exactly one succeeds.
- *
- * A statement does not wait for rows that another transaction has locked. It is queued then, with few at a time: otherwise
- * the tokens of an application that is being deleted would take every connection.
- */
-export class RefreshTokenRotation {
-  readonly #database: Database;
-  readonly #settings: RotationSettings;
-  readonly #rotateLocked: (request: RotationRequest, timeoutError: Error) => Promise<Rotated | undefined>;
-
-  constructor(database: Database, settings: RotationSettings) {
-    this.#database = database;
-    this.#settings = settings;
-    this.#rotateLocked = createDeadlineQueue((request) => this.#rotate(request, Prisma.empty));
-  }
-
-  /** `undefined` when the token cannot be used any more, or not for these scopes; nothing was changed then. */
-  async rotate(request: RotationRequest): Promise<Rotated | undefined> {
-    const rotated = await this.#rotate(request, Prisma.sql`SKIP LOCKED`);
-    if (rotated !== undefined || !(await this.#isUsable(request))) return rotated;
-    return this.#rotateLocked(request, new RowsLockedError('The refresh token is locked.'));
-  }
-
-  async #rotate(request: RotationRequest, whenLocked: Prisma.Sql): Promise<Rotated | undefined> {
-    const [rotated] = await this.#query<Rotated>(request, rotation(request, this.#settings, whenLocked));
-    return rotated;
-  }
-
-  async #isUsable(request: RotationRequest): Promise<boolean> {
-    const now = this.#settings.clock();
-    const rows = await this.#query(request, Prisma.sql`SELECT ${usableToken(request, now)}`);
-    return rows.length > 0;
-  }
-
-  #query<Row>({ application }: RotationRequest, query: Prisma.Sql): Promise<Row[]> {
-    return withScope(accountScope(application.accountId), () =>
-      this.#database.prisma.$queryRaw<Row[]>(query),
-    );
-  }
-}
-
 /** The token, if it may be used now; what follows SELECT. */
-function usableToken({ tokenHash, requested = [], application }: RotationRequest, now: Date): Prisma.Sql {
+export function usableToken({ tokenHash, requested = [], application }: RotationRequest, now: Date): Prisma.Sql {
   return Prisma.sql`
     token.grant_id, grants.account_id, grants.user_id, token.scopes AS granted,
       CASE WHEN cardinality(${requested}::text[]) > 0 THEN ${requested}::text[]
@@ -98,8 +52,10 @@ function usableToken({ tokenHash, requested = [], application }: RotationRequest
 /**
  * Everything is locked before anything is changed, and in the order in which a deletion goes on from the account to
  * the grant and the token. The successor keeps the scopes of the grant: narrowing is for one access token.
+ *
+ * @param whenLocked what to do about rows that another transaction has locked; empty: to wait for it
  */
-function rotation(
+export function rotation(
   request: RotationRequest,
   { clock, refreshTokenTtlSeconds }: RotationSettings,
   whenLocked: Prisma.Sql,

@@ -1,12 +1,12 @@
-import type { Database, Prisma } from '../database/client.js';
+import type { Prisma } from '../database/client.js';
 import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import type { AccountId } from './account-id.js';
 import { recordIn } from './audit-log.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
+import type { Role } from './user.js';
 import { emailRule, passwordRule, personNameRule } from './user-rules.js';
-import type { Role } from './users.js';
 
 /** A person who is to be able to sign in. */
 export interface NewUser {
@@ -20,23 +20,6 @@ export interface NewUser {
 /** The user cannot be made; the message is one line that says why and repeats no password. */
 export class NewUserError extends Error {
   override readonly name = 'NewUserError';
-}
-
-/**
- * Adds a user to an account.
- *
- * @returns the user's id
- * @throws {NewUserError} when a rule is broken or the e-mail address belongs to somebody already
- */
-export async function createUser(
-  { prisma }: Database,
-  accountId: AccountId,
-  { user, at }: { user: NewUser; at: Date },
-): Promise<string> {
-  const passwordHash = await checkAndHash(user);
-  return await prisma
-    .$transaction((tx) => insertUser(tx, accountId, { user, passwordHash, at }))
-    .catch((error) => explain(error, user));
 }
 
 /**
@@ -73,7 +56,7 @@ export async function insertUser(
 }
 
 /** Turns the violation that a taken e-mail address causes into words. */
-export function explain(error: unknown, { email }: Pick<NewUser, 'email'>): never {
+export function explainViolation(error: unknown, { email }: Pick<NewUser, 'email'>): never {
   if (violatedUniqueConstraint(error) !== 'users_email_key') throw error;
   throw new NewUserError(`A user with the e-mail address ${email} exists already`);
 }

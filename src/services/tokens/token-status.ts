@@ -1,10 +1,15 @@
-import type { Database } from '../database/client.js';
-import type { Lookup } from '../database/hot/define-lookup.js';
-import { type TokenKey, type TokenOwner, tokenOwner } from '../database/hot/token-owner.js';
-import { type AccountId, toAccountId } from '../services/account-id.js';
-import type { Role } from '../services/users.js';
-import type { AccessTokenClaims } from './access-tokens.js';
-import { parseScope } from './scopes.js';
+import type { Database } from '../../database/client.js';
+import type { Lookup } from '../../database/hot/define-lookup.js';
+import { type TokenKey, type TokenOwner, tokenOwner } from '../../database/hot/token-owner.js';
+import { type AccountId, toAccountId } from '../account-id.js';
+import { parseScope } from '../scopes.js';
+import type { Role } from '../user.js';
+
+/** What an access token says about its origin. */
+export interface TokenReference extends TokenKey {
+  /** Generation of the application when the token was issued. */
+  readonly generation: number;
+}
 
 /** What stands behind a token that may be used at this moment. */
 export interface LiveToken {
@@ -27,7 +32,7 @@ export class TokenStatus {
    * `null` when the token was revoked, or its application, grant or user is gone. A token without a grant is revoked when
    * it names an earlier generation than its application has.
    */
-  async find(claims: AccessTokenClaims): Promise<LiveToken | null> {
+  async find(claims: TokenReference): Promise<LiveToken | null> {
     const owner = await this.#findOwner(claims);
     return owner === null || !isOfGeneration(claims, owner) ? null : toLiveToken(owner);
   }
@@ -35,7 +40,7 @@ export class TokenStatus {
 
 /** A grant is revoked by itself. */
 function isOfGeneration(
-  { grantId, generation }: AccessTokenClaims,
+  { grantId, generation }: TokenReference,
   { tokenGeneration }: TokenOwner,
 ): boolean {
   return grantId !== null || generation === tokenGeneration;

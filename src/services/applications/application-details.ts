@@ -1,0 +1,46 @@
+import { Prisma } from '../../database/client.js';
+import { liveGrant } from '../grants/live-grant.js';
+import type { ApplicationSettings } from './application-settings.js';
+import type { ClientType } from './client-registry.js';
+
+/** An application, as a list of them shows it. */
+export interface ApplicationSummary extends ApplicationSettings {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientType: ClientType;
+  readonly createdAt: Date;
+  /** Users who allowed it something that is still in force. */
+  readonly connectedUsers: number;
+  /** When it last got a token; `null`: never. */
+  readonly lastTokenAt: Date | null;
+}
+
+/** A secret, as far as anybody may still see it. */
+export interface SecretSummary {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+export interface ApplicationDetails extends ApplicationSummary {
+  /** Name of whoever registered it; `null` when that is not known any more. */
+  readonly createdBy: string | null;
+  /** Oldest first. */
+  readonly secrets: readonly SecretSummary[];
+}
+
+/** Select list over `applications` that yields an {@link ApplicationSummary}. */
+export function summarySelection(now: Date): Prisma.Sql {
+  return Prisma.sql`
+    applications.id, applications.client_id AS "clientId", applications.client_type AS "clientType",
+    applications.name, applications.redirect_uris AS "redirectUris", applications.scopes,
+    applications.require_client_secret AS "requireClientSecret",
+    applications.created_at AS "createdAt",
+    (SELECT count(DISTINCT user_id)::int FROM grants
+     WHERE grants.application_id = applications.id AND ${liveGrant(now)}) AS "connectedUsers",
+    GREATEST(
+      (SELECT max(last_used_at) FROM application_secrets WHERE application_id = applications.id),
+      (SELECT max(token.created_at) FROM grants JOIN refresh_tokens token ON token.grant_id = grants.id
+       WHERE grants.application_id = applications.id)
+    ) AS "lastTokenAt"`;
+}

@@ -1,0 +1,72 @@
+import type { Database } from '../../database/client.js';
+import { randomId } from '../../database/ids.js';
+import type { UserAuditContext } from '../audit-context.js';
+import { claimForm, releaseForm } from '../submitted-forms.js';
+import { newClientSecret } from './client-secret.js';
+import { lockApplication } from './lock-application.js';
+import { recordApplicationEvent } from './record-application-event.js';
+
+/** Secrets that an application can have at once: the one in use, and the one that takes over. */
+export const maximumSecrets = 2;
+
+export type CreatedSecret =
+  /** `clientSecret` is to be had this once. */
+  | { readonly kind: 'created'; readonly clientId: string; readonly clientSecret: string }
+  | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'too_many' };
+
+export type RetireOutcome = 'retired' | 'not_found' | 'only_one';
+
+/** The secrets of confidential applications. Each change is one transaction together with its audit event. */
+export class ClientSecrets {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /** Gives a confidential application a second secret; both work until one is retired. */
+  create(
+    auditContext: UserAuditContext,
+    { applicationId, nonce }: { applicationId: string; nonce: string },
+  ): Promise<CreatedSecret> {
+    const { accountId, userId, at } = auditContext;
+    const id = randomId();
+    const secret = newClientSecret();
+    return this.#prisma.$transaction(async (tx): Promise<CreatedSecret> => {
+      const application = await lockApplication(tx, accountId, applicationId);
+      if (application === null) return { kind: 'not_found' };
+      if (application.clientType === 'public') return { kind: 'public_client' };
+      const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
+      if (earlier !== null) return { kind: 'repeated' };
+      if ((await tx.applicationSecret.count({ where: { applicationId } })) >= maximumSecrets) {
+        await releaseForm(tx, { userId, nonce });
+        return { kind: 'too_many' };
+      }
+      await tx.applicationSecret.create({
+        data: { id, applicationId, secretHash: secret.hash, createdAt: at },
+      });
+      await recordApplicationEvent(tx, 'application.secret_created', auditContext, applicationId);
+      return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };
+    });
+  }
+
+  /** Ends a secret for good. The only one stays: the application would be locked out. */
+  retire(
+    auditContext: UserAuditContext,
+    { applicationId, secretId }: { applicationId: string; secretId: string },
+  ): Promise<RetireOutcome> {
+    const { accountId } = auditContext;
+    return this.#prisma.$transaction(async (tx): Promise<RetireOutcome> => {
+      if ((await lockApplication(tx, accountId, applicationId)) === null) return 'not_found';
+      const secrets = await tx.applicationSecret.findMany({ where: { applicationId } });
+      const retired = secrets.find(({ id }) => id === secretId);
+      if (retired === undefined) return 'not_found';
+      if (secrets.length === 1) return 'only_one';
+      await tx.applicationSecret.delete({ where: { id: secretId, applicationId } });
+      await recordApplicationEvent(tx, 'application.secret_retired', auditContext, applicationId, {
+        created_at: retired.createdAt.toISOString(),
+      });
+      return 'retired';
+    });
+  }
+}

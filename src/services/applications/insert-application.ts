@@ -1,0 +1,54 @@
+import type { Prisma } from '../../database/client.js';
+import { randomId } from '../../database/ids.js';
+import type { UserAuditContext } from '../audit-context.js';
+import { type ApplicationSettings, yesOrNo } from './application-settings.js';
+import type { ClientType } from './client-registry.js';
+import { newClientSecret } from './client-secret.js';
+import { recordApplicationEvent } from './record-application-event.js';
+
+/**
+ * Inserts an application, its first secret when it is a confidential one, and its audit event, in the transaction of the
+ * caller.
+ *
+ * @returns `clientSecret`: `null` for a public client
+ */
+export async function insertApplication(
+  tx: Prisma.TransactionClient,
+  auditContext: UserAuditContext,
+  { id, clientType, settings }: { id: string; clientType: ClientType; settings: ApplicationSettings },
+): Promise<{ clientId: string; clientSecret: string | null }> {
+  const { accountId, userId, at } = auditContext;
+  const clientId = randomId();
+  const secret = clientType === 'confidential' ? newClientSecret() : null;
+  const { name, redirectUris, scopes } = settings;
+  const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
+  await tx.application.create({
+    data: {
+      id,
+      accountId,
+      clientId,
+      clientType,
+      name,
+      redirectUris: [...redirectUris],
+      scopes: [...scopes],
+      requireClientSecret,
+      createdById: userId,
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  if (secret !== null) {
+    await tx.applicationSecret.create({
+      data: { id: randomId(), applicationId: id, secretHash: secret.hash, createdAt: at },
+    });
+  }
+  await recordApplicationEvent(tx, 'application.created', auditContext, id, {
+    name,
+    client_id: clientId,
+    client_type: clientType,
+    redirect_uris: redirectUris,
+    scopes,
+    ...(clientType === 'confidential' && { require_client_secret: yesOrNo(requireClientSecret) }),
+  });
+  return { clientId, clientSecret: secret?.value ?? null };
+}

@@ -1,0 +1,148 @@
+import { type Database, Prisma } from '../../database/client.js';
+import { randomId } from '../../database/ids.js';
+import { accountScope, allAccounts, withScope } from '../../database/scope.js';
+import type { AccountId } from '../account-id.js';
+import type { Application } from '../applications/client-registry.js';
+import { holdApplication } from '../applications/lock-application.js';
+import { type AuditOrigin, auditedIn, recordIn } from '../audit-log.js';
+import { mayGrant } from '../grantable-scopes.js';
+import { holdRole } from '../hold-role.js';
+import type { Grants } from './grants.js';
+
+/** The code that a user's consent gives an application. */
+export interface NewAuthorizationCode {
+  readonly codeHash: Buffer<ArrayBuffer>;
+  readonly accountId: AccountId;
+  readonly userId: string;
+  readonly applicationId: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly codeChallenge: string;
+  readonly at: Date;
+  readonly expiresAt: Date;
+  readonly origin: AuditOrigin;
+}
+
+/** What a client sends, as the stored code is compared with it. */
+export interface CodeExchange {
+  readonly codeHash: Buffer<ArrayBuffer>;
+  readonly application: Application;
+  readonly redirectUri: string;
+  readonly codeChallenge: string;
+  readonly at: Date;
+  readonly origin: AuditOrigin;
+}
+
+export interface UsedCode {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly scopes: string[];
+}
+
+/** Authorization codes, from the consent of the user to the exchange for tokens. */
+export class AuthorizationCodes {
+  readonly #prisma: Database['prisma'];
+  readonly #grants: Grants;
+
+  constructor({ prisma }: Database, grants: Grants) {
+    this.#prisma = prisma;
+    this.#grants = grants;
+  }
+
+  /** Stores a code and the events of it, or neither: the application was deleted, or the user may not grant the scopes. */
+  store({
+    at,
+    origin,
+    ...code
+  }: NewAuthorizationCode): Promise<'stored' | 'application_deleted' | 'not_grantable'> {
+    const { accountId, applicationId, userId, scopes, ...stored } = code;
+    return withScope(accountScope(accountId), () =>
+      this.#prisma.$transaction(async (tx) => {
+        if (!(await holdApplication(tx, accountId, applicationId))) return 'application_deleted';
+        const role = await holdRole(tx, accountId, userId);
+        if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
+        await tx.authorizationCode.create({
+          data: { ...stored, applicationId, userId, scopes: [...scopes], createdAt: at },
+        });
+        for (const type of ['consent.allowed', 'authorization_code.issued'] as const) {
+          await recordIn(tx, { type, accountId, applicationId, userId, origin, details: { scopes } }, at);
+        }
+        return 'stored';
+      }),
+    );
+  }
+
+  /**
+   * Checks and consumes a code, and stores the grant and its first refresh token. It is one statement: of many exchanges
+   * at once exactly one succeeds, and one that fails changes nothing. It locks everything before it changes anything, in
+   * the order of {@link lockApplication}.
+   *
+   * @returns `undefined` when the code is unknown, expired or used, or does not match
+   */
+  async use(
+    { codeHash, application: { id: applicationId }, redirectUri, codeChallenge, at, origin }: CodeExchange,
+    refreshToken: { readonly hash: Buffer<ArrayBuffer>; readonly expiresAt: Date },
+  ): Promise<UsedCode | undefined> {
+    const use = () => this.#prisma.$queryRaw<UsedCode[]>`
+      WITH held AS (
+        SELECT code.code_hash, applications.account_id
+        FROM authorization_codes code
+          JOIN applications ON applications.id = code.application_id
+          JOIN accounts ON accounts.id = applications.account_id
+          JOIN users ON users.id = code.user_id
+        WHERE code.code_hash = ${codeHash} AND code.used_at IS NULL AND code.expires_at > ${at}
+          AND code.application_id = ${applicationId} AND code.redirect_uri = ${redirectUri}
+          AND code.code_challenge = ${codeChallenge}
+          AND users.disabled_at IS NULL
+        FOR KEY SHARE OF accounts, applications, users
+        FOR NO KEY UPDATE OF code
+      ), used AS (
+        UPDATE authorization_codes code SET used_at = ${at}, grant_id = ${randomId()}
+        FROM held WHERE code.code_hash = held.code_hash
+        RETURNING code.grant_id, code.user_id, held.account_id, code.scopes
+      ), granted AS (
+        INSERT INTO grants (id, account_id, application_id, user_id, scopes, created_at)
+        SELECT grant_id, account_id, ${applicationId}, user_id, scopes, ${at} FROM used
+      ), refreshable AS (
+        INSERT INTO refresh_tokens (token_hash, grant_id, scopes, created_at, expires_at)
+        SELECT ${refreshToken.hash}, grant_id, scopes, ${at}, ${refreshToken.expiresAt} FROM used
+      ), audited AS (
+        ${auditedIn(Prisma.sql`used`, { type: 'token.issued', applicationId, origin, at })}
+      )
+      SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
+    // A refresh token is of an account through its grant, which the statement that makes it does not see yet.
+    const [row] = await withScope(allAccounts, use);
+    return row;
+  }
+
+  /**
+   * Revokes the tokens that a used code gave when the code comes back with the right verifier: one of the two was
+   * stolen. It is no theft within the leeway as long as the refresh token that it gave is unused: a client that lost the
+   * response has no such token.
+   *
+   * @see RFC 6749 section 4.1.2
+   */
+  revokeAfterReplay(
+    { codeHash, application, codeChallenge, at, origin }: Omit<CodeExchange, 'redirectUri'>,
+    { replayLeewaySeconds }: { replayLeewaySeconds: number },
+  ): Promise<void> {
+    const { id: applicationId, accountId } = application;
+    return withScope(accountScope(accountId), async () => {
+      const code = await this.#prisma.authorizationCode.findFirst({
+        where: { codeHash, applicationId, codeChallenge, grantId: { not: null } },
+      });
+      if (code?.usedAt == null || code.grantId === null) return;
+      const inLeeway = at.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000;
+      if (inLeeway && !(await this.#hasUsedToken(code.grantId))) return;
+      const { grantId, userId } = code;
+      const type = 'authorization_code.replayed';
+      await this.#grants.revoke({ grantId, at, event: { type, accountId, applicationId, userId, origin } });
+    });
+  }
+
+  /** Whether a grant has a used refresh token; its first one, which its code gave, is used before any other. */
+  async #hasUsedToken(grantId: string): Promise<boolean> {
+    const where = { grantId, usedAt: { not: null } };
+    return (await this.#prisma.refreshToken.findFirst({ where })) !== null;
+  }
+}

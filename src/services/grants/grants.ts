@@ -1,0 +1,112 @@
+import { type Database, Prisma } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
+import type { AccountId } from '../account-id.js';
+import { lockApplication } from '../applications/lock-application.js';
+import type { UserAuditContext } from '../audit-context.js';
+import { type AuditEvent, recordAllIn, recordIn } from '../audit-log.js';
+import { liveGrant } from './live-grant.js';
+
+/** An application that a user allowed something: what all grants to it that are in force add up to. */
+export interface ConnectedApplication {
+  readonly applicationId: string;
+  readonly name: string;
+  /** What it may do now: granted by the user, and still configured for the application. */
+  readonly scopes: readonly string[];
+  readonly connectedAt: Date;
+  readonly lastTokenAt: Date | null;
+}
+
+export interface GrantRevocation {
+  readonly grantId: string;
+  readonly at: Date;
+  readonly event: Omit<AuditEvent, 'details'> & { readonly accountId: AccountId };
+}
+
+/** What users allowed applications. Each change is one transaction together with its audit events. */
+export class Grants {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Reads the applications that a user is connected with, by name.
+   *
+   * @param applicationId only this one
+   */
+  connectedApplications(
+    accountId: AccountId,
+    { userId, now, applicationId }: { userId: string; now: Date; applicationId?: string },
+  ): Promise<ConnectedApplication[]> {
+    const only =
+      applicationId === undefined ? Prisma.empty : Prisma.sql`AND grants.application_id = ${applicationId}`;
+    return this.#prisma.$queryRaw<ConnectedApplication[]>`
+      SELECT application.id AS "applicationId", application.name,
+             ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
+                   WHERE given.id = ANY (array_agg(live.id)) AND scope = ANY (application.scopes)
+                   ORDER BY scope) AS scopes,
+             min(live.created_at) AS "connectedAt",
+             (SELECT max(token.created_at) FROM refresh_tokens token
+              WHERE token.grant_id = ANY (array_agg(live.id))) AS "lastTokenAt"
+      FROM (SELECT grants.id, grants.application_id, grants.created_at FROM grants
+            WHERE grants.account_id = ${accountId} AND grants.user_id = ${userId} ${only}
+              AND ${liveGrant(now)}) live
+      JOIN applications application
+        ON application.id = live.application_id AND application.account_id = ${accountId}
+      GROUP BY application.id
+      ORDER BY lower(application.name), application.id`;
+  }
+
+  /**
+   * Ends everything that a user allowed an application, and nothing else: no token of it works from the moment
+   * that this returns, and an unused authorization code gives none.
+   *
+   * @returns whether the user ever allowed it something
+   */
+  disconnect({ accountId, userId, origin, at }: UserAuditContext, applicationId: string): Promise<boolean> {
+    return this.#prisma.$transaction(async (tx) => {
+      if ((await lockApplication(tx, accountId, applicationId)) === null) return false;
+      await tx.authorizationCode.deleteMany({
+        where: { applicationId, userId, usedAt: null, application: { accountId } },
+      });
+      const revoked = await tx.$queryRaw<{ id: string }[]>`
+        UPDATE grants SET revoked_at = ${at}
+        WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
+          AND revoked_at IS NULL
+        RETURNING id`;
+      await recordAllIn(
+        tx,
+        revoked.map(({ id }) => {
+          const details = { grant: id };
+          return { type: 'grant.revoked', accountId, userId, applicationId, origin, details };
+        }),
+        at,
+      );
+      if (revoked.length > 0) return true;
+      return (await tx.grant.count({ where: { accountId, userId, applicationId } })) > 0;
+    });
+  }
+
+  /**
+   * Revokes one grant: its refresh tokens and every access token that came of it are rejected from now on. Revoking it
+   * twice changes nothing.
+   *
+   * @param event why it ends; stored together with that
+   * @returns whether it was in force until now
+   */
+  revoke({ grantId, at, event }: GrantRevocation): Promise<boolean> {
+    const { accountId } = event;
+    return withScope(accountScope(accountId), () =>
+      this.#prisma.$transaction(async (tx) => {
+        const { count } = await tx.grant.updateMany({
+          where: { id: grantId, accountId, revokedAt: null },
+          data: { revokedAt: at },
+        });
+        if (count === 0) return false;
+        await recordIn(tx, { ...event, details: { grant: grantId } }, at);
+        return true;
+      }),
+    );
+  }
+}

@@ -1,0 +1,141 @@
+import { type Database, Prisma } from '../../database/client.js';
+import { RowsLockedError } from '../../database/database-errors.js';
+import { createDeadlineQueue } from '../../database/deadline-queue.js';
+import { accountScope, allAccounts, withScope } from '../../database/scope.js';
+import type { Grants } from '../grants/grants.js';
+import type { Role } from '../user.js';
+import {
+  type Rotated,
+  type RotationRequest,
+  type RotationSettings,
+  rotation,
+  usableToken,
+} from './refresh-token-rotation.js';
+
+export interface RefreshTokenSettings extends RotationSettings {
+  readonly grants: Grants;
+  /** How long a replay is a retry and not theft, unless the token that the first use gave was used meanwhile. */
+  readonly replayLeewaySeconds: number;
+}
+
+/** A refresh token with its grant and user. */
+export interface StoredToken {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly scopes: readonly string[];
+  readonly usedAt: Date | null;
+  /** Whether the token that replaced this one was used as well. */
+  readonly successorUsed: boolean;
+  /** Whether time, a revocation or the user's status keep it from being used. */
+  readonly usable: boolean;
+  readonly role: Role;
+}
+
+/** The grant that a refresh token belongs to. */
+export interface TokenGrant {
+  readonly id: string;
+  readonly applicationId: string;
+  readonly userId: string;
+}
+
+/**
+ * The refresh tokens of grants. Every use replaces the token. One statement consumes the old token, stores the new one and
+ * its audit event, so that of many uses of a token exactly one succeeds.
+ *
+ * A statement does not wait for rows that another transaction has locked. It is queued then, with few at a time: otherwise
+ * the tokens of an application that is being deleted would take every connection.
+ */
+export class RefreshTokens {
+  readonly #prisma: Database['prisma'];
+  readonly #settings: RefreshTokenSettings;
+  readonly #rotateLocked: (request: RotationRequest, timeoutError: Error) => Promise<Rotated | undefined>;
+
+  constructor({ prisma }: Database, settings: RefreshTokenSettings) {
+    this.#prisma = prisma;
+    this.#settings = settings;
+    this.#rotateLocked = createDeadlineQueue((request) => this.#rotate(request, Prisma.empty));
+  }
+
+  /** Replaces a token; `undefined` when it cannot be used, or not for these scopes: nothing was changed then. */
+  async rotate(request: RotationRequest): Promise<Rotated | undefined> {
+    const rotated = await this.#rotate(request, Prisma.sql`SKIP LOCKED`);
+    if (rotated !== undefined || !(await this.#isUsable(request))) return rotated;
+    return this.#rotateLocked(request, new RowsLockedError('The refresh token is locked.'));
+  }
+
+  #rotate(request: RotationRequest, whenLocked: Prisma.Sql): Promise<Rotated | undefined> {
+    return withScope(accountScope(request.application.accountId), async () => {
+      const statement = rotation(request, this.#settings, whenLocked);
+      const [rotated] = await this.#prisma.$queryRaw<Rotated[]>(statement);
+      return rotated;
+    });
+  }
+
+  #isUsable(request: RotationRequest): Promise<boolean> {
+    return withScope(accountScope(request.application.accountId), async () => {
+      const token = usableToken(request, this.#settings.clock());
+      return (await this.#prisma.$queryRaw<unknown[]>`SELECT ${token}`).length > 0;
+    });
+  }
+
+  /**
+   * Reads a token of the application that {@link rotate} rejected, and revokes its grant when the token looks stolen: it
+   * was used before, and this is not the retry of a client that lost the response.
+   *
+   * @returns `undefined` when the application has no such token
+   */
+  readRejected({
+    tokenHash,
+    application,
+    origin,
+  }: Pick<RotationRequest, 'tokenHash' | 'application' | 'origin'>): Promise<StoredToken | undefined> {
+    return withScope(accountScope(application.accountId), async () => {
+      const { clock, grants, replayLeewaySeconds } = this.#settings;
+      const token = await this.#find(tokenHash, application.id);
+      if (token === undefined || token.usedAt === null) return token;
+      const at = clock();
+      // A client that lost the response has not used the successor, and repeats its request at once.
+      const retried =
+        at.getTime() - token.usedAt.getTime() <= replayLeewaySeconds * 1000 && !token.successorUsed;
+      if (retried) return token;
+      await grants.revoke({
+        grantId: token.grantId,
+        at,
+        event: {
+          type: 'refresh_token.replayed',
+          accountId: application.accountId,
+          applicationId: application.id,
+          userId: token.userId,
+          origin,
+        },
+      });
+      return token;
+    });
+  }
+
+  /** Finds the grant of a refresh token, in any account: another account's application is told that it is not its own. */
+  async findGrant(tokenHash: Buffer<ArrayBuffer>): Promise<TokenGrant | undefined> {
+    const [grant] = await withScope(
+      allAccounts,
+      () => this.#prisma.$queryRaw<TokenGrant[]>`
+        SELECT grants.id, grants.application_id AS "applicationId", grants.user_id AS "userId"
+        FROM refresh_tokens token JOIN grants ON grants.id = token.grant_id
+        WHERE token.token_hash = ${tokenHash}`,
+    );
+    return grant;
+  }
+
+  async #find(tokenHash: Buffer, applicationId: string): Promise<StoredToken | undefined> {
+    const [token] = await this.#prisma.$queryRaw<StoredToken[]>`
+      SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, token.used_at AS "usedAt", users.role,
+             token.expires_at > ${this.#settings.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
+               AS usable,
+             successor.used_at IS NOT NULL AS "successorUsed"
+      FROM refresh_tokens token
+        JOIN grants ON grants.id = token.grant_id
+        JOIN users ON users.id = grants.user_id
+        LEFT JOIN refresh_tokens successor ON successor.token_hash = token.successor_hash
+      WHERE token.token_hash = ${tokenHash} AND grants.application_id = ${applicationId}`;
+    return token;
+  }
+}
