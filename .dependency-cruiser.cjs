@@ -55,8 +55,8 @@ module.exports = {
     {
       name: 'composition-below-entry-point',
       severity: 'error',
-      comment: 'Tests compose an application without a process: neither file starts one.',
-      from: { path: '^src/(app|composition)\\.ts$' },
+      comment: 'Tests compose an application without a process: these files start none.',
+      from: { path: '^src/(app|composition|compose-authorization-server)\\.ts$' },
       to: { path: ['^src/server\\.ts$', '^src/cli/', '^src/process/'] },
     },
     {
@@ -72,6 +72,16 @@ module.exports = {
       comment: 'What is common to both engines depends on neither; open-database.ts selects one.',
       from: { path: '^src/database/[^/]+$', pathNot: '^src/database/open-database\\.ts$' },
       to: { path: '^src/database/(embedded|postgresql)/' },
+    },
+    {
+      name: 'only-services-hold-the-database',
+      severity: 'error',
+      comment: 'Handlers, pages and OAuth endpoints call services, which scope their queries by account.',
+      from: {
+        path: '^src/(oauth|http|pages)/',
+        pathNot: '^src/(http/handlers/(employees|report-results)|pages/people(-site)?)[.]tsx?$',
+      },
+      to: { path: '^src/database/(client[.]|generated/)' },
     },
     {
       name: 'engines-are-separate',

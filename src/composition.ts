@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { composeAuthorizationServer } from './compose-authorization-server.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/contract.js';
 import type { Database } from './database/client.js';
@@ -16,13 +17,8 @@ import { KnownBrowsers } from './http/known-browsers.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from './http/report-limits.js';
 import { createRequestLimits } from './http/request-limits.js';
-import { AccessTokens } from './oauth/access-tokens.js';
-import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
-import { ClientAuthentication } from './oauth/client-authentication.js';
 import { authorizationServerMetadata } from './oauth/metadata.js';
-import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
-import { TokenEndpoint } from './oauth/token-endpoint.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
 import type { PeopleSiteDependencies } from './pages/people-site.js';
 import type { SignInDependencies } from './pages/sign-in.js';
@@ -37,7 +33,6 @@ import { createCounters } from './services/counters/create-counters.js';
 import type { CounterLogger } from './services/counters/redis-connection.js';
 import { DatabaseCheck } from './services/database-check.js';
 import { FailureLimit } from './services/failure-limit.js';
-import { AuthorizationCodes } from './services/grants/authorization-codes.js';
 import { Grants } from './services/grants/grants.js';
 import { Idempotency } from './services/idempotency/idempotency.js';
 import type { AppSecrets } from './services/keyring.js';
@@ -46,8 +41,6 @@ import { Reports } from './services/reports/reports.js';
 import { ReportExports } from './services/reports/results/report-exports.js';
 import { Sessions } from './services/sessions.js';
 import { SignIn } from './services/sign-in.js';
-import { AccessTokenRevocations } from './services/tokens/access-token-revocations.js';
-import { RefreshTokens } from './services/tokens/refresh-tokens.js';
 import { TokenStatus } from './services/tokens/token-status.js';
 import { Users } from './services/users.js';
 
@@ -80,7 +73,7 @@ export interface Composition {
   readonly databaseCheck: DatabaseCheck;
 }
 
-/** Makes every service once and hands each one what it needs. */
+/** Makes every service once, and passes each one its dependencies. */
 export function composeServices(dependencies: ServiceDependencies, log: CounterLogger): Composition {
   const { config, contract, database, signingKeys, clock, appSecrets } = dependencies;
   const { lifecycle = createLifecycle(), reportLimits = defaultReportLimits } = dependencies;
@@ -92,53 +85,21 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const counters = createCounters(database, { redisUrl: config.redisUrl, baseUrl, logger: log });
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
   const { api, publicLimits } = createRequestLimits(config, counters);
-  const clientAuthentication = new ClientAuthentication({
+  const userSessions = new Sessions(database, clock);
+  const sessions = new BrowserSessions(userSessions, { appSecrets, baseUrl });
+  const grants = new Grants(database);
+  const authorizationServer = composeAuthorizationServer({
+    config,
+    database,
+    signingKeys,
+    clock,
     applications,
     secretUse,
     failureLimit,
     auditLog,
-  });
-  const userSessions = new Sessions(database, clock);
-  const sessions = new BrowserSessions(userSessions, { appSecrets, baseUrl });
-  const accessTokens = new AccessTokens(signingKeys, {
-    issuer: baseUrl,
-    ttlSeconds: config.accessTokenTtlSeconds,
-    clock,
-  });
-  const grants = new Grants(database);
-  const codes = new AuthorizationCodes(database, grants);
-  const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
-  const refreshTokens = new RefreshTokens(database, {
     grants,
-    clock,
-    refreshTokenTtlSeconds,
-    replayLeewaySeconds,
   });
-  const authorization = new AuthorizationEndpoint({
-    codes,
-    applications,
-    auditLog,
-    clock,
-    issuer: baseUrl,
-    codeTtlSeconds: config.authorizationCodeTtlSeconds,
-  });
-  const tokenEndpoint = new TokenEndpoint(clientAuthentication, {
-    codes,
-    refreshTokens,
-    accessTokens,
-    auditLog,
-    clock,
-    refreshTokenTtlSeconds,
-    replayLeewaySeconds,
-  });
-  const revocation = new RevocationEndpoint({
-    grants,
-    refreshTokens,
-    revocations: new AccessTokenRevocations(database),
-    clientAuthentication,
-    accessTokens,
-    clock,
-  });
+  const { accessTokens, authorizationEndpoint } = authorizationServer;
   const metadata = authorizationServerMetadata(contract, baseUrl);
   const reports = new Reports(database, {
     idempotency: new Idempotency(database, { maxKeys: config.maxIdempotencyKeys }),
@@ -148,13 +109,12 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   return {
     handlers: mergeHandlers(
       new OAuthHandlers({
-        tokenEndpoint,
-        revocationEndpoint: revocation,
+        ...authorizationServer,
         signingKeys,
         metadata,
         limits: publicLimits,
       }),
-      new ConsentHandlers(authorization, sessions),
+      new ConsentHandlers(authorizationEndpoint, sessions),
       new EmployeeHandlers(database, baseUrl),
       new ReportHandlers(reports, { baseUrl, clock }),
       new ReportResultHandlers(database, {
@@ -169,7 +129,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database), api),
     publicGate: publicLimits,
-    consent: { contract, endpoint: authorization, sessions },
+    consent: { contract, endpoint: authorizationEndpoint, sessions },
     signIn: {
       signIn: new SignIn({ users: new Users(database), sessions: userSessions, auditLog, failureLimit }),
       sessions,

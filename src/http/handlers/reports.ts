@@ -4,9 +4,7 @@ import { invalidToken } from '../../oauth/access-tokens.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
 import type { ApplicationAuditContext } from '../../services/audit-context.js';
-import { findFaults } from '../../services/reports/definition-rules.js';
 import type { Report } from '../../services/reports/report.js';
-import { newContent } from '../../services/reports/report-changes.js';
 import type { ReportAnchor } from '../../services/reports/report-order.js';
 import type { CreatedReport } from '../../services/reports/report-outcomes.js';
 import type { Reports } from '../../services/reports/reports.js';
@@ -60,12 +58,9 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
    *   409 `idempotency_key_in_use` or `quota_exceeded`, 422 `idempotency_key_reused`, 429 `rate_limit_exceeded`
    */
   async createReport({ caller, body, request }: Input<'createReport'>): Promise<Output<'createReport'>> {
-    const content = newContent({ ...toChanges(body), title: body.title });
-    const faults = findFaults(content);
-    if (faults.length > 0) throw invalidMembers(faults);
     const key = request.headers['idempotency-key'];
     const created = await this.#reports.create(this.#auditContext({ caller, request }), {
-      content,
+      content: { ...toChanges(body), title: body.title },
       repeatable: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
       describe: (report) => ({
         status: 201,
@@ -150,6 +145,8 @@ function responseOf(created: CreatedReport) {
   switch (created.kind) {
     case 'completed':
       return created.response;
+    case 'invalid':
+      throw invalidMembers(created.faults);
     case 'in_use':
       throw new Problem(
         'idempotency_key_in_use',

@@ -9,13 +9,13 @@ export interface ApplicationSummary extends ApplicationSettings {
   readonly clientId: string;
   readonly clientType: ClientType;
   readonly createdAt: Date;
-  /** Users who allowed it something that is still in force. */
+  /** Users with a grant to it that is in force. */
   readonly connectedUsers: number;
-  /** When it last got a token; `null`: never. */
+  /** When the last token was issued to it; `null`: never. */
   readonly lastTokenAt: Date | null;
 }
 
-/** A secret, as far as anybody may still see it. */
+/** A secret, without its value. */
 export interface SecretSummary {
   readonly id: string;
   readonly createdAt: Date;
@@ -23,7 +23,7 @@ export interface SecretSummary {
 }
 
 export interface ApplicationDetails extends ApplicationSummary {
-  /** Name of whoever registered it; `null` when that is not known any more. */
+  /** Name of the user who registered it; `null` when the user no longer exists. */
   readonly createdBy: string | null;
   /** Oldest first. */
   readonly secrets: readonly SecretSummary[];

@@ -6,11 +6,11 @@ import { newClientSecret } from './client-secret.js';
 import { lockApplication } from './lock-application.js';
 import { recordApplicationEvent } from './record-application-event.js';
 
-/** Secrets that an application can have at once: the one in use, and the one that takes over. */
+/** Secrets that an application can have at once: the one in use, and its replacement. */
 export const maximumSecrets = 2;
 
 export type CreatedSecret =
-  /** `clientSecret` is to be had this once. */
+  /** `clientSecret` is not readable later. */
   | { readonly kind: 'created'; readonly clientId: string; readonly clientSecret: string }
   | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'too_many' };
 
@@ -24,7 +24,7 @@ export class ClientSecrets {
     this.#prisma = prisma;
   }
 
-  /** Gives a confidential application a second secret; both work until one is retired. */
+  /** Creates a second secret for a confidential application; both are accepted until one is retired. */
   create(
     auditContext: UserAuditContext,
     { applicationId, nonce }: { applicationId: string; nonce: string },
@@ -50,7 +50,7 @@ export class ClientSecrets {
     });
   }
 
-  /** Ends a secret for good. The only one stays: the application would be locked out. */
+  /** Deletes a secret. The only one is kept: the application could not authenticate without it. */
   retire(
     auditContext: UserAuditContext,
     { applicationId, secretId }: { applicationId: string; secretId: string },

@@ -16,10 +16,10 @@ export type RegisteredApplication =
       readonly kind: 'created';
       readonly id: string;
       readonly clientId: string;
-      /** The only time that it is to be had; `null` for a public client. */
+      /** Not readable later; `null` for a public client. */
       readonly clientSecret: string | null;
     }
-  /** The same form made this application before. */
+  /** The same form registered this application before. */
   | { readonly kind: 'repeated'; readonly id: string };
 
 export type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
@@ -77,7 +77,7 @@ export class OAuthApplications {
   /**
    * Registers an application, and its first secret when it is a confidential one.
    *
-   * @param nonce names the form: sent twice, it makes one application
+   * @param options.nonce identifies the form: sent twice, it registers one application
    */
   register(
     auditContext: UserAuditContext,
@@ -94,9 +94,9 @@ export class OAuthApplications {
   }
 
   /**
-   * Changes an application. Tokens follow at their next use: a scope that was taken away is gone from them.
+   * Changes an application. The change applies to issued tokens at their next use: they lose a removed scope.
    *
-   * @param version what the editor saw: a change that somebody else made since then is not undone unseen
+   * @param options.version the version that was edited; when the stored one differs, nothing is changed; absent: any
    */
   update(
     auditContext: UserAuditContext,
@@ -122,7 +122,7 @@ export class OAuthApplications {
           updatedAt: at,
         },
       });
-      // A code that is on its way to an address that is no longer trusted is worth nothing there.
+      // An unused code may be at an address that is no longer trusted.
       await tx.authorizationCode.deleteMany({
         where: { applicationId: id, usedAt: null, redirectUri: { notIn: [...redirectUris] } },
       });
@@ -133,10 +133,10 @@ export class OAuthApplications {
 
   /**
    * Revokes everything that an application was granted or issued until now: the grants of all users with their tokens,
-   * the unused authorization codes, and the access tokens that it got for itself. Its secrets and settings stay.
+   * the unused authorization codes, and the access tokens of the client credentials grant. Its secrets and settings stay.
    *
-   * A token without a grant names the generation of its application at the time of the request for it. A generation is
-   * exact where a time is not: tokens carry whole seconds, and one that is issued right afterwards has to work.
+   * A token without a grant contains the generation of its application at the time of its request. A generation is exact
+   * where a time is not: tokens contain whole seconds, and one that is issued right afterwards is valid.
    *
    * @returns how many grants were revoked; `null` when the account has no such application
    */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ApplicationSettings, yesOrNo } from './application-settings.js';
 
-/** Stands for settings as somebody saw them. */
+/** Identifies a version of settings: a hash of them. */
 export function settingsVersion(settings: ApplicationSettings): string {
   const { name, redirectUris, scopes, requireClientSecret } = settings;
   return createHash('sha256')
@@ -9,7 +9,7 @@ export function settingsVersion(settings: ApplicationSettings): string {
     .digest('base64url');
 }
 
-/** What differs between two settings, as the audit log shows it; empty when nothing does. */
+/** Describes the difference between two settings for the audit log; empty when there is none. */
 export function settingsChanges(
   before: ApplicationSettings,
   after: ApplicationSettings,

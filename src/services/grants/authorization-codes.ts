@@ -116,9 +116,8 @@ export class AuthorizationCodes {
   }
 
   /**
-   * Revokes the tokens that a used code gave when the code comes back with the right verifier: one of the two was
-   * stolen. It is no theft within the leeway as long as the refresh token that it gave is unused: a client that lost the
-   * response has no such token.
+   * Revokes the grant of a used code that is sent again with the right verifier: one of the two was stolen. Within the
+   * leeway it is a retry as long as the first refresh token is unused: a client that lost the response has no such token.
    *
    * @see RFC 6749 section 4.1.2
    */

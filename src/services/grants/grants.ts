@@ -6,7 +6,7 @@ import type { UserAuditContext } from '../audit-context.js';
 import { type AuditEvent, recordAllIn, recordIn } from '../audit-log.js';
 import { liveGrant } from './live-grant.js';
 
-/** An application that a user allowed something: what all grants to it that are in force add up to. */
+/** An application that a user has granted access to: all grants that are in force, together. */
 export interface ConnectedApplication {
   readonly applicationId: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface GrantRevocation {
   readonly event: Omit<AuditEvent, 'details'> & { readonly accountId: AccountId };
 }
 
-/** What users allowed applications. Each change is one transaction together with its audit events. */
+/** The access that users grant to applications. Each change is one transaction together with its audit events. */
 export class Grants {
   readonly #prisma: Database['prisma'];
 
@@ -31,7 +31,7 @@ export class Grants {
   }
 
   /**
-   * Reads the applications that a user is connected with, by name.
+   * Reads the applications that a user has granted access to, by name.
    *
    * @param applicationId only this one
    */
@@ -59,10 +59,10 @@ export class Grants {
   }
 
   /**
-   * Ends everything that a user allowed an application, and nothing else: no token of it works from the moment
-   * that this returns, and an unused authorization code gives none.
+   * Revokes all grants of a user to an application, and deletes the unused authorization codes. When it returns, every
+   * token of these grants is rejected.
    *
-   * @returns whether the user ever allowed it something
+   * @returns whether the user ever granted it access
    */
   disconnect({ accountId, userId, origin, at }: UserAuditContext, applicationId: string): Promise<boolean> {
     return this.#prisma.$transaction(async (tx) => {
@@ -89,10 +89,9 @@ export class Grants {
   }
 
   /**
-   * Revokes one grant: its refresh tokens and every access token that came of it are rejected from now on. Revoking it
-   * twice changes nothing.
+   * Revokes one grant: its refresh tokens and access tokens are rejected from now on. Revoking it twice changes nothing.
    *
-   * @param event why it ends; stored together with that
+   * @param options.event why it is revoked; stored in the same transaction
    * @returns whether it was in force until now
    */
   revoke({ grantId, at, event }: GrantRevocation): Promise<boolean> {

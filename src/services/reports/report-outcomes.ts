@@ -4,6 +4,7 @@ import type { Report } from './report.js';
 
 export type CreatedReport =
   | IdempotentOutcome
+  | { readonly kind: 'invalid'; readonly faults: readonly DefinitionFault[] }
   /** The account has as many reports as it may have. */
   | { readonly kind: 'quota_exceeded'; readonly limit: number }
   /** The application was deleted after it had authenticated. */

@@ -8,8 +8,8 @@ import { findFaults } from './definition-rules.js';
 import { insertReport } from './insert-report.js';
 import { lockReport, type VersionCheck } from './lock-report.js';
 import { recordReportEvent } from './record-report-event.js';
-import { type Report, type ReportContent, toReport, toStored } from './report.js';
-import { changedContent, type ReportChanges } from './report-changes.js';
+import { type Report, toReport, toStored } from './report.js';
+import { changedContent, newContent, type ReportChanges } from './report-changes.js';
 import { afterAnchor, anchorOf, type ReportAnchor, type ReportSort } from './report-order.js';
 import {
   ApplicationDeletedError,
@@ -38,8 +38,8 @@ export interface ReportPage {
 
 /** The report to create. */
 export interface NewReport {
-  /** Without validation errors. */
-  readonly content: ReportContent;
+  /** Members that are absent get their defaults. */
+  readonly content: ReportChanges & { readonly title: string };
   /** Names the request; absent, a repetition creates another report. */
   readonly repeatable: Pick<IdempotentRequest, 'key' | 'operation' | 'payload'> | undefined;
   /** Makes the response that a repetition gets. */
@@ -92,8 +92,11 @@ export class Reports {
   /** Saves a report, together with the response that a repetition gets. */
   async create(
     auditContext: ApplicationAuditContext,
-    { content, repeatable, describe }: NewReport,
+    { content: given, repeatable, describe }: NewReport,
   ): Promise<CreatedReport> {
+    const content = newContent(given);
+    const faults = findFaults(content);
+    if (faults.length > 0) return { kind: 'invalid', faults };
     const { applicationId, userId, accountId, at } = auditContext;
     const hold = async (tx: Prisma.TransactionClient) => {
       if (!(await holdApplication(tx, accountId, applicationId))) throw new ApplicationDeletedError();

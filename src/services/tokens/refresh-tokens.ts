@@ -113,7 +113,7 @@ export class RefreshTokens {
     });
   }
 
-  /** Finds the grant of a refresh token, in any account: another account's application is told that it is not its own. */
+  /** Finds the grant of a refresh token in any account: a token of another account's application is an error of its own. */
   async findGrant(tokenHash: Buffer<ArrayBuffer>): Promise<TokenGrant | undefined> {
     const [grant] = await withScope(
       allAccounts,
