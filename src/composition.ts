@@ -32,6 +32,7 @@ import type { Counters } from './services/counters/counters.js';
 import { createCounters } from './services/counters/create-counters.js';
 import type { CounterLogger } from './services/counters/redis-connection.js';
 import { DatabaseCheck } from './services/database-check.js';
+import { Employees } from './services/employees/employees.js';
 import { FailureLimit } from './services/failure-limit.js';
 import { Grants } from './services/grants/grants.js';
 import { Idempotency } from './services/idempotency/idempotency.js';
@@ -39,6 +40,7 @@ import type { AppSecrets } from './services/keyring.js';
 import { Profiles } from './services/profiles.js';
 import { Reports } from './services/reports/reports.js';
 import { ReportExports } from './services/reports/results/report-exports.js';
+import { ReportResults } from './services/reports/results/report-results.js';
 import { Sessions } from './services/sessions.js';
 import { SignIn } from './services/sign-in.js';
 import { TokenStatus } from './services/tokens/token-status.js';
@@ -81,7 +83,9 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const applications = new ClientRegistry(database);
   const auditLog = new AuditLog(database, clock);
   const secretUse = new SecretUse(database, clock);
-  const exports = new ReportExports(database);
+  const employees = new Employees(database);
+  const reportResults = new ReportResults(database);
+  const exports = new ReportExports(database, reportResults);
   const counters = createCounters(database, { redisUrl: config.redisUrl, baseUrl, logger: log });
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
   const { api, publicLimits } = createRequestLimits(config, counters);
@@ -115,9 +119,9 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
         limits: publicLimits,
       }),
       new ConsentHandlers(authorizationEndpoint, sessions),
-      new EmployeeHandlers(database, baseUrl),
+      new EmployeeHandlers(employees, baseUrl),
       new ReportHandlers(reports, { baseUrl, clock }),
-      new ReportResultHandlers(database, {
+      new ReportResultHandlers(reportResults, {
         reports,
         baseUrl,
         clock,
@@ -138,7 +142,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       baseUrl,
     },
     people: {
-      database,
+      employees,
       applications: new OAuthApplications(database),
       clientSecrets: new ClientSecrets(database),
       grants,

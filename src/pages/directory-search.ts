@@ -1,4 +1,4 @@
-import type { EmployeeSortKey } from '../services/employees/employee.js';
+import type { Employee } from '../services/employees/employee.js';
 import type { EmployeeSort } from '../services/employees/employee-order.js';
 import { home } from './return-to.js';
 
@@ -21,7 +21,7 @@ export const directoryOrders = [
 ] as const;
 
 /** Each of these is the beginning of an index, so that a page is read in order and not sorted. */
-const keys: Readonly<Record<string, readonly EmployeeSortKey[]>> = {
+const keys: Readonly<Record<string, readonly (keyof Employee)[]>> = {
   name: ['lastName', 'firstName'],
   number: ['employeeNumber'],
   department: ['department'],

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../clock.js';
-import type { Database } from '../database/client.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
 import { routeNotFound } from '../http/not-found.js';
 import type { AuditLogReader } from '../services/audit-log-reader.js';
+import type { Employees } from '../services/employees/employees.js';
 import type { Grants } from '../services/grants/grants.js';
 import type { ApplicationPagesDependencies } from './applications/application-pages.js';
 import { applicationPages } from './applications/routes.js';
@@ -16,9 +16,9 @@ import { Site } from './site.js';
 import { firstSettingsPage, settings } from './site-page.js';
 
 export interface PeopleSiteDependencies extends ApplicationPagesDependencies {
-  readonly database: Database;
   readonly grants: Grants;
   readonly auditLog: AuditLogReader;
+  readonly employees: Employees;
   readonly sessions: BrowserSessions;
   readonly clock: Clock;
 }

@@ -1,6 +1,5 @@
-import type { Database } from '../database/client.js';
 import { maximumSearchLength } from '../services/employees/employee-search.js';
-import { listEmployees } from '../services/employees/list-employees.js';
+import type { Employees } from '../services/employees/employees.js';
 import { DataTable } from './data-table.js';
 import { directoryColumns } from './directory-columns.js';
 import {
@@ -18,16 +17,16 @@ import { SitePage } from './site-page.js';
 const pageSize = 25;
 
 /** The directory: every employee of the account, for everybody who signs in. */
-export function peoplePage(site: Site, { database }: { database: Database }): void {
+export function peoplePage(site: Site, { employees }: { employees: Employees }): void {
   site.get(home, async (visit) => {
     const text = visit.query.text('q').slice(0, maximumSearchLength);
     const search: DirectorySearch = { text, order: directoryOrder(visit.query.text('sort')) };
     const number = pageNumber(visit.query);
-    const { employees, recordCount } = await listEmployees(database, visit.user.accountId, {
-      filter: text === '' ? {} : { search: text },
+    const { employees: people, recordCount } = await employees.search(visit.user.accountId, {
+      text,
       sort: directorySort(search.order),
       size: pageSize,
-      from: { skip: (number - 1) * pageSize },
+      skip: (number - 1) * pageSize,
     });
     const last = lastPage(recordCount, pageSize);
     if (number > last) return { goTo: directoryAddress({ ...search, page: last }) };
@@ -39,11 +38,11 @@ export function peoplePage(site: Site, { database }: { database: Database }): vo
           <p class="hint" role="status">
             {countWords(recordCount, text)}
           </p>
-          {employees.length > 0 ? (
+          {people.length > 0 ? (
             <DataTable
               caption="People of your account"
               columns={directoryColumns(search)}
-              rows={employees}
+              rows={people}
               rowKey={({ id }) => id}
             />
           ) : (

@@ -1,4 +1,6 @@
 import { type Database, Prisma } from '../database/client.js';
+import type { Anchor, OrderTerm } from '../database/keyset.js';
+import { cutPage, type OrderedRows, pageQuery } from '../database/page-query.js';
 import type { AccountId } from './account-id.js';
 
 /** An event as it is read back, with the names of whom and what it is about. */
@@ -21,6 +23,16 @@ export interface AuditEntry {
 /** The last entry of a page; the next page begins after it. */
 export type AuditAnchor = Pick<AuditEntry, 'createdAt' | 'id'>;
 
+const order: readonly OrderTerm[] = [
+  { value: Prisma.sql`event.created_at`, type: 'timestamptz', descending: true },
+  { value: Prisma.sql`event.id`, type: 'text', descending: false },
+];
+
+const columns = Prisma.sql`
+  event.id, event.type, event.created_at AS "createdAt", event.address, event.request_id AS "requestId", event.details,
+  event.user_id AS "userId", person.given_name || ' ' || person.family_name AS "userName", person.email AS "userEmail",
+  event.application_id AS "applicationId", application.name AS "applicationName"`;
+
 /** Reads the audit log. */
 export class AuditLogReader {
   readonly #prisma: Database['prisma'];
@@ -40,23 +52,20 @@ export class AuditLogReader {
     { type, after, size }: { type?: string | undefined; after?: AuditAnchor | undefined; size: number },
   ): Promise<{ entries: readonly AuditEntry[]; more: boolean }> {
     const ofType = type === undefined ? Prisma.empty : Prisma.sql`AND event.type = ${type}`;
-    const beginning =
-      after === undefined
-        ? Prisma.empty
-        : Prisma.sql`AND event.created_at <= ${after.createdAt}
-            AND (event.created_at < ${after.createdAt} OR event.id > ${after.id})`;
-    const rows = await this.#prisma.$queryRaw<AuditEntry[]>`
-      SELECT event.id, event.type, event.created_at AS "createdAt", event.address, event.request_id AS "requestId",
-             event.details, event.user_id AS "userId", event.application_id AS "applicationId",
-             person.given_name || ' ' || person.family_name AS "userName", person.email AS "userEmail",
-             application.name AS "applicationName"
-      FROM audit_events event
-      LEFT JOIN users person ON person.id = event.user_id AND person.account_id = ${accountId}
-      LEFT JOIN applications application
-        ON application.id = event.application_id AND application.account_id = ${accountId}
-      WHERE event.account_id = ${accountId} ${ofType} ${beginning}
-      ORDER BY event.created_at DESC, event.id
-      LIMIT ${size + 1}`;
-    return { entries: rows.slice(0, size), more: rows.length > size };
+    const events: OrderedRows = {
+      source: Prisma.sql`
+        audit_events event
+        LEFT JOIN users person ON person.id = event.user_id AND person.account_id = ${accountId}
+        LEFT JOIN applications application
+          ON application.id = event.application_id AND application.account_id = ${accountId}`,
+      condition: Prisma.sql`event.account_id = ${accountId} ${ofType}`,
+      order,
+    };
+    const start = after === undefined ? { skip: 0 } : { anchor: [after.createdAt.toISOString(), after.id] };
+    const found = await this.#prisma.$queryRaw<(AuditEntry & { anchor: Anchor })[]>(
+      pageQuery(events, columns, { size, start }),
+    );
+    const { rows, nextAnchor } = cutPage(found, size);
+    return { entries: rows, more: nextAnchor !== null };
   }
 }

@@ -2,9 +2,10 @@ import { test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { randomEmployeePrefix, randomId } from '../../src/database/ids.js';
 import { type AccountId, toAccountId } from '../../src/services/account-id.js';
-import { insertEmployees, type NewEmployee } from '../../src/services/employees/insert-employees.js';
+import type { NewEmployee } from '../../src/services/employees/insert-employees.js';
 import { openTestDatabase, testServer } from '../support/database.js';
 import { checkTree } from '../support/employee-tree.js';
+import { insertEmployees } from '../support/insert-employees.js';
 import { asOwner } from '../support/owner.js';
 import { query } from '../support/query.js';
 

@@ -3,9 +3,13 @@ import type { Database } from '../../src/database/client.js';
 import { violatedUniqueConstraint } from '../../src/database/database-errors.js';
 import { employeeId, parseEmployeeId, randomEmployeePrefix, randomId } from '../../src/database/ids.js';
 import { type AccountId, toAccountId } from '../../src/services/account-id.js';
-import { insertEmployees, type NewEmployee } from '../../src/services/employees/insert-employees.js';
+import {
+  insertEmployees as insertEmployeesIn,
+  type NewEmployee,
+} from '../../src/services/employees/insert-employees.js';
 import { lockAccount } from '../../src/services/employees/lock-account.js';
 import { openTestDatabase } from '../support/database.js';
+import { insertEmployees } from '../support/insert-employees.js';
 
 test('gives ids that are unique, ascending, and continue where the last ones ended', async (t) => {
   const database = await openTestDatabase(t);
@@ -69,7 +73,7 @@ test('works inside a transaction of the caller', async (t) => {
   const undone = prisma.$transaction(async (tx) => {
     t.equal(await lockAccount(tx, accountId), true);
     t.equal(await lockAccount(tx, toAccountId('nobody')), false);
-    await insertEmployees(tx, accountId, newEmployees(5));
+    await insertEmployeesIn(tx, accountId, newEmployees(5));
     t.equal(await tx.employee.count(), 5);
     // A transaction within a transaction, undone alone.
     await tx

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { insertEmployees } from '../../src/services/employees/insert-employees.js';
 import { UsageReader } from '../../src/services/usage/usage-reader.js';
 import { buildTestApp, type TestApp } from '../support/app.js';
 import { openTestDatabase } from '../support/database.js';
+import { insertEmployees } from '../support/insert-employees.js';
 import { query } from '../support/query.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../support/tenant.js';
 import { createScene, grantTokens, refresh, revoke } from '../support/users.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { insertEmployees } from '../../src/services/employees/insert-employees.js';
 import { buildTestApp } from '../support/app.js';
+import { insertEmployees } from '../support/insert-employees.js';
 import { goesTo, isPage } from '../support/pages.js';
 import { makeEmployees, type TestEmployee } from '../support/tenant.js';
 import { createScene, signedInBrowser } from '../support/users.js';

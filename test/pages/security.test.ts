@@ -1,7 +1,7 @@
 import t from 'tap';
-import { insertEmployees } from '../../src/services/employees/insert-employees.js';
 import { buildTestApp } from '../support/app.js';
 import { Browser, hiddenFields } from '../support/browser.js';
+import { insertEmployees } from '../support/insert-employees.js';
 import {
   applicationsPath,
   auditLogPath,

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { toAccountId } from '../../src/services/account-id.js';
 import { EmployeeResources } from '../../src/services/employees/employee-resources.js';
-import { listEmployees } from '../../src/services/employees/list-employees.js';
 import { openTestDatabase, testServer } from '../support/database.js';
+import { pageById } from '../support/employee-page.js';
 import { query } from '../support/query.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
@@ -23,15 +23,10 @@ const tenants = await Promise.all(
 
 /** What the slow and obvious way says of a slice. */
 async function expectedSlice({ accountId, size, from }: Parameters<EmployeeResources['slice']>[0]) {
-  const { employees, recordCount, nextAnchor } = await listEmployees(database, accountId, {
-    filter: {},
-    sort: [],
-    size,
-    from: 'position' in from ? { anchor: { values: [], position: from.position } } : from,
-  });
+  const { employees, recordCount, next } = await pageById(database, accountId, { size, from });
   return {
-    resources: employees.map(({ id, ...employee }) => ({
-      id,
+    resources: employees.map((employee) => ({
+      id: employee.id,
       type: 'employees',
       attributes: {
         employee_number: employee.employeeNumber,
@@ -45,7 +40,7 @@ async function expectedSlice({ accountId, size, from }: Parameters<EmployeeResou
     })),
     count: employees.length,
     recordCount,
-    next: nextAnchor?.position ?? null,
+    next,
   };
 }
 

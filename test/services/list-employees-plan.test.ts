@@ -1,12 +1,15 @@
 import { test } from 'tap';
 import { Prisma } from '../../src/database/client.js';
-import type { EmployeeSortKey } from '../../src/services/employees/employee.js';
-import { type EmployeeListRequest, employeePageQuery } from '../../src/services/employees/list-employees.js';
+import { type PageStart, pageQuery } from '../../src/database/page-query.js';
+import type { Employee } from '../../src/services/employees/employee.js';
+import { type EmployeeFilter, filterConditions } from '../../src/services/employees/employee-filter.js';
+import type { EmployeeSort } from '../../src/services/employees/employee-order.js';
+import { EmployeeQuery } from '../../src/services/employees/employee-query.js';
 import { openTestDatabase } from '../support/database.js';
 import { asOwner } from '../support/owner.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
-const sortKeys: EmployeeSortKey[] = [
+const sortKeys: (keyof Employee)[] = [
   'employeeNumber',
   'firstName',
   'lastName',
@@ -16,32 +19,50 @@ const sortKeys: EmployeeSortKey[] = [
   'updatedAt',
 ];
 
+interface Request {
+  readonly filter: EmployeeFilter;
+  readonly sort: readonly EmployeeSort[];
+  readonly start: PageStart;
+}
+
 test('reads a page from an index, never by sorting the account', async (t) => {
   const database = await openTestDatabase(t);
   const { accountId } = await createTenant(database, { employees: makeEmployees(5000) });
+  const middle = await database.prisma.employee.findFirstOrThrow({ where: { accountId, position: 2500 } });
   await asOwner(database, 'ANALYZE employees');
 
-  const first: EmployeeListRequest = { filter: {}, sort: [], size: 50, from: { skip: 0 } };
-  const requests: Record<string, EmployeeListRequest> = {
+  const first: Request = { filter: {}, sort: [], start: { skip: 0 } };
+  const requests: Record<string, Request> = {
     'the first page': first,
-    'a page in the middle': { ...first, from: { skip: 2500 } },
-    'a page after a marker': { ...first, from: { anchor: { values: [], position: 2500 } } },
+    'a page in the middle': { ...first, start: { skip: 2500 } },
+    'a page after a marker': { ...first, start: { anchor: ['2500'] } },
     'a page by status': { ...first, filter: { status: 'active' } },
     'a page by department': { ...first, filter: { department: 'Sales' } },
   };
   for (const key of sortKeys) {
     for (const descending of [false, true]) {
-      requests[`a page ordered by ${key}${descending ? ' descending' : ''}`] = {
-        ...first,
-        sort: [{ key, descending }],
+      const order = `${key}${descending ? ' descending' : ''}`;
+      const sort: EmployeeSort[] = [{ key, descending }];
+      const value = key === 'updatedAt' ? middle.updatedAt.toISOString() : String(middle[key]);
+      const start = { anchor: [value, '2500'] };
+      requests[`a page ordered by ${order}`] = { ...first, sort };
+      requests[`a page after a marker, ordered by ${order}`] = { filter: {}, sort, start };
+      // Few employees of a status come after a marker: to sort those is cheap.
+      if (key === 'status' || key === 'department') continue;
+      // No index has the id in this direction.
+      const otherWay: EmployeeSort = { key: 'id', descending: !descending };
+      requests[`a page after a marker, ordered by ${order}, then by id the other way`] = {
+        filter: {},
+        sort: [...sort, otherWay],
+        start,
       };
     }
   }
-  for (const [name, request] of Object.entries(requests)) {
-    const rows = await database.prisma.$queryRaw<{ 'QUERY PLAN': string }[]>(
-      Prisma.sql`EXPLAIN ${employeePageQuery(accountId, request)}`,
-    );
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  for (const [name, { filter, sort, start }] of Object.entries(requests)) {
+    const rows = new EmployeeQuery(accountId, filterConditions(filter)).inOrder(sort);
+    const query = pageQuery(rows, Prisma.sql`id`, { size: 50, start });
+    const lines = await database.prisma.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${query}`);
+    const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
     t.match(plan, /Index Scan/, name);
     // An incremental sort is fine: it orders only records that are equal in the first key.
     t.notMatch(plan, /Seq Scan on employees|^\s*(->)?\s*Sort {2}\(/m, name);

@@ -2,8 +2,8 @@ import type { Database } from '../../src/database/client.js';
 import { randomEmployeePrefix, randomId } from '../../src/database/ids.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
 import { type AccountId, toAccountId } from '../../src/services/account-id.js';
-import { insertEmployees } from '../../src/services/employees/insert-employees.js';
 import { contract } from './app.js';
+import { insertEmployees } from './insert-employees.js';
 
 export interface TestApplication {
   readonly id: string;

@@ -2,7 +2,7 @@ import type { components } from '../../contract/generated.js';
 import type { Report, ReportFilter } from '../../services/reports/report.js';
 import type { ReportChanges } from '../../services/reports/report-changes.js';
 import type { ColumnDescription, ColumnKey } from '../../services/reports/report-columns.js';
-import type { ResultRow } from '../../services/reports/results/read-page.js';
+import type { ResultRow } from '../../services/reports/results/result-row.js';
 
 type Schemas = components['schemas'];
 

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { Database } from '../../database/client.js';
 import { isStatementCanceled } from '../../database/database-errors.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
 import type { Report } from '../../services/reports/report.js';
@@ -7,11 +6,11 @@ import { reportColumns } from '../../services/reports/report-columns.js';
 import type { Reports } from '../../services/reports/reports.js';
 import {
   isAnchorOf,
+  type ReportResults,
   type ResultAnchor,
   type ResultPage,
   type ResultPageRequest,
-  readResultPage,
-} from '../../services/reports/results/read-page.js';
+} from '../../services/reports/results/report-results.js';
 import { requireAcceptable } from '../accept.js';
 import { type Handlers, type Input, jsonText, type Output } from '../binding/handlers.js';
 import { invalidCursor } from '../cursor.js';
@@ -22,21 +21,22 @@ import { isResultAnchor } from './report-anchors.js';
 import { toRowResource } from './report-documents.js';
 import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
 
+/** Reads the account's report with this id; `null` when there is none. */
 /** Runs of reports, and the columns that reports can have. */
 export class ReportResultHandlers
   implements Pick<Handlers, 'runReport' | 'exportReport' | 'listReportColumns'>
 {
-  readonly #database: Database;
+  readonly #results: ReportResults;
   readonly #reports: Reports;
   readonly #baseUrl: string;
   readonly #slots: ReportConcurrency;
   readonly #downloads: ReportDownloads;
 
   constructor(
-    database: Database,
+    results: ReportResults,
     { reports, baseUrl, ...options }: { reports: Reports; baseUrl: string } & ReportDownloadOptions,
   ) {
-    this.#database = database;
+    this.#results = results;
     this.#reports = reports;
     this.#baseUrl = baseUrl;
     this.#slots = new ReportConcurrency(options.limits);
@@ -116,7 +116,7 @@ export class ReportResultHandlers
     const { signal } = abortOnDisconnect(reply.raw);
     const release = await this.#slots.forRun(accountId, signal);
     try {
-      return await readResultPage(this.#database, accountId, { report, page, signal });
+      return await this.#results.readPage(accountId, { report, page, signal });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw isStatementCanceled(error) ? tookTooLong(error) : error;

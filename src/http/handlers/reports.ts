@@ -5,7 +5,7 @@ import { invalidMembers } from '../../problems/invalid-members.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
 import type { ApplicationAuditContext } from '../../services/audit-context.js';
 import type { Report } from '../../services/reports/report.js';
-import type { ReportAnchor } from '../../services/reports/report-order.js';
+import { isReportAnchor, type ReportAnchor } from '../../services/reports/report-order.js';
 import type { CreatedReport } from '../../services/reports/report-outcomes.js';
 import type { Reports } from '../../services/reports/reports.js';
 import { auditOrigin } from '../audit-origin.js';
@@ -14,7 +14,7 @@ import { challenge } from '../challenges.js';
 import { etagOf, isKnownToClient, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
-import { isReportAnchor, reportSortKeys } from './report-anchors.js';
+import { reportSortKeys } from './report-anchors.js';
 import { toChanges, toResource } from './report-documents.js';
 
 type ReportDocument = components['schemas']['ReportDocument'];

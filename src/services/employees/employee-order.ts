@@ -1,75 +1,48 @@
-import { Prisma } from '../../database/generated/client.js';
-import { type Employee, type EmployeeSortKey, employeeColumns } from './employee.js';
+import { type Anchor, isAnchor, type OrderTerm } from '../../database/keyset.js';
+import { type Employee, employeeColumns } from './employee.js';
 
 /** One key of a sort order. */
 export interface EmployeeSort {
-  readonly key: EmployeeSortKey;
+  readonly key: keyof Employee;
   readonly descending: boolean;
 }
 
-/** The last record of a page: its sort values in the order of the sort keys, and its position. */
-export interface Anchor {
+/** The last employee of a page: its sort values in the order of the sort keys, and its position. */
+export interface EmployeeAnchor {
   readonly values: readonly string[];
   readonly position: number;
 }
 
-interface Term {
-  readonly column: Prisma.Sql;
-  readonly descending: boolean;
+/** Ends a sort order with the id, in the direction of the last key: one index serves both directions. */
+export function employeeOrder(sort: readonly EmployeeSort[]): OrderTerm[] {
+  // What follows the id in an order makes no difference.
+  const end = sort.findIndex(({ key }) => key === 'id');
+  const byId: EmployeeSort = { key: 'id', descending: sort.at(-1)?.descending ?? false };
+  const keys = end === -1 ? [...sort, byId] : sort.slice(0, end + 1);
+  return keys.map(({ key, descending }) => ({ ...employeeColumns[key].order, descending }));
 }
 
-// Qualified: a bare name in ORDER BY would mean a column of the select list, and no index orders that.
-const position = Prisma.sql`employees.position`;
-
-/**
- * Sort keys, then the position in the account, which orders as the id does. The position follows the direction
- * of the last key, so that one index serves both directions.
- */
-function terms(sort: readonly EmployeeSort[]): Term[] {
-  const keys = sort.map(({ key, descending }) => ({ column: employeeColumns[key], descending }));
-  return [...keys, { column: position, descending: keys.at(-1)?.descending ?? false }];
+/** Returns whether a sort order is that of the ids, ascending. */
+export function isById([first]: readonly EmployeeSort[]): boolean {
+  return first === undefined || (first.key === 'id' && !first.descending);
 }
 
-/** `ORDER BY` list of a sort order. */
-export function employeeOrder(sort: readonly EmployeeSort[]): Prisma.Sql {
-  return Prisma.join(
-    terms(sort).map(({ column, descending }) => (descending ? Prisma.sql`${column} DESC` : column)),
+/** Returns whether a value from a client can be the anchor of an employee in a sort order. */
+export function isEmployeeAnchor(value: unknown, sort: readonly EmployeeSort[]): value is EmployeeAnchor {
+  const { values, position } = (value ?? {}) as Partial<EmployeeAnchor>;
+  return (
+    Array.isArray(values) &&
+    typeof position === 'number' &&
+    isAnchor(employeeOrder(sort), [...values, String(position)])
   );
 }
 
-/** Condition that holds for the records after the anchor. */
-export function afterAnchor(sort: readonly EmployeeSort[], anchor: Anchor): Prisma.Sql {
-  const bounds = [
-    ...sort.map(({ key }, index) => {
-      const value = anchor.values[index] ?? '';
-      return key === 'updatedAt' ? Prisma.sql`${value}::timestamptz` : Prisma.sql`${value}`;
-    }),
-    Prisma.sql`${anchor.position}::bigint`,
-  ];
-  const keys = terms(sort);
-  const [first] = keys;
-  if (first !== undefined && keys.every(({ descending }) => descending === first.descending)) {
-    const columns = Prisma.join(keys.map(({ column }) => column));
-    // One row comparison is a single range of the index.
-    return first.descending
-      ? Prisma.sql`(${columns}) < (${Prisma.join(bounds)})`
-      : Prisma.sql`(${columns}) > (${Prisma.join(bounds)})`;
-  }
-  const alternatives = keys.map(({ column, descending }, index) => {
-    const equal = keys.slice(0, index).map((key, earlier) => Prisma.sql`${key.column} = ${bounds[earlier]}`);
-    const beyond = descending
-      ? Prisma.sql`${column} < ${bounds[index]}`
-      : Prisma.sql`${column} > ${bounds[index]}`;
-    return Prisma.sql`(${Prisma.join([...equal, beyond], ' AND ')})`;
-  });
-  return Prisma.sql`(${Prisma.join(alternatives, ' OR ')})`;
+/** Reads the anchor of a row; its last term is the position. */
+export function toEmployeeAnchor(anchor: Anchor): EmployeeAnchor {
+  return { values: anchor.slice(0, -1), position: Number(anchor.at(-1)) };
 }
 
-/** The anchor that a page's last record makes. */
-export function anchorOf(sort: readonly EmployeeSort[], last: Employee & { position: number }): Anchor {
-  const values = sort.map(({ key }) => {
-    const value = last[key];
-    return value instanceof Date ? value.toISOString() : value;
-  });
-  return { values, position: last.position };
+/** The values that {@link toEmployeeAnchor} reads. */
+export function fromEmployeeAnchor({ values, position }: EmployeeAnchor): Anchor {
+  return [...values, String(position)];
 }

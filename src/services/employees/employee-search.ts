@@ -1,19 +1,22 @@
 import { Prisma } from '../../database/generated/client.js';
+import { type EmployeeColumn, employeeColumns } from './employee.js';
+import type { EmployeeCondition } from './employee-query.js';
 
 /** Longest text that is searched for. */
 export const maximumSearchLength = 100;
 
-const firstName = Prisma.sql`first_name`;
-const lastName = Prisma.sql`last_name`;
-const email = Prisma.sql`email`;
-const employeeNumber = Prisma.sql`employee_number`;
+const { firstName, lastName, email, employeeNumber } = employeeColumns;
 
 /**
  * Condition that holds for employees whose first name, last name, e-mail address or number begins with the text,
  * or with each of its words: "ada lov" and "Lovelace, Ada" find the same person. Every alternative is a range of
  * an index that the table has anyway.
  */
-export function employeeSearch(text: string): Prisma.Sql {
+export function employeeSearch(text: string): EmployeeCondition {
+  return { columns: [firstName, lastName, email, employeeNumber], sql: matches(text) };
+}
+
+function matches(text: string): Prisma.Sql {
   const whole = text.trim().replaceAll(/\s+/g, ' ').slice(0, maximumSearchLength);
   const words = whole.split(/[\s,]+/).filter((word) => word !== '');
   const phrase = anyOf(whole);
@@ -50,8 +53,8 @@ function asNames(lower: string): string[] {
 }
 
 /** By code point, as the column's collation compares; no character comes after the bound that is added. */
-function beginsWith(column: Prisma.Sql, prefix: string): Prisma.Sql {
-  return Prisma.sql`(${column} >= ${prefix} AND ${column} < ${`${prefix}\u{10FFFF}`})`;
+function beginsWith({ name }: EmployeeColumn, prefix: string): Prisma.Sql {
+  return Prisma.sql`(${name} >= ${prefix} AND ${name} < ${`${prefix}\u{10FFFF}`})`;
 }
 
 function distinct(values: readonly string[]): string[] {

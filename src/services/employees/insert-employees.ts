@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '../../database/client.js';
+import type { Prisma } from '../../database/client.js';
 import { employeeId } from '../../database/ids.js';
 import type { AccountId } from '../account-id.js';
 
@@ -16,27 +16,16 @@ export interface NewEmployee {
 }
 
 const batchSize = 5_000;
-const timeoutMs = 600_000;
 
 /**
  * Adds employees to an account, in the given order and all or none of them. Writers to one account wait for each
  * other.
  *
- * @param client inside a transaction its client, otherwise the database's.
+ * @param tx the transaction in which all records are stored, or none
  * @returns their ids, ascending.
  * @throws a violation of `employees_account_id_employee_number_key` when a number is taken.
  */
 export async function insertEmployees(
-  client: PrismaClient | Prisma.TransactionClient,
-  accountId: AccountId,
-  rows: readonly NewEmployee[],
-): Promise<string[]> {
-  // A transaction's client has `$transaction` too; only the database's can connect.
-  if (!('$connect' in client)) return insertAll(client, accountId, rows);
-  return client.$transaction((tx) => insertAll(tx, accountId, rows), { timeout: timeoutMs });
-}
-
-async function insertAll(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
   rows: readonly NewEmployee[],
@@ -69,7 +58,7 @@ async function insertAll(
   return ids;
 }
 
-/** Hands out the next positions; the account's row stays locked until the transaction ends. */
+/** Takes the next positions; the account's row stays locked until the transaction ends. */
 async function takePositions(
   tx: Prisma.TransactionClient,
   accountId: AccountId,

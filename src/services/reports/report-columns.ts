@@ -1,4 +1,4 @@
-import { Prisma } from '../../database/client.js';
+import type { Employee } from '../employees/employee.js';
 
 export type ColumnType = 'string' | 'date_time' | 'integer';
 
@@ -9,10 +9,10 @@ export interface ColumnDescription {
   readonly type: ColumnType;
 }
 
-/** A column of the employees that reports know, and where it is stored. */
+/** A column that reports have, and the member of an employee that it shows. */
 export interface ReportColumn extends ColumnDescription {
   readonly key: ColumnKey;
-  readonly stored: Prisma.Sql;
+  readonly member: keyof Employee;
 }
 
 export type ColumnKey =
@@ -27,14 +27,14 @@ export type ColumnKey =
 
 /** Every column that a report can show, filter, sort or group by. */
 export const reportColumns: readonly ReportColumn[] = [
-  { key: 'id', label: 'ID', type: 'string', stored: Prisma.sql`id` },
-  { key: 'employee_number', label: 'Employee number', type: 'string', stored: Prisma.sql`employee_number` },
-  { key: 'first_name', label: 'First name', type: 'string', stored: Prisma.sql`first_name` },
-  { key: 'last_name', label: 'Last name', type: 'string', stored: Prisma.sql`last_name` },
-  { key: 'email', label: 'E-mail', type: 'string', stored: Prisma.sql`email` },
-  { key: 'status', label: 'Status', type: 'string', stored: Prisma.sql`status` },
-  { key: 'department', label: 'Department', type: 'string', stored: Prisma.sql`department` },
-  { key: 'updated_at', label: 'Updated at', type: 'date_time', stored: Prisma.sql`updated_at` },
+  { key: 'id', label: 'ID', type: 'string', member: 'id' },
+  { key: 'employee_number', label: 'Employee number', type: 'string', member: 'employeeNumber' },
+  { key: 'first_name', label: 'First name', type: 'string', member: 'firstName' },
+  { key: 'last_name', label: 'Last name', type: 'string', member: 'lastName' },
+  { key: 'email', label: 'E-mail', type: 'string', member: 'email' },
+  { key: 'status', label: 'Status', type: 'string', member: 'status' },
+  { key: 'department', label: 'Department', type: 'string', member: 'department' },
+  { key: 'updated_at', label: 'Updated at', type: 'date_time', member: 'updatedAt' },
 ];
 
 export const allColumnKeys: readonly ColumnKey[] = reportColumns.map(({ key }) => key);

@@ -1,4 +1,5 @@
-import type { Prisma } from '../../database/client.js';
+import { Prisma } from '../../database/client.js';
+import { type Anchor, isAnchor, type OrderTerm } from '../../database/keyset.js';
 
 export type ReportSortKey = 'title' | 'createdAt' | 'updatedAt';
 
@@ -14,28 +15,30 @@ export interface ReportAnchor {
   readonly id: string;
 }
 
-/** Condition for the reports that follow another one in the order of the keys. */
-export function afterAnchor(
-  keys: readonly { key: ReportSortKey | 'id'; descending: boolean }[],
-  { values, id }: ReportAnchor,
-): Prisma.ReportWhereInput {
-  const bounds = [...values, id];
-  return {
-    OR: keys.map(({ key, descending }, index) => ({
-      ...Object.fromEntries(keys.slice(0, index).map((earlier, at) => [earlier.key, bounds[at]])),
-      [key]: { [descending ? 'lt' : 'gt']: bounds[index] },
-    })),
-  };
+const terms: Readonly<Record<ReportSortKey, Omit<OrderTerm, 'descending'>>> = {
+  title: { value: Prisma.sql`title`, type: 'text' },
+  createdAt: { value: Prisma.sql`created_at`, type: 'timestamptz' },
+  updatedAt: { value: Prisma.sql`updated_at`, type: 'timestamptz' },
+};
+
+/** Ends a sort order with the id, in the direction of the last key. */
+export function reportOrder(sort: readonly ReportSort[]): OrderTerm[] {
+  const keys = sort.map(({ key, descending }) => ({ ...terms[key], descending }));
+  return [...keys, { value: Prisma.sql`id`, type: 'text', descending: sort.at(-1)?.descending ?? false }];
 }
 
-/** The place of a report in a sort order. */
-export function anchorOf(
-  sort: readonly ReportSort[],
-  last: { id: string } & Record<ReportSortKey, string | Date>,
-): ReportAnchor {
-  const values = sort.map(({ key }) => {
-    const value = last[key];
-    return value instanceof Date ? value.toISOString() : value;
-  });
-  return { values, id: last.id };
+/** Returns whether a value from a client can be the anchor of a report in a sort order. */
+export function isReportAnchor(value: unknown, sort: readonly ReportSort[]): value is ReportAnchor {
+  const { values, id } = (value ?? {}) as Partial<ReportAnchor>;
+  return Array.isArray(values) && isAnchor(reportOrder(sort), [...values, id]);
+}
+
+/** Reads the anchor of a row. */
+export function toReportAnchor(anchor: Anchor): ReportAnchor {
+  return { values: anchor.slice(0, -1), id: anchor.at(-1) ?? '' };
+}
+
+/** The values that {@link toReportAnchor} reads. */
+export function fromReportAnchor({ values, id }: ReportAnchor): Anchor {
+  return [...values, id];
 }

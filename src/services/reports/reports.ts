@@ -1,4 +1,7 @@
-import type { Database, Prisma } from '../../database/client.js';
+import { type Database, Prisma } from '../../database/client.js';
+import type { Report as ReportRow } from '../../database/generated/client.js';
+import type { Anchor } from '../../database/keyset.js';
+import { cutPage, pageQuery } from '../../database/page-query.js';
 import type { AccountId } from '../account-id.js';
 import { holdApplication } from '../applications/lock-application.js';
 import type { ApplicationAuditContext } from '../audit-context.js';
@@ -10,7 +13,13 @@ import { lockReport, type VersionCheck } from './lock-report.js';
 import { recordReportEvent } from './record-report-event.js';
 import { type Report, toReport, toStored } from './report.js';
 import { changedContent, newContent, type ReportChanges } from './report-changes.js';
-import { afterAnchor, anchorOf, type ReportAnchor, type ReportSort } from './report-order.js';
+import {
+  fromReportAnchor,
+  type ReportAnchor,
+  type ReportSort,
+  reportOrder,
+  toReportAnchor,
+} from './report-order.js';
 import {
   ApplicationDeletedError,
   type CreatedReport,
@@ -46,6 +55,10 @@ export interface NewReport {
   readonly describe: (report: Report) => StoredResponse;
 }
 
+const reportSelection = Prisma.sql`
+  id, title, description, columns, filters, sort, group_by AS "groupBy", version, created_at AS "createdAt",
+  updated_at AS "updatedAt"`;
+
 /** The saved reports of accounts. Each change is one transaction together with its audit event. */
 export class Reports {
   readonly #prisma: Database['prisma'];
@@ -70,22 +83,24 @@ export class Reports {
 
   /** Reads a page of an account's reports. Equal ones are in order of id, in the direction of the last key. */
   async list(accountId: AccountId, { sort, size, from }: ReportListRequest): Promise<ReportPage> {
-    const keys = [...sort, { key: 'id' as const, descending: sort.at(-1)?.descending ?? false }];
-    const [totals, rows] = await Promise.all([
+    const query = pageQuery(
+      {
+        source: Prisma.sql`reports`,
+        condition: Prisma.sql`account_id = ${accountId}`,
+        order: reportOrder(sort),
+      },
+      reportSelection,
+      { size, start: 'anchor' in from ? { anchor: fromReportAnchor(from.anchor) } : from },
+    );
+    const [totals, found] = await Promise.all([
       this.#prisma.accountTotals.findFirst({ where: { accountId } }),
-      this.#prisma.report.findMany({
-        where: { accountId, ...('anchor' in from ? afterAnchor(keys, from.anchor) : {}) },
-        orderBy: keys.map(({ key, descending }) => ({ [key]: descending ? 'desc' : 'asc' })),
-        ...('skip' in from ? { skip: from.skip } : {}),
-        take: size + 1,
-      }),
+      this.#prisma.$queryRaw<(ReportRow & { anchor: Anchor })[]>(query),
     ]);
-    // The row beyond the page tells whether there is a next one; the count may have changed since.
-    const last = rows.length > size ? rows[size - 1] : undefined;
+    const { rows, nextAnchor } = cutPage(found, size);
     return {
-      reports: rows.slice(0, size).map(toReport),
+      reports: rows.map(toReport),
       recordCount: totals?.reports ?? 0,
-      nextAnchor: last === undefined ? null : anchorOf(sort, last),
+      nextAnchor: nextAnchor === null ? null : toReportAnchor(nextAnchor),
     };
   }
 

@@ -30,7 +30,10 @@ export interface Rotated {
 }
 
 /** The token, if it may be used now; what follows SELECT. */
-export function usableToken({ tokenHash, requested = [], application }: RotationRequest, now: Date): Prisma.Sql {
+export function usableToken(
+  { tokenHash, requested = [], application }: RotationRequest,
+  now: Date,
+): Prisma.Sql {
   return Prisma.sql`
     token.grant_id, grants.account_id, grants.user_id, token.scopes AS granted,
       CASE WHEN cardinality(${requested}::text[]) > 0 THEN ${requested}::text[]

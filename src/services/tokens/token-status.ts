@@ -39,10 +39,7 @@ export class TokenStatus {
 }
 
 /** A grant is revoked by itself. */
-function isOfGeneration(
-  { grantId, generation }: TokenReference,
-  { tokenGeneration }: TokenOwner,
-): boolean {
+function isOfGeneration({ grantId, generation }: TokenReference, { tokenGeneration }: TokenOwner): boolean {
   return grantId !== null || generation === tokenGeneration;
 }
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { insertEmployees } from '../../../src/services/employees/insert-employees.js';
 import { buildTestApp } from '../../support/app.js';
+import { insertEmployees } from '../../support/insert-employees.js';
 import {
   createApplication,
   createTenant,

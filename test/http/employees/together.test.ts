@@ -2,9 +2,9 @@ import t from 'tap';
 import type { Database } from '../../../src/database/client.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { EmployeeResources } from '../../../src/services/employees/employee-resources.js';
-import { listEmployees } from '../../../src/services/employees/list-employees.js';
 import { buildTestApp } from '../../support/app.js';
 import { createTestDatabase, testServer } from '../../support/database.js';
+import { pageById } from '../../support/employee-page.js';
 import { asOwner } from '../../support/owner.js';
 import { query } from '../../support/query.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../../support/tenant.js';
@@ -30,13 +30,9 @@ interface Page {
 
 /** What the slow and obvious way says of a page. */
 async function expectedPage({ accountId }: Tenant, number: number, size: number) {
-  const { employees, recordCount, nextAnchor } = await listEmployees(database, accountId, {
-    filter: {},
-    sort: [],
-    size,
-    from: { skip: (number - 1) * size },
-  });
-  return { ids: employees.map(({ id }) => id), recordCount, next: nextAnchor !== null };
+  const from = { skip: (number - 1) * size };
+  const { employees, recordCount, next } = await pageById(database, accountId, { size, from });
+  return { ids: employees.map(({ id }) => id), recordCount, next: next !== null };
 }
 
 const addressOf = (number: number, size: number) =>

@@ -134,13 +134,19 @@ t.test('rejects a forged cursor', async (t) => {
     { ...anchor, values: ['2026-02-30T00:00:00.000Z', 'x'] },
     { ...anchor, values: [anchor.values[0]] },
     { ...anchor, values: [anchor.values[0], '\u0000'] },
+    { ...anchor, values: [anchor.values[0], '\ud800'] },
+    { ...anchor, id: 'a\u0000' },
+    { ...anchor, values: ['+010000-01-01T00:00:00.000Z', 'x'] },
+    { ...anchor, values: ['0000-12-31T23:59:59.999Z', 'x'] },
+    { ...anchor, values: ['infinity', 'x'] },
   ]) {
     next.searchParams.set(
       'page[after]',
       Buffer.from(JSON.stringify([number, size, print, forged])).toString('base64url'),
     );
-    const { statusCode } = await client.send('GET', `${next.pathname}${next.search}`);
-    t.equal(statusCode, 400, JSON.stringify(forged));
+    const response = await client.send('GET', `${next.pathname}${next.search}`);
+    t.equal(response.statusCode, 400, JSON.stringify(forged));
+    t.equal(response.json().errors[0].parameter, 'page[after]');
   }
 });
 

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { type Database, Prisma } from '../../../src/database/client.js';
 import { defaultReportLimits } from '../../../src/http/report-limits.js';
 import { toReport } from '../../../src/services/reports/report.js';
-import { streamCsv } from '../../../src/services/reports/results/stream-csv.js';
+import { ReportResults } from '../../../src/services/reports/results/report-results.js';
 import { buildTestApp } from '../../support/app.js';
 import { openTestDatabase } from '../../support/database.js';
 import { asOwner } from '../../support/owner.js';
@@ -175,7 +175,8 @@ t.test('other requests are served while a client reads slowly', async (t) => {
 
 t.test('all rows are of one moment, whatever changes meanwhile', async (t) => {
   const report = toReport(await database.prisma.report.findFirstOrThrow({ where: { id: everybody } }));
-  const chunks = streamCsv(database, client.tenant.accountId, report, new AbortController().signal);
+  const results = new ReportResults(database);
+  const chunks = results.streamCsv(client.tenant.accountId, report, new AbortController().signal);
   const read: Buffer[] = [];
   for (let count = 0; count < 3; count += 1) {
     const { value } = await chunks.next();

@@ -1,16 +1,18 @@
 import { Prisma } from '../../../database/client.js';
-import type { AccountId } from '../../account-id.js';
+import { employeeColumns } from '../../employees/employee.js';
+import type { EmployeeCondition } from '../../employees/employee-query.js';
 import type { ReportFilter } from '../report.js';
 import { type ColumnType, columnOf } from '../report-columns.js';
 import { readRfc3339 } from '../rfc3339.js';
 
-/** The employees of one account that meet every condition of a report; every query of results begins with it. */
-export function reportCondition(accountId: AccountId, filters: readonly ReportFilter[]): Prisma.Sql {
-  return Prisma.join([Prisma.sql`account_id = ${accountId}`, ...filters.map(filterCondition)], ' AND ');
+/** Builds the condition of a filter. Its parameters are texts and lists of texts, which every query of results accepts. */
+export function reportCondition(filter: ReportFilter): EmployeeCondition {
+  const column = employeeColumns[columnOf(filter.field).member];
+  return { columns: [column], sql: comparison(column.name, filter) };
 }
 
-function filterCondition({ field, operator, value }: ReportFilter): Prisma.Sql {
-  const { stored, type } = columnOf(field);
+function comparison(stored: Prisma.Sql, { field, operator, value }: ReportFilter): Prisma.Sql {
+  const { type } = columnOf(field);
   const texts = [value].flat().map((text) => (type === 'date_time' ? toMoment(text) : text));
   const cast = Prisma.raw(type === 'date_time' ? '::text::timestamptz' : '::text');
   const first = Prisma.sql`${texts[0]}${cast}`;

@@ -4,8 +4,8 @@ import { accountScope, withScope } from '../../../database/scope.js';
 import type { ApplicationAuditContext } from '../../audit-context.js';
 import { recordProgressIn } from '../../audit-log.js';
 import type { Report } from '../report.js';
+import type { ReportResults } from './report-results.js';
 import { RowCounter } from './row-counter.js';
-import { streamCsv } from './stream-csv.js';
 
 interface ExportOptions {
   /** Ends the export, also one whose chunks are no longer read: a response may wait behind another one. */
@@ -17,10 +17,12 @@ interface ExportOptions {
 /** Exports of whole results. Each one is an event of the audit log. */
 export class ReportExports {
   readonly #database: Database;
+  readonly #results: ReportResults;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(database: Database) {
+  constructor(database: Database, results: ReportResults) {
     this.#database = database;
+    this.#results = results;
   }
 
   /**
@@ -53,7 +55,7 @@ export class ReportExports {
   ): AsyncGenerator<Buffer, void, undefined> {
     const ended = this.#begin();
     const id = randomId();
-    const chunks = streamCsv(this.#database, auditContext.accountId, report, signal);
+    const chunks = this.#results.streamCsv(auditContext.accountId, report, signal);
     const counter = new RowCounter();
     let started = false;
     let complete = false;

@@ -1,0 +1,34 @@
+import type { EmployeeFilter } from './employee-filter.js';
+import type { EmployeeAnchor, EmployeeSort } from './employee-order.js';
+
+/** Which page of which list. */
+export interface EmployeeListRequest {
+  readonly filter: EmployeeFilter;
+  /** Empty: by id. */
+  readonly sort: readonly EmployeeSort[];
+  readonly size: number;
+  /** Where to begin: after an employee of an earlier page, or after a number of employees. */
+  readonly from: { readonly anchor: EmployeeAnchor } | { readonly skip: number };
+}
+
+/** A page of employees as the API shows them. */
+export interface EmployeePage {
+  /** Resource objects as JSON, separated by commas. */
+  readonly resources: string;
+  /** Number of resource objects. */
+  readonly count: number;
+  /** Number of employees on all pages together. */
+  readonly recordCount: number;
+  /** Where the next page begins; `null` on the last page. */
+  readonly nextAnchor: EmployeeAnchor | null;
+}
+
+/** Which page of the directory. */
+export interface EmployeeSearchRequest {
+  /** Beginning of a name, an e-mail address or an employee number; empty: every employee. */
+  readonly text: string;
+  readonly sort: readonly EmployeeSort[];
+  readonly size: number;
+  /** Number of employees on the pages before. */
+  readonly skip: number;
+}

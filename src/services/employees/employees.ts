@@ -1,0 +1,117 @@
+import { type Database, Prisma } from '../../database/client.js';
+import type { Anchor } from '../../database/keyset.js';
+import { cutPage, type PageStart, pageQuery } from '../../database/page-query.js';
+import { accountScope, withScope } from '../../database/scope.js';
+import type { AccountId } from '../account-id.js';
+import { type Employee, employeeSelection } from './employee.js';
+import { filterConditions } from './employee-filter.js';
+import { type EmployeeSort, fromEmployeeAnchor, isById, toEmployeeAnchor } from './employee-order.js';
+import type { EmployeeListRequest, EmployeePage, EmployeeSearchRequest } from './employee-page.js';
+import { EmployeeQuery } from './employee-query.js';
+import { EmployeeResources } from './employee-resources.js';
+import { employeeSearch } from './employee-search.js';
+
+/** The record as the API shows it. */
+const resourceColumn = Prisma.sql`resource`;
+
+interface PageRead {
+  readonly columns: Prisma.Sql;
+  readonly sort: readonly EmployeeSort[];
+  readonly size: number;
+  readonly start: PageStart;
+}
+
+/** The employees of accounts. */
+export class Employees {
+  readonly #prisma: Database['prisma'];
+  readonly #resources: EmployeeResources;
+
+  constructor(database: Database) {
+    this.#prisma = database.prisma;
+    this.#resources = new EmployeeResources(database);
+  }
+
+  /** Reads the account's employee with this id as JSON; `null` when there is none, or it is another account's. */
+  find(accountId: AccountId, id: string): Promise<string | null> {
+    return this.#resources.find(accountId, id);
+  }
+
+  /**
+   * Reads a page of an account's employees. By id, every page costs the same; in a filtered or sorted list, every page
+   * that begins after an anchor does.
+   */
+  async list(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {
+    return (await this.#slice(accountId, request)) ?? (await this.#page(accountId, request));
+  }
+
+  /** Reads a page of the employees that a text finds. */
+  async search(
+    accountId: AccountId,
+    { text, sort, size, skip }: EmployeeSearchRequest,
+  ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
+    const query = new EmployeeQuery(accountId, text === '' ? [] : [employeeSearch(text)]);
+    const { rows, recordCount } = await this.#read<Employee>(accountId, query, {
+      columns: employeeSelection,
+      sort,
+      size,
+      start: { skip },
+    });
+    return { employees: rows, recordCount };
+  }
+
+  /** Reads a page of the whole list by id together with those of other requests; `undefined` for other pages. */
+  async #slice(
+    accountId: AccountId,
+    { filter, sort, size, from }: EmployeeListRequest,
+  ): Promise<EmployeePage | undefined> {
+    if (!isById(sort) || Object.values(filter).some((value) => value !== undefined)) return undefined;
+    const slice = await this.#resources.slice({
+      accountId,
+      size,
+      from: 'anchor' in from ? { position: from.anchor.position } : from,
+    });
+    if (slice === undefined) return undefined;
+    const { resources, count, recordCount, next } = slice;
+    return {
+      resources,
+      count,
+      recordCount,
+      nextAnchor: next === null ? null : { values: [], position: next },
+    };
+  }
+
+  async #page(
+    accountId: AccountId,
+    { filter, sort, size, from }: EmployeeListRequest,
+  ): Promise<EmployeePage> {
+    const query = new EmployeeQuery(accountId, filterConditions(filter));
+    const { rows, recordCount, nextAnchor } = await this.#read<{ resource: string }>(accountId, query, {
+      columns: resourceColumn,
+      sort,
+      size,
+      start: 'anchor' in from ? { anchor: fromEmployeeAnchor(from.anchor) } : from,
+    });
+    return {
+      resources: rows.map(({ resource }) => resource).join(','),
+      count: rows.length,
+      recordCount,
+      nextAnchor: nextAnchor === null ? null : toEmployeeAnchor(nextAnchor),
+    };
+  }
+
+  async #read<Row extends object>(
+    accountId: AccountId,
+    query: EmployeeQuery,
+    { columns, sort, size, start }: PageRead,
+  ): Promise<{ rows: readonly Row[]; recordCount: number; nextAnchor: Anchor | null }> {
+    const [[total], rows] = await withScope(accountScope(accountId), () =>
+      Promise.all([
+        this.#prisma.$queryRaw<{ count: string }[]>(query.count()),
+        this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(
+          pageQuery(query.inOrder(sort), columns, { size, start }),
+        ),
+      ]),
+    );
+    return { ...cutPage(rows, size), recordCount: Number(total?.count ?? 0) };
+  }
+}

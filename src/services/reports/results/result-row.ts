@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Anchor } from '../../../database/keyset.js';
+import type { ResultPlan } from './plan.js';
+
+/** One row: its values in the order of the columns. */
+export interface ResultRow {
+  readonly id: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** A row as queries return it. */
+export interface FoundRow {
+  /** The values that are shown. */
+  readonly shown: readonly string[];
+  /** The values that identify the row. */
+  readonly named: readonly string[];
+  readonly anchor: Anchor;
+}
+
+/** Reads a row of a plan's query. */
+export function toRow({ columns, name }: ResultPlan, { shown, named }: FoundRow): ResultRow {
+  return {
+    id: name.of === 'employee' ? (named[0] ?? '') : groupName(named),
+    values: columns.map(({ type }, index) =>
+      type === 'integer' ? Number(shown[index]) : (shown[index] ?? ''),
+    ),
+  };
+}
+
+const longestName = 1024;
+
+function groupName(values: readonly string[]): string {
+  const name = Buffer.from(JSON.stringify(values)).toString('base64url');
+  return name.length <= longestName ? name : createHash('sha256').update(name).digest('base64url');
+}
