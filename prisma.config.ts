@@ -4,7 +4,8 @@ import { defineConfig } from 'prisma/config';
 // validating never run it, so any existing executable keeps those commands working offline.
 process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;
 
-const url = process.env.DATABASE_URL;
+// Migrations hold an advisory lock in a session, which a pooler in transaction mode does not keep.
+const url = process.env.DIRECT_DATABASE_URL || process.env.DATABASE_URL;
 
 export default defineConfig({
   schema: 'prisma/schema.prisma',

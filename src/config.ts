@@ -17,6 +17,10 @@ export interface Config {
   readonly apiContactUrl: string | undefined;
   /** Absent: the embedded database under {@link Config.dataDir} is used. */
   readonly databaseUrl: string | undefined;
+  /** URL of the same database that bypasses a connection pooler, for migrations. Absent: {@link Config.databaseUrl}. */
+  readonly directDatabaseUrl: string | undefined;
+  /** Whether a server in production may start when row-level security does not apply to its database user. */
+  readonly allowUnisolated: boolean;
   readonly dataDir: string;
   /** Absent: generated once under {@link Config.dataDir}. */
   readonly appSecret: string | undefined;
@@ -71,6 +75,8 @@ const secret = { type: 'string', minLength: 32 } as const;
 
 const seconds = { type: 'integer', minimum: 1, maximum: 31_536_000 } as const;
 
+const postgresqlUrl = { type: 'string', pattern: '^postgres(ql)?://' } as const;
+
 const environmentSchema = {
   type: 'object',
   properties: {
@@ -81,7 +87,9 @@ const environmentSchema = {
     BASE_URL: { type: 'string', minLength: 1 },
     ERRORS_URL: { type: 'string', minLength: 1 },
     API_CONTACT_URL: { type: 'string', minLength: 1 },
-    DATABASE_URL: { type: 'string', pattern: '^postgres(ql)?://' },
+    DATABASE_URL: postgresqlUrl,
+    DIRECT_DATABASE_URL: postgresqlUrl,
+    ALLOW_UNISOLATED: { type: 'boolean', default: false },
     DATA_DIR: { type: 'string', minLength: 1, default: '.data' },
     APP_SECRET: secret,
     APP_SECRET_PREVIOUS: secret,
@@ -116,6 +124,8 @@ interface Environment {
   ERRORS_URL?: string;
   API_CONTACT_URL?: string;
   DATABASE_URL?: string;
+  DIRECT_DATABASE_URL?: string;
+  ALLOW_UNISOLATED: boolean;
   DATA_DIR: string;
   APP_SECRET?: string;
   APP_SECRET_PREVIOUS?: string;
@@ -176,6 +186,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (production && env.DEMO_DATA === true) {
     throw new ConfigError('DEMO_DATA must not be true when NODE_ENV=production: its passwords are public');
   }
+  if (env.DIRECT_DATABASE_URL !== undefined && env.DATABASE_URL === undefined) {
+    throw new ConfigError(
+      'DIRECT_DATABASE_URL must not be set without DATABASE_URL: it is a second URL of the same database',
+    );
+  }
   if (env.METRICS_PORT !== undefined && env.METRICS_PORT === env.PORT) {
     throw new ConfigError('METRICS_PORT must not be PORT: metrics are not for everybody');
   }
@@ -193,6 +208,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
         ? undefined
         : checkUrl('API_CONTACT_URL', env.API_CONTACT_URL, webAddressRule),
     databaseUrl: env.DATABASE_URL,
+    directDatabaseUrl: env.DIRECT_DATABASE_URL,
+    allowUnisolated: env.ALLOW_UNISOLATED,
     dataDir: env.DATA_DIR,
     appSecret: env.APP_SECRET,
     previousAppSecret: env.APP_SECRET_PREVIOUS,
@@ -287,6 +304,6 @@ function describeFirstError(): string {
   const error = validate.errors?.[0];
   const name = error?.instancePath.slice(1) ?? '';
   if (error?.keyword === 'enum') return `${name} must be one of ${error.params.allowedValues.join(', ')}`;
-  if (name === 'DATABASE_URL') return 'DATABASE_URL must start with postgres:// or postgresql://';
+  if (error?.keyword === 'pattern') return `${name} must start with postgres:// or postgresql://`;
   return `${name} ${error?.message}`;
 }

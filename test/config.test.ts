@@ -63,6 +63,27 @@ t.test('a wrong REDIS_URL stops the start with one line that does not repeat it'
   }
 });
 
+t.test('DIRECT_DATABASE_URL is a PostgreSQL URL beside DATABASE_URL', async (t) => {
+  const databaseUrl = 'postgres://people@pooler.example:6432/people';
+  const directDatabaseUrl = 'postgresql://people:topsecret@database.example/people';
+  const both = { DATABASE_URL: databaseUrl, DIRECT_DATABASE_URL: directDatabaseUrl };
+  t.match(readConfig(both), { databaseUrl, directDatabaseUrl });
+  t.equal(readConfig({ DATABASE_URL: databaseUrl }).directDatabaseUrl, undefined);
+  t.equal(readConfig({ ...both, DIRECT_DATABASE_URL: '' }).directDatabaseUrl, undefined);
+  for (const wrong of ['topsecret', 'mysql://people:topsecret@database.example/people']) {
+    refuses(t, { ...both, DIRECT_DATABASE_URL: wrong }, 'DIRECT_DATABASE_URL');
+    refuses(t, { DATABASE_URL: wrong }, 'DATABASE_URL');
+  }
+  refuses(t, { DIRECT_DATABASE_URL: directDatabaseUrl }, 'DIRECT_DATABASE_URL');
+  refuses(t, { DATABASE_URL: '', DIRECT_DATABASE_URL: directDatabaseUrl }, 'DIRECT_DATABASE_URL');
+});
+
+t.test('ALLOW_UNISOLATED is a boolean, false by default', async (t) => {
+  t.equal(readConfig({}).allowUnisolated, false);
+  t.equal(readConfig({ ALLOW_UNISOLATED: 'true' }).allowUnisolated, true);
+  refuses(t, { ALLOW_UNISOLATED: 'yes' }, 'ALLOW_UNISOLATED');
+});
+
 const production = {
   NODE_ENV: 'production',
   APP_SECRET: 'a secret that is long enough for a test',

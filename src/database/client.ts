@@ -15,6 +15,12 @@ export interface DatabaseLogger {
 export interface DatabaseOptions {
   /** PostgreSQL to connect to. Absent: the embedded database under {@link DatabaseOptions.dataDir}. */
   readonly databaseUrl?: string | undefined;
+  /** URL of the same database that bypasses a connection pooler, for migrations. Absent: the same as `databaseUrl`. */
+  readonly directDatabaseUrl?: string | undefined;
+  /** Rejects a PostgreSQL user to whom row-level security does not apply, unless `allowUnisolated` is set. Default: false. */
+  readonly production?: boolean;
+  /** Default: false. */
+  readonly allowUnisolated?: boolean;
   readonly dataDir: string;
   /** Directory of a closed database that a new embedded database is a copy of, if it exists. */
   readonly embeddedTemplate?: string;
