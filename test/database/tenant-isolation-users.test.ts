@@ -50,9 +50,9 @@ if (testServer === undefined) {
 }
 
 /** Opens the user's database as the server does, and makes its tables as the user. */
-async function open(t: Test, { databaseUrl }: DatabaseUser) {
+async function open(t: Test, { options }: DatabaseUser) {
   const { logger, lines } = captureLog('warn');
-  const database = await openDatabase({ databaseUrl, dataDir: '', logger, poolSize: 2 });
+  const database = await openDatabase({ ...options, logger, poolSize: 2 });
   t.teardown(() => database.close());
   await migrate(database);
   // As many at once as there are connections.

@@ -7,6 +7,7 @@ import { allAccounts, withScope } from '../../src/database/scope.js';
 import { buildTestApp } from '../support/app.js';
 import { testServer } from '../support/database.js';
 import { createDatabaseUser, type DatabaseUser } from '../support/database-user.js';
+import { administrativeUrlOf } from '../support/direct-url.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
@@ -24,8 +25,7 @@ async function setUp(t: Test) {
   // The server makes no exception for this user, unlike for a superuser.
   const user = await createDatabaseUser(t, testServer ?? '', `CONNECTION LIMIT ${connectionLimit}`);
   const database = await openDatabase({
-    databaseUrl: user.databaseUrl,
-    dataDir: '',
+    ...user.options,
     poolSize: connectionLimit,
     connectionTimeoutMs,
   });
@@ -37,7 +37,7 @@ async function setUp(t: Test) {
 }
 
 /** Ends the connections that there are and makes as many as there may be; the function that is returned ends these. */
-async function takeConnections(t: Test, { name, databaseUrl, asAdministrator }: DatabaseUser) {
+async function takeConnections(t: Test, { name, options, asAdministrator }: DatabaseUser) {
   const taken: pg.Client[] = [];
   while (taken.length < connectionLimit) {
     const ours = taken.map((client) => (client as unknown as { processID: number }).processID);
@@ -45,7 +45,7 @@ async function takeConnections(t: Test, { name, databaseUrl, asAdministrator }: 
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE usename = '${name}' AND pid <> ALL ('{${ours}}')`,
     );
-    const client = new pg.Client({ connectionString: databaseUrl });
+    const client = new pg.Client({ connectionString: administrativeUrlOf(options.databaseUrl) });
     // Those that were ended are counted until they are gone.
     const connected = await client.connect().then(
       () => true,

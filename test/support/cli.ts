@@ -28,11 +28,12 @@ export interface RunningCommand {
 export const quick = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /** Nothing of the test runner's own environment. */
-function environmentOf({ databaseUrl, dataDir }: DatabaseOptions): Record<string, string> {
+function environmentOf({ databaseUrl, directDatabaseUrl, dataDir }: DatabaseOptions): Record<string, string> {
   return {
     APP_SECRET: testSecret,
     DATA_DIR: dataDir,
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...(directDatabaseUrl !== undefined && { DIRECT_DATABASE_URL: directDatabaseUrl }),
   };
 }
 

@@ -1,13 +1,15 @@
 import pg from 'pg';
 import type { Test } from 'tap';
+import type { DatabaseOptions } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
+import { administrativeUrlOf, directUrlOf } from './direct-url.js';
 import { dropPostgresqlDatabase } from './postgresql-template.js';
 
 /** A user of PostgreSQL with an empty database of its own. Both are gone when the test ends. */
 export interface DatabaseUser {
   readonly name: string;
-  /** The database, as the user. */
-  readonly databaseUrl: string;
+  /** The database, as the user: what `openDatabase` takes. */
+  readonly options: DatabaseOptions & { readonly databaseUrl: string };
   /** Runs a statement in the database as the user of the test server, who may do everything. */
   asAdministrator(statement: string): Promise<Record<string, unknown>[]>;
 }
@@ -24,15 +26,16 @@ export async function createDatabaseUser(t: Test, serverUrl: string, attributes 
   await run(serverUrl, `CREATE DATABASE ${name} OWNER ${name}`);
   const administratorUrl = urlOf(serverUrl, { pathname: `/${name}` });
   t.teardown(() => dropPostgresqlDatabase(serverUrl, administratorUrl));
+  const databaseUrl = urlOf(administratorUrl, { username: name, password });
   return {
     name,
-    databaseUrl: urlOf(administratorUrl, { username: name, password }),
+    options: { databaseUrl, directDatabaseUrl: directUrlOf(databaseUrl), dataDir: '' },
     asAdministrator: (statement) => run(administratorUrl, statement),
   };
 }
 
 async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: administrativeUrlOf(url) });
   await client.connect();
   try {
     return (await client.query(statement)).rows;

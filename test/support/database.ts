@@ -5,6 +5,7 @@ import type { Test } from 'tap';
 import type { Database, DatabaseOptions } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { allAccounts } from '../../src/database/scope.js';
+import { directUrlOf } from './direct-url.js';
 import { copyEmbeddedTemplate } from './embedded-template.js';
 import {
   createFromTemplate,
@@ -12,7 +13,10 @@ import {
   dropPostgresqlDatabase,
 } from './postgresql-template.js';
 
-/** Server that the tests use instead of the embedded database; its user is a superuser. */
+/**
+ * Server that the tests use instead of the embedded database, or a connection pooler in front of it; its user is a
+ * superuser.
+ */
 export const testServer: string | undefined = process.env.TEST_DATABASE_URL || undefined;
 
 export interface TestDatabaseOptions {
@@ -40,7 +44,8 @@ export async function createTestDatabase(
   }
   const databaseUrl = await (empty ? createPostgresqlDatabase(testServer) : createFromTemplate(testServer));
   t.teardown(() => dropPostgresqlDatabase(testServer, databaseUrl));
-  return { dataDir, databaseUrl, defaultScope: allAccounts };
+  const directDatabaseUrl = directUrlOf(databaseUrl);
+  return { dataDir, databaseUrl, directDatabaseUrl, defaultScope: allAccounts };
 }
 
 /** Makes a database as {@link createTestDatabase} does and opens it; it is closed when the test ends. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { randomId } from '../../src/database/ids.js';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
+import { administrativeUrlOf } from './direct-url.js';
 import { templateKey } from './template-key.js';
 
 /** Makes an empty database on a server and returns its URL. */
@@ -31,7 +32,7 @@ export async function dropPostgresqlDatabase(serverUrl: string, databaseUrl: str
 
 async function makeTemplate(client: pg.Client, serverUrl: string, template: string): Promise<void> {
   const databaseUrl = await createPostgresqlDatabase(serverUrl);
-  const database = await openDatabase({ databaseUrl, dataDir: '' });
+  const database = await openDatabase({ databaseUrl: administrativeUrlOf(databaseUrl), dataDir: '' });
   await migrate(database);
   await database.close();
   const made = new URL(databaseUrl).pathname.slice(1);
@@ -42,7 +43,7 @@ async function makeTemplate(client: pg.Client, serverUrl: string, template: stri
 }
 
 async function run<Result>(serverUrl: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: serverUrl });
+  const client = new pg.Client({ connectionString: administrativeUrlOf(serverUrl) });
   await client.connect();
   try {
     return await use(client);

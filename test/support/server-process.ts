@@ -6,6 +6,7 @@ import type { Test } from 'tap';
 import { packageRoot } from '../../src/package-root.js';
 import { testSecret } from './app.js';
 import { quick } from './cli.js';
+import { directUrlOf } from './direct-url.js';
 import { freePort } from './free-port.js';
 
 /** A server in a process of its own. */
@@ -50,6 +51,7 @@ export async function spawnServerProcess(
     env: {
       PATH: process.env.PATH ?? '',
       DATABASE_URL: databaseUrl,
+      DIRECT_DATABASE_URL: databaseUrl === '' ? '' : (directUrlOf(databaseUrl) ?? ''),
       PORT: String(port),
       BASE_URL: 'http://api.test',
       APP_SECRET: testSecret,
