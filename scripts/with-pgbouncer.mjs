@@ -79,6 +79,7 @@ max_client_conn = 2000
 min_pool_size = 0
 server_idle_timeout = 1
 server_login_retry = 1
+query_wait_timeout = 3
 ${modes[mode].join('\n')}
 `;
 }
