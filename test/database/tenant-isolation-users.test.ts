@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/database/open-database.js';
 import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../../src/database/scope.js';
 import { captureLog } from '../support/captured-log.js';
 import { testServer } from '../support/database.js';
-import { createDatabaseUser, type DatabaseUser } from '../support/database-user.js';
+import { createDatabaseUser, type DatabaseUser, grantTenantRole } from '../support/database-user.js';
 import { query } from '../support/query.js';
 import { createTenant, makeEmployees } from '../support/tenant.js';
 
@@ -37,11 +37,7 @@ if (testServer === undefined) {
 
   t.test('a user with BYPASSRLS who was given the role before is bound', async (t) => {
     const user = await createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
-    await user.asAdministrator(`DO $$ BEGIN
-      CREATE ROLE people_api_tenant NOLOGIN;
-    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-    END $$`);
-    await user.asAdministrator(`GRANT people_api_tenant TO ${user.name}`);
+    await grantTenantRole(user);
     const { database, warnings } = await open(t, user);
     t.match(await identity(database), { role: 'people_api_tenant', rolbypassrls: false, owns: false });
     await isBound(t, database);

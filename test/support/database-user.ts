@@ -34,6 +34,15 @@ export async function createDatabaseUser(t: Test, serverUrl: string, attributes 
   };
 }
 
+/** Lets a user take the role of the service, as a superuser does before the first start. */
+export async function grantTenantRole({ name, asAdministrator }: DatabaseUser): Promise<void> {
+  await asAdministrator(`DO $$ BEGIN
+    CREATE ROLE people_api_tenant NOLOGIN;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+  END $$`);
+  await asAdministrator(`GRANT people_api_tenant TO ${name}`);
+}
+
 async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: administrativeUrlOf(url) });
   await client.connect();

@@ -1,0 +1,69 @@
+import t, { type Test } from 'tap';
+import { runCommandHere } from '../support/cli.js';
+import { testServer } from '../support/database.js';
+import { createDatabaseUser, type DatabaseUser, grantTenantRole } from '../support/database-user.js';
+import { startServerProcess } from '../support/server-process.js';
+
+/** The line with which a start stops. */
+const rejection = /[^\n]*row-level security[^\n]*ALLOW_UNISOLATED=true[^\n]*\n/;
+
+const production = { NODE_ENV: 'production', ALLOW_HTTP: 'true', DEMO_DATA: 'false' };
+
+if (testServer === undefined) {
+  t.pass('the embedded database has one user');
+} else {
+  const serverUrl: string = testServer;
+  /** Row-level security does not apply to this user, who may not take the role of the service. */
+  const createUnisolatedUser = (t: Test) => createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
+
+  t.test('a server in production does not start as a user to whom no policy applies', async (t) => {
+    const user = await createUnisolatedUser(t);
+    const message = new RegExp(`^The server ended with 1:\n${rejection.source}$`);
+    await t.rejects(startServerProcess(t, serverOf(user)), { message });
+  });
+
+  t.test('nor does a command in production', async (t) => {
+    const user = await createUnisolatedUser(t);
+    const { code, stderr } = await migrate(user);
+    t.equal(code, 1);
+    t.match(stderr, new RegExp(`^${rejection.source}$`));
+    t.notMatch(stderr, new URL(user.options.databaseUrl).password, 'no password is printed');
+  });
+
+  t.test('with ALLOW_UNISOLATED=true it starts, and logs a warning', async (t) => {
+    const user = await createUnisolatedUser(t);
+    const server = await startServerProcess(t, serverOf(user, { ALLOW_UNISOLATED: 'true' }));
+    t.match(server.output(), /row-level security/);
+    t.equal(await server.stop(), 0);
+  });
+
+  t.test('outside production it starts, and logs a warning', async (t) => {
+    const user = await createUnisolatedUser(t);
+    const server = await startServerProcess(t, serverOf(user, { NODE_ENV: '' }));
+    t.match(server.output(), /row-level security/);
+  });
+
+  t.test('a user to whom policies apply is accepted in production', async (t) => {
+    const user = await createDatabaseUser(t, serverUrl);
+    const server = await startServerProcess(t, serverOf(user));
+    t.equal(server.output().includes('row-level security'), false);
+  });
+
+  t.test('a user who may take the role is accepted in production, from the first start on', async (t) => {
+    const member = await createUnisolatedUser(t);
+    await grantTenantRole(member);
+    const superuser = await createDatabaseUser(t, serverUrl, 'SUPERUSER');
+    for (const user of [member, superuser, member, superuser]) {
+      const { code, stderr } = await migrate(user);
+      t.same([code, stderr], [0, '']);
+    }
+  });
+}
+
+function serverOf({ options }: DatabaseUser, environment: Record<string, string> = {}) {
+  return { databaseUrl: options.databaseUrl, environment: { ...production, ...environment } };
+}
+
+function migrate({ options }: DatabaseUser) {
+  return runCommandHere(options, ['migrate'], '', production);
+}
