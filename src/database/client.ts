@@ -39,10 +39,6 @@ export interface DatabaseOptions {
   readonly reportStatementTimeoutMs?: number;
   /** Scope of statements that have no other. Default: no account. */
   readonly defaultScope?: Scope;
-  /** PostgreSQL without a transaction pooler in between, for migrations. Default: the same as `databaseUrl`. */
-  readonly directDatabaseUrl?: string | undefined;
-  /** Whether to serve as a user whom row-level security does not bind. Default: true. */
-  readonly allowUnisolated?: boolean;
 }
 
 /** One connection of its own, on which migrations run. */

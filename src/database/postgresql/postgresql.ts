@@ -99,7 +99,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     const { role, isIsolated } = await findTenantRole(pool);
     for (const each of [settings, reports, streams]) each.role = role;
     if (isIsolated) return;
-    if (options.allowUnisolated === false)
+    if (options.production && !options.allowUnisolated)
       throw new DatabaseOpenError(`${unisolated}; ALLOW_UNISOLATED=true allows it`);
     await warnUnisolated();
   };
