@@ -6,7 +6,8 @@ const usage = `npm run bench -- [options]
   --only NAMES     works to do, separated by commas; all of them otherwise
   --rounds N       rounds of a comparison (5)
   --seconds N      seconds that a subject is measured for in a round (3)
-  --against DIR    compares with the built checkout in DIR instead of the other servers; bar: 0.95
+  --against DIRS   compares with the built checkouts in these directories, separated by commas, instead of the other
+                   servers; bar: 0.95
   --quick          two rounds of one second: whether everything works, not how fast it is
   --profile        measures nothing: profiles our server under each work's load, and says where its time goes
   --keep           keeps the databases, for the next run with --keep
@@ -43,7 +44,7 @@ export function readOptions(args, works) {
     rounds: number('rounds', rounds ?? (quick ? '2' : '5')),
     seconds: number('seconds', seconds ?? (quick ? '1' : '3')),
     settleSeconds: quick ? 1 : 5,
-    against: against === undefined ? undefined : path.resolve(against),
+    against: against?.split(',').map((directory) => path.resolve(directory)),
     quick,
     profile,
     keep,

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { profiled } from '../measure/profile.mjs';
 import { measureRounds, runOnce, settle } from '../measure/rounds.mjs';
 import { sampleTable } from '../report/tables.mjs';
@@ -28,7 +29,7 @@ export function comparison({ name, title, connections, database: kind, ours: pre
       withScene(context, { database: kind }, async (scene) => {
         const ours = await prepareOurs(scene);
         const { against } = context.options;
-        const others = against === undefined ? peers : [otherBuild(prepareOurs, against)];
+        const others = against?.map((root) => otherBuild(prepareOurs, root)) ?? peers;
         const contestants = [ours];
         for (const prepare of others) contestants.push(await prepare(scene, ours));
         const samples = await measureRounds(context, {
@@ -38,7 +39,7 @@ export function comparison({ name, title, connections, database: kind, ours: pre
         });
         return {
           table: sampleTable(samples),
-          bars: Object.entries(against === undefined ? bars : { [otherBuildName]: otherBuildBar }).map(
+          bars: Object.entries(against === undefined ? bars : barsAgainst(against)).map(
             ([peer, atLeast]) => compare(samples, { of: ours.name, against: peer, bound: { atLeast } }),
           ),
         };
@@ -64,15 +65,17 @@ export function comparison({ name, title, connections, database: kind, ours: pre
   };
 }
 
-const otherBuildName = 'other build';
-
 /** What a change may cost: less than this differs from one run to the next. */
 const otherBuildBar = 0.95;
+
+function barsAgainst(roots) {
+  return Object.fromEntries(roots.map((root) => [path.basename(root), otherBuildBar]));
+}
 
 /** The server as another checkout builds it, on the same database and under the same load. */
 function otherBuild(prepareOurs, root) {
   return async (scene) => {
     const startOurs = () => scene.startOurs({ root });
-    return { ...(await prepareOurs({ ...scene, startOurs })), name: otherBuildName };
+    return { ...(await prepareOurs({ ...scene, startOurs })), name: path.basename(root) };
   };
 }

@@ -34,7 +34,7 @@ export const readWorks = [
       express(countKept, { count: 'kept' }),
       express('Express, COUNT(*), answers checked', { count: 'all', validateResponses: true }),
     ],
-    bars: { [limitName]: 1, [countAll]: 12, [countKept]: 8 },
+    bars: { [limitName]: 1.6, [countAll]: 10 },
   },
   {
     ...get,
@@ -42,7 +42,7 @@ export const readWorks = [
     title: 'Get one employee (32 connections)',
     connections: 32,
     peers: [pooled, pipelined, constant, express(plainExpress, { count: 'all' })],
-    bars: { [limitName]: 1.2, [plainExpress]: 12 },
+    bars: { [limitName]: 1.2, [plainExpress]: 10 },
   },
   {
     ...list,
@@ -50,7 +50,7 @@ export const readWorks = [
     title: 'List 50 employees (1 connection)',
     connections: 1,
     peers: [pooled],
-    bars: { [limitName]: 0.6 },
+    bars: { [limitName]: 0.8 },
   },
   {
     ...get,

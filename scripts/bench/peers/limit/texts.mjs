@@ -5,7 +5,7 @@ const special = /["\\\p{Cc}]/u;
 
 /** What the links of a page are made of; the size is always the same here. */
 const size = 50;
-const fingerprint = createHash('sha256').update(`${size}?`).digest('base64url').slice(0, 8);
+const fingerprint = createHash('sha256').update('/v1/employees?').digest('base64url').slice(0, 8);
 
 /**
  * Writes the bodies that our server answers with, straight from the texts that the database sent.
@@ -25,12 +25,12 @@ export function bodyWriter(baseUrl) {
         body += index === 0 ? resource(rows[index]) : `,${resource(rows[index])}`;
       }
       const count = shown === 0 ? '0' : rows[0][9];
+      const cursor = rows.length > size ? cursorAfter(rows[size - 1][8]) : undefined;
+      const nextCursor = cursor === undefined ? 'null' : `"${cursor}"`;
       const next =
-        rows.length > size
-          ? `"${address}2${afterNumber}&page%5Bafter%5D=${marker(rows[size - 1][8])}"`
-          : 'null';
+        cursor === undefined ? 'null' : `"${address}2${afterNumber}&page%5Bafter%5D=${cursor}"`;
       const last = `${address}${Math.max(1, Math.ceil(Number(count) / size))}${afterNumber}`;
-      return `${body}],"meta":{"record_count":${count}},"links":{"first":"${first}","prev":null,"next":${next},"last":"${last}"}}`;
+      return `${body}],"meta":{"record_count":${count},"next_cursor":${nextCursor}},"links":{"first":"${first}","prev":null,"next":${next},"last":"${last}"}}`;
     },
     employee: (row) => `{"data":${resource(row)}}`,
   };
@@ -54,6 +54,6 @@ function moment(value) {
   return `${value.slice(0, 10)}T${value.slice(11, 19)}${fraction}Z`;
 }
 
-function marker(position) {
-  return Buffer.from(`[2,"${fingerprint}",{"values":[],"position":${position}}]`).toString('base64url');
+function cursorAfter(position) {
+  return Buffer.from(`[2,${size},"${fingerprint}",{"values":[],"position":${position}}]`).toString('base64url');
 }
