@@ -1,5 +1,6 @@
 import { accountScope } from '../scope.js';
 import { defineLookup } from './define-lookup.js';
+import { employeeResource } from './employee-resource.js';
 
 export interface EmployeeKey {
   readonly accountId: string;
@@ -12,7 +13,7 @@ export const employeeById = defineLookup<EmployeeKey, 'account_id' | 'id', strin
   columns: { account_id: 'text', id: 'text' },
   request: ({ accountId, id }) => ({ account_id: accountId, id }),
   sql: `
-    SELECT resource FROM employees
+    SELECT ${employeeResource} FROM employees
     WHERE employees.account_id = request.account_id AND employees.id = request.id`,
   toValue: ([resource]) => resource ?? '',
   scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),

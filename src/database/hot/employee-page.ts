@@ -1,5 +1,6 @@
 import { accountScope } from '../scope.js';
 import { defineLookup } from './define-lookup.js';
+import { employeeResource } from './employee-resource.js';
 
 /** Which part of an account's list, which is in the order of positions. */
 export interface PageKey {
@@ -44,7 +45,7 @@ const sql = `
     SELECT string_agg(resource, ',') AS resources, count(*)::text AS count, max(position) AS last_position
     FROM (
       SELECT resource, position FROM (
-        SELECT resource, position FROM employees
+        SELECT ${employeeResource} AS resource, position FROM employees
         WHERE account_id = request.account_id AND position >= beginning.position
         ORDER BY position LIMIT 500
       ) AS largest

@@ -1,4 +1,7 @@
 import { type Database, Prisma } from '../../database/client.js';
+import { employeeById } from '../../database/hot/employee-by-id.js';
+import { employeePage } from '../../database/hot/employee-page.js';
+import { employeeResource } from '../../database/hot/employee-resource.js';
 import type { Anchor } from '../../database/keyset.js';
 import { cutPage, type PageStart, pageQuery } from '../../database/page-query.js';
 import { accountScope, withScope } from '../../database/scope.js';
@@ -8,11 +11,10 @@ import { filterConditions } from './employee-filter.js';
 import { type EmployeeSort, fromEmployeeAnchor, isById, toEmployeeAnchor } from './employee-order.js';
 import type { EmployeeListRequest, EmployeePage, EmployeeSearchRequest } from './employee-page.js';
 import { EmployeeQuery } from './employee-query.js';
-import { EmployeeResources } from './employee-resources.js';
 import { employeeSearch } from './employee-search.js';
 
 /** The record as the API shows it. */
-const resourceColumn = Prisma.sql`resource`;
+const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
 
 interface PageRead {
   readonly columns: Prisma.Sql;
@@ -21,19 +23,23 @@ interface PageRead {
   readonly start: PageStart;
 }
 
+const noEmployees = { resources: '', count: 0, recordCount: 0, next: null };
+
 /** The employees of accounts. */
 export class Employees {
   readonly #prisma: Database['prisma'];
-  readonly #resources: EmployeeResources;
+  readonly #findById;
+  readonly #readPageById;
 
   constructor(database: Database) {
     this.#prisma = database.prisma;
-    this.#resources = new EmployeeResources(database);
+    this.#findById = employeeById(database);
+    this.#readPageById = employeePage(database);
   }
 
   /** Reads the account's employee with this id as JSON; `null` when there is none, or it is another account's. */
   find(accountId: AccountId, id: string): Promise<string | null> {
-    return this.#resources.find(accountId, id);
+    return this.#findById({ accountId, id });
   }
 
   /**
@@ -41,7 +47,7 @@ export class Employees {
    * that begins after an anchor does.
    */
   async list(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {
-    return (await this.#slice(accountId, request)) ?? (await this.#page(accountId, request));
+    return isWholeListById(request) ? this.#pageById(accountId, request) : this.#page(accountId, request);
   }
 
   /** Reads a page of the employees that a text finds. */
@@ -59,19 +65,14 @@ export class Employees {
     return { employees: rows, recordCount };
   }
 
-  /** Reads a page of the whole list by id together with those of other requests; `undefined` for other pages. */
-  async #slice(
-    accountId: AccountId,
-    { filter, sort, size, from }: EmployeeListRequest,
-  ): Promise<EmployeePage | undefined> {
-    if (!isById(sort) || Object.values(filter).some((value) => value !== undefined)) return undefined;
-    const slice = await this.#resources.slice({
+  /** Reads a page of the whole list by id, together with those of other requests. */
+  async #pageById(accountId: AccountId, { size, from }: EmployeeListRequest): Promise<EmployeePage> {
+    const page = await this.#readPageById({
       accountId,
       size,
       from: 'anchor' in from ? { position: from.anchor.position } : from,
     });
-    if (slice === undefined) return undefined;
-    const { resources, count, recordCount, next } = slice;
+    const { resources, count, recordCount, next } = page ?? noEmployees;
     return {
       resources,
       count,
@@ -114,4 +115,8 @@ export class Employees {
     );
     return { ...cutPage(rows, size), recordCount: Number(total?.count ?? 0) };
   }
+}
+
+function isWholeListById({ filter, sort }: EmployeeListRequest): boolean {
+  return isById(sort) && Object.values(filter).every((value) => value === undefined);
 }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Database } from '../../../src/database/client.js';
+import { employeePage } from '../../../src/database/hot/employee-page.js';
 import { openDatabase } from '../../../src/database/open-database.js';
-import { EmployeeResources } from '../../../src/services/employees/employee-resources.js';
 import { buildTestApp } from '../../support/app.js';
 import { createTestDatabase, testServer } from '../../support/database.js';
 import { pageById } from '../../support/employee-page.js';
@@ -153,11 +153,11 @@ t.test('a deep page makes the statement that it shares with others read hardly m
       return counted.runHot(statement, values, scope);
     },
   };
-  const resources = new EmployeeResources(watched);
+  const readPage = employeePage(watched);
   /** Blocks that are read for one statement that answers all these. */
   const blocksFor = async (...skips: number[]): Promise<number> => {
     statements.length = 0;
-    await Promise.all(skips.map((skip) => resources.slice({ accountId, size: 10, from: { skip } })));
+    await Promise.all(skips.map((skip) => readPage({ accountId, size: 10, from: { skip } })));
     const [statement] = statements;
     t.equal(statements.length, 1, 'they share a statement');
     const [row] = await query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
