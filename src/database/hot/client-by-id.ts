@@ -4,6 +4,9 @@ import { defineLookup } from './define-lookup.js';
 /**
  * The OAuth client with a `client_id` and its secrets as JSON, whatever its account: a client is known before its account
  * is.
+ *
+ * Benchmarks `token` (1.6 times oidc-provider) and `refresh`; compared with the models in
+ * test/database/hot/client-by-id.test.ts.
  */
 export const clientById = defineLookup<string, 'client_id', string>({
   name: 'client_by_id',

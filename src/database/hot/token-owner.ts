@@ -22,6 +22,8 @@ export interface TokenOwner {
 /**
  * The owner of an access token that is not revoked. It is read for every request, so that a revocation counts in every
  * process from the time when it is acknowledged. The account of a request is not known before.
+ *
+ * Benchmarks `list` and `get`; compared with the models in test/database/hot/token-owner.test.ts.
  */
 export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id', TokenOwner>({
   name: 'token_owner',
