@@ -5,7 +5,7 @@ import type { Database, DatabaseOptions, ReportQueryOptions } from '../client.js
 import { DatabaseOpenError, describeError } from '../database-errors.js';
 import { PrismaClient } from '../generated/client.js';
 import type { TextRow } from '../hot/hot-statement.js';
-import { EmbeddedPrismaAdapter } from './adapter.js';
+import { createEmbeddedAdapter } from './adapter.js';
 import { readCsv } from './csv.js';
 import { lockDataDir } from './data-dir-lock.js';
 import { EmbeddedServer } from './server.js';
@@ -44,7 +44,7 @@ export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOption
       cause: error,
     });
   }
-  const adapterFactory = new EmbeddedPrismaAdapter(server);
+  const adapterFactory = createEmbeddedAdapter(server);
   const prisma = new PrismaClient({ adapter: adapterFactory });
   let closing: Promise<void> | undefined;
 

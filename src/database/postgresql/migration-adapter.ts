@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import { DriverAdapterError } from '@prisma/driver-adapter-utils';
+import { toAdapterError } from '../adapter-error.js';
 
 type PgAdapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
@@ -22,20 +22,4 @@ async function executeWhole(this: PgAdapter, script: string): ReturnType<SqlDriv
   } catch (error) {
     throw toAdapterError(error);
   }
-}
-
-function toAdapterError(error: unknown): unknown {
-  const { code, severity, message, detail, hint } = error as Partial<Record<string, string>>;
-  if (code === undefined || severity === undefined) return error;
-  return new DriverAdapterError({
-    kind: 'postgres',
-    code,
-    severity,
-    message: message ?? '',
-    detail,
-    hint,
-    column: undefined,
-    originalCode: code,
-    originalMessage: message ?? '',
-  });
 }
