@@ -39,8 +39,8 @@ export function comparison({ name, title, connections, database: kind, ours: pre
         });
         return {
           table: sampleTable(samples),
-          bars: Object.entries(against === undefined ? bars : barsAgainst(against)).map(
-            ([peer, atLeast]) => compare(samples, { of: ours.name, against: peer, bound: { atLeast } }),
+          bars: Object.entries(against === undefined ? bars : barsAgainst(against)).map(([peer, atLeast]) =>
+            compare(samples, { of: ours.name, against: peer, bound: { atLeast } }),
           ),
         };
       }),

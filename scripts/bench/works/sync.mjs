@@ -32,7 +32,7 @@ export const syncWork = race({
         unit: 'page',
       },
       copy: { name: 'psql, COPY … TO STDOUT', act: () => copyEmployees(scene.database, owner) },
-      atMost: 4,
+      atMost: 4.5,
     };
   },
 });

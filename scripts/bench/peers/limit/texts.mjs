@@ -27,8 +27,7 @@ export function bodyWriter(baseUrl) {
       const count = shown === 0 ? '0' : rows[0][9];
       const cursor = rows.length > size ? cursorAfter(rows[size - 1][8]) : undefined;
       const nextCursor = cursor === undefined ? 'null' : `"${cursor}"`;
-      const next =
-        cursor === undefined ? 'null' : `"${address}2${afterNumber}&page%5Bafter%5D=${cursor}"`;
+      const next = cursor === undefined ? 'null' : `"${address}2${afterNumber}&page%5Bafter%5D=${cursor}"`;
       const last = `${address}${Math.max(1, Math.ceil(Number(count) / size))}${afterNumber}`;
       return `${body}],"meta":{"record_count":${count},"next_cursor":${nextCursor}},"links":{"first":"${first}","prev":null,"next":${next},"last":"${last}"}}`;
     },
@@ -55,5 +54,7 @@ function moment(value) {
 }
 
 function cursorAfter(position) {
-  return Buffer.from(`[2,${size},"${fingerprint}",{"values":[],"position":${position}}]`).toString('base64url');
+  return Buffer.from(`[2,${size},"${fingerprint}",{"values":[],"position":${position}}]`).toString(
+    'base64url',
+  );
 }
