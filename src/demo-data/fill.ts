@@ -81,6 +81,7 @@ async function fillAccount(
     await tx.applicationSecret.create({
       data: {
         id: `secret${application.clientId}`,
+        accountId,
         applicationId: application.id,
         secretHash: createHash('sha256').update(clientSecret).digest(),
         createdAt: now,

@@ -55,14 +55,15 @@ export class RevocationEndpoint {
     const { grants, refreshTokens, clock } = this.#dependencies;
     const grant = await refreshTokens.findGrant(hashOpaqueToken(value));
     if (grant === undefined) return false;
-    if (grant.applicationId !== application.id) throw anothersToken();
+    const { accountId, id: applicationId } = application;
+    if (grant.accountId !== accountId || grant.applicationId !== applicationId) throw anothersToken();
     await grants.revoke({
       grantId: grant.id,
       at: clock(),
       event: {
         type: 'grant.revoked',
-        accountId: application.accountId,
-        applicationId: application.id,
+        accountId,
+        applicationId,
         userId: grant.userId,
         origin,
       },

@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.js';
-import { randomEmployeePrefix, randomId } from '../database/ids.js';
+import { randomAccountId, randomEmployeePrefix } from '../database/ids.js';
 import { type AccountId, toAccountId } from './account-id.js';
 import { recordIn } from './audit-log.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
@@ -35,7 +35,7 @@ export class Accounts {
     owner?: NewUser | undefined;
     at: Date;
   }): Promise<{ accountId: AccountId; ownerId: string | null }> {
-    const accountId = toAccountId(randomId());
+    const accountId = toAccountId(randomAccountId());
     const passwordHash = owner === undefined ? '' : await checkAndHash(owner);
     const create = this.#prisma.$transaction(async (tx) => {
       await tx.account.create({

@@ -55,9 +55,9 @@ export class AuditLogReader {
     const events: OrderedRows = {
       source: Prisma.sql`
         audit_events event
-        LEFT JOIN users person ON person.id = event.user_id AND person.account_id = ${accountId}
+        LEFT JOIN users person ON person.account_id = event.account_id AND person.id = event.user_id
         LEFT JOIN applications application
-          ON application.id = event.application_id AND application.account_id = ${accountId}`,
+          ON application.account_id = event.account_id AND application.id = event.application_id`,
       condition: Prisma.sql`event.account_id = ${accountId} ${ofType}`,
       order,
     };

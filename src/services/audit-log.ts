@@ -50,7 +50,10 @@ export interface AuditOrigin {
   readonly requestId: string;
 }
 
-/** Something that happened. It must not hold a secret, a token, or a password, whatever was sent. */
+/**
+ * Something that happened, in an account or outside of every account. It must not hold a secret, a token, or a password,
+ * whatever was sent.
+ */
 export interface AuditEvent {
   readonly type: AuditEventType;
   readonly accountId?: string | null | undefined;
@@ -59,6 +62,9 @@ export interface AuditEvent {
   readonly origin?: AuditOrigin | undefined;
   readonly details?: Readonly<Record<string, string | readonly string[]>>;
 }
+
+/** Something that happened in an account. */
+export type AccountEvent = AuditEvent & { readonly accountId: string };
 
 /** Writes down who did what. A change is acknowledged only after its event is stored. */
 export class AuditLog {
@@ -76,20 +82,30 @@ export class AuditLog {
 
 async function writeAll(database: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
   const at = clock();
+  const rows = events.map((event) => {
+    const { accountId, userId, applicationId } = event;
+    return { ...toSystemRow(event, at), accountId, userId, applicationId };
+  });
   const scope = accountScope(...events.flatMap(({ accountId }) => accountId ?? []));
-  await database.runHot(insertAuditEvents, [JSON.stringify(events.map((event) => toRow(event, at)))], scope);
+  await database.runHot(insertAuditEvents, [JSON.stringify(rows)], scope);
   return events.map(() => true);
 }
 
 /** Stores an event in the transaction of what it tells of: either both are kept, or neither. */
 export async function recordIn(tx: Prisma.TransactionClient, event: AuditEvent, at: Date): Promise<void> {
-  await tx.auditEvent.create({ data: toRow(event, at) });
+  if (isOfAccount(event)) await tx.auditEvent.create({ data: toRow(event, at) });
+  // Outside of the operator's scope the row could not be read back, as `create` does.
+  else await tx.systemEvent.createMany({ data: [toSystemRow(event, at)] });
+}
+
+function isOfAccount(event: AuditEvent): event is AccountEvent {
+  return event.accountId != null;
 }
 
 /** Stores events in the transaction of what they tell of, with one statement. */
 export async function recordAllIn(
   tx: Prisma.TransactionClient,
-  events: readonly AuditEvent[],
+  events: readonly AccountEvent[],
   at: Date,
 ): Promise<void> {
   await tx.auditEvent.createMany({ data: events.map((event) => toRow(event, at)) });
@@ -102,23 +118,33 @@ export async function recordAllIn(
 export async function recordProgressIn(
   tx: Prisma.TransactionClient,
   id: string,
-  event: AuditEvent,
+  event: AccountEvent,
   at: Date,
 ): Promise<void> {
   const row = { ...toRow(event, at), id };
-  await tx.auditEvent.upsert({ where: { id }, create: row, update: { details: row.details ?? {} } });
+  await tx.auditEvent.upsert({
+    where: { accountId_id: { accountId: event.accountId, id } },
+    create: row,
+    update: { details: row.details },
+  });
 }
 
-function toRow(
-  { type, accountId, userId, applicationId, origin, details }: AuditEvent,
+function toRow({ accountId, userId, applicationId, ...event }: AccountEvent, createdAt: Date) {
+  return {
+    ...toSystemRow(event, createdAt),
+    accountId,
+    userId: userId ?? null,
+    applicationId: applicationId ?? null,
+  };
+}
+
+function toSystemRow(
+  { type, origin, details }: Pick<AuditEvent, 'type' | 'origin' | 'details'>,
   createdAt: Date,
-): Prisma.AuditEventCreateManyInput {
+) {
   return {
     id: randomId(),
     type,
-    accountId: accountId ?? null,
-    userId: userId ?? null,
-    applicationId: applicationId ?? null,
     address: origin?.address ?? null,
     requestId: origin?.requestId ?? null,
     details: (details ?? {}) as Record<string, string>,

@@ -16,12 +16,15 @@ const batchSize = 1000;
 
 const dayMilliseconds = 86_400_000;
 
-/** A statement that deletes up to {@link batchSize} rows of a table that match; an index finds them. */
-function deleteWhere(table: string, condition: Prisma.Sql): Prisma.Sql {
+/** A statement that deletes up to {@link batchSize} rows of a table that match, by primary key; an index finds them. */
+function deleteWhere(table: string, primaryKey: readonly string[], condition: Prisma.Sql): Prisma.Sql {
   const name = Prisma.raw(table);
+  const isExpired = primaryKey.map((column) => Prisma.raw(`stored.${column} = expired.${column}`));
   return Prisma.sql`
-    DELETE FROM ${name} WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM ${name} WHERE ${condition} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED))`;
+    WITH expired AS MATERIALIZED (
+      SELECT ${Prisma.raw(primaryKey.join(', '))} FROM ${name}
+      WHERE ${condition} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+    DELETE FROM ${name} AS stored USING expired WHERE ${Prisma.join(isExpired, ' AND ')}`;
 }
 
 /**
@@ -31,14 +34,19 @@ function deleteWhere(table: string, condition: Prisma.Sql): Prisma.Sql {
 function deleteRefreshTokens(before: Date): Prisma.Sql {
   return Prisma.sql`
     WITH locked AS MATERIALIZED (
-      SELECT id FROM grants WHERE id IN (
-        SELECT grant_id FROM refresh_tokens WHERE expires_at < ${before} LIMIT ${batchSize})
+      SELECT account_id, id FROM grants WHERE (account_id, id) IN (
+        SELECT account_id, grant_id FROM refresh_tokens WHERE expires_at < ${before} LIMIT ${batchSize})
       FOR UPDATE SKIP LOCKED
     ), gone AS (
-      DELETE FROM refresh_tokens USING locked WHERE grant_id = locked.id AND expires_at < ${before} RETURNING 1
+      DELETE FROM refresh_tokens token USING locked
+      WHERE token.account_id = locked.account_id AND token.grant_id = locked.id AND token.expires_at < ${before}
+      RETURNING 1
     ), finished AS (
-      DELETE FROM grants USING locked WHERE grants.id = locked.id
-        AND NOT EXISTS (SELECT FROM refresh_tokens WHERE grant_id = grants.id AND expires_at >= ${before})
+      DELETE FROM grants USING locked WHERE grants.account_id = locked.account_id AND grants.id = locked.id
+        AND NOT EXISTS (
+          SELECT FROM refresh_tokens token
+          WHERE token.account_id = grants.account_id AND token.grant_id = grants.id
+            AND token.expires_at >= ${before})
     )
     SELECT count(*)::int AS count FROM gone`;
 }
@@ -85,29 +93,39 @@ function batchesOf({ prisma }: Database, now: Date): Readonly<Record<string, () 
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
   // What was used is kept for a day after it expired, so that a replay is still recognised as theft.
   const dayAgo = daysAgo(1);
-  const expired = (table: string, condition: Prisma.Sql) => () =>
-    prisma.$executeRaw(deleteWhere(table, condition));
+  const expired = (table: string, primaryKey: readonly string[], condition: Prisma.Sql) => () =>
+    prisma.$executeRaw(deleteWhere(table, primaryKey, condition));
   return {
-    authorization_codes: expired('authorization_codes', Prisma.sql`expires_at < ${dayAgo}`),
+    authorization_codes: expired('authorization_codes', ['code_hash'], Prisma.sql`expires_at < ${dayAgo}`),
     refresh_tokens: async () => {
       const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteRefreshTokens(dayAgo));
       return row?.count ?? 0;
     },
     // Nor does a revocation end while a process whose clock is behind still takes the token for valid.
-    revoked_access_tokens: expired('revoked_access_tokens', Prisma.sql`expires_at < ${dayAgo}`),
-    sessions: expired('sessions', Prisma.sql`expires_at < ${now}`),
+    revoked_access_tokens: expired('revoked_access_tokens', ['jti'], Prisma.sql`expires_at < ${dayAgo}`),
+    sessions: expired('sessions', ['id_hash'], Prisma.sql`expires_at < ${now}`),
     idempotency_keys: async () => {
       const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteExpiredKeys(now, batchSize));
       return row?.count ?? 0;
     },
-    submitted_forms: expired('submitted_forms', Prisma.sql`expires_at < ${now}`),
-    failure_counts: expired('failure_counts', Prisma.sql`expire < ${now}`),
-    request_counts: expired('request_counts', Prisma.sql`expire < ${now}`),
-    signing_keys: expired('signing_keys', Prisma.sql`expires_at < ${now}`),
-    audit_events: expired('audit_events', Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`),
-    api_usage: expired('api_usage', Prisma.sql`hour < ${daysAgo(usageRetentionDays)}`),
+    submitted_forms: expired('submitted_forms', ['key'], Prisma.sql`expires_at < ${now}`),
+    failure_counts: expired('failure_counts', ['key'], Prisma.sql`expire < ${now}`),
+    request_counts: expired('request_counts', ['key'], Prisma.sql`expire < ${now}`),
+    signing_keys: expired('signing_keys', ['kid'], Prisma.sql`expires_at < ${now}`),
+    audit_events: expired(
+      'audit_events',
+      ['account_id', 'id'],
+      Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`,
+    ),
+    system_events: expired('system_events', ['id'], Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`),
+    api_usage: expired(
+      'api_usage',
+      ['account_id', 'application_id', 'hour', 'operation', 'user_id'],
+      Prisma.sql`hour < ${daysAgo(usageRetentionDays)}`,
+    ),
     rejected_requests: expired(
       'rejected_requests',
+      ['account_id', 'application_id', 'created_at', 'id'],
       Prisma.sql`created_at < ${daysAgo(rejectionRetentionDays)}`,
     ),
   };

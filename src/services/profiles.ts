@@ -74,7 +74,11 @@ export class Profiles {
       if (changed.includes('phoneNumber')) data.phoneNumberVerified = false;
       const details = { claims: changed.map((claim) => claimNames[claim]) };
       await recordIn(tx, { type: 'user.updated', accountId, userId, applicationId, origin, details }, at);
-      return tx.user.update({ where: { id: userId, accountId }, data: { ...data, updatedAt: at }, select });
+      return tx.user.update({
+        where: { accountId_id: { accountId, id: userId } },
+        data: { ...data, updatedAt: at },
+        select,
+      });
     });
   }
 }

@@ -18,7 +18,7 @@ export async function endSessions(
   { accountId }: AuditContext,
   { id }: AffectedUser,
 ): Promise<number> {
-  const { count } = await tx.session.deleteMany({ where: { userId: id, user: { accountId } } });
+  const { count } = await tx.session.deleteMany({ where: { accountId, userId: id } });
   return count;
 }
 
@@ -41,16 +41,17 @@ export async function revokeUserGrants(
   await tx.$queryRaw`
     SELECT 1 FROM applications
     WHERE account_id = ${accountId} AND id IN (
-      SELECT application_id FROM grants WHERE user_id = ${user.id} AND revoked_at IS NULL
-      UNION SELECT application_id FROM authorization_codes WHERE user_id = ${user.id} AND used_at IS NULL)
+      SELECT application_id FROM grants
+      WHERE account_id = ${accountId} AND user_id = ${user.id} AND revoked_at IS NULL
+      UNION SELECT application_id FROM authorization_codes
+      WHERE account_id = ${accountId} AND user_id = ${user.id} AND used_at IS NULL)
     ORDER BY id FOR KEY SHARE`;
   const codes = await tx.$queryRaw<{ codeHash: Uint8Array<ArrayBuffer>; scopes: string[] }[]>`
-    SELECT code.code_hash AS "codeHash", code.scopes
-    FROM authorization_codes code JOIN users ON users.id = code.user_id
-    WHERE code.user_id = ${user.id} AND users.account_id = ${accountId} AND code.used_at IS NULL
-    ORDER BY code.code_hash FOR UPDATE OF code`;
+    SELECT code_hash AS "codeHash", scopes FROM authorization_codes
+    WHERE account_id = ${accountId} AND user_id = ${user.id} AND used_at IS NULL
+    ORDER BY code_hash FOR UPDATE`;
   const endedCodes = codes.filter(({ scopes }) => ends(scopes)).map(({ codeHash }) => codeHash);
-  await tx.authorizationCode.deleteMany({ where: { codeHash: { in: endedCodes }, user: { accountId } } });
+  await tx.authorizationCode.deleteMany({ where: { accountId, codeHash: { in: endedCodes } } });
 
   const grants = await tx.$queryRaw<{ id: string; applicationId: string; scopes: string[] }[]>`
     SELECT id, application_id AS "applicationId", scopes FROM grants

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
-import { allAccounts, withScope } from '../database/scope.js';
+import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AuditEvent, recordIn } from './audit-log.js';
 import { toUser, type User, type UserRow, userSelection } from './user.js';
 
@@ -43,7 +43,7 @@ export class Sessions {
    * @returns `null` when the user is disabled, or has another password hash by now
    */
   async begin(
-    userId: string,
+    { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,
     { address, userAgent }: SessionOrigin,
     { passwordHash, event }: { passwordHash?: string; event?: AuditEvent } = {},
   ): Promise<string | null> {
@@ -53,14 +53,16 @@ export class Sessions {
     const expiresAt = new Date(now.getTime() + absoluteSeconds * 1000);
     const begin = (tx: Prisma.TransactionClient) => tx.$executeRaw`
       WITH holder AS (
-        SELECT id FROM users WHERE id = ${userId} AND disabled_at IS NULL
+        SELECT account_id, id FROM users
+        WHERE account_id = ${accountId} AND id = ${userId} AND disabled_at IS NULL
           AND (${expected}::text IS NULL OR password_hash = ${expected}::text)
         FOR SHARE
       )
-      INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at, address, user_agent)
-      SELECT ${hashId(id)}, id, ${now}, ${now}, ${expiresAt}, ${address}, ${userAgent?.slice(0, 255) ?? null}
+      INSERT INTO sessions (id_hash, account_id, user_id, created_at, last_seen_at, expires_at, address, user_agent)
+      SELECT ${hashId(id)}, account_id, id, ${now}, ${now}, ${expiresAt}, ${address},
+        ${userAgent?.slice(0, 255) ?? null}
       FROM holder`;
-    const begun = await withScope(allAccounts, () =>
+    const begun = await withScope(accountScope(accountId), () =>
       this.#database.prisma.$transaction(async (tx) => {
         if ((await begin(tx)) === 0) return false;
         if (event !== undefined) await recordIn(tx, event, now);
@@ -79,7 +81,8 @@ export class Sessions {
     const now = this.#clock();
     const [row] = await this.#database.prisma.$queryRaw<(UserRow & { lastSeenAt: Date })[]>`
       SELECT ${userSelection}, sessions.last_seen_at AS "lastSeenAt"
-      FROM sessions JOIN users ON users.id = sessions.user_id JOIN accounts ON accounts.id = users.account_id
+      FROM sessions JOIN users ON users.account_id = sessions.account_id AND users.id = sessions.user_id
+        JOIN accounts ON accounts.id = users.account_id
       WHERE sessions.id_hash = ${hashId(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
         AND sessions.last_seen_at > ${new Date(now.getTime() - idleSeconds * 1000)}`;
     if (row === undefined) return null;

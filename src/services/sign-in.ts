@@ -77,7 +77,7 @@ export class SignIn {
     const { user, passwordHash } = found;
     const event = { type: 'sign_in.succeeded', ...known, origin } as const;
     const from = { address: origin.address, userAgent };
-    const sessionId = await sessions.begin(user.id, from, { passwordHash, event });
+    const sessionId = await sessions.begin(user, from, { passwordHash, event });
     if (sessionId === null) return null;
     if (outdated) {
       await users.replacePasswordHash(user, { from: passwordHash, to: await hashPassword(password) });

@@ -64,7 +64,7 @@ export class Users {
 
   /** Finds the user with this e-mail address or id, in any account. It crosses tenants: it is for the operator alone. */
   async find(emailOrId: string): Promise<FoundUser | null> {
-    const row = await this.#prisma.user.findUnique({
+    const row = await this.#prisma.user.findFirst({
       // No id has this character, and every address has.
       where: emailOrId.includes('@') ? { email: normalizeEmail(emailOrId) } : { id: emailOrId },
       select: { id: true, email: true, account: { select: { id: true, name: true } } },

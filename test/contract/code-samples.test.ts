@@ -83,7 +83,7 @@ async function userToken(): Promise<string> {
     api,
     {
       accountId: owner.accountId as never,
-      user: { id: owner.id, email: owner.email, password: '' },
+      user: { id: owner.id, accountId: owner.accountId as never, email: owner.email, password: '' },
       application: { id: '', clientId: 'demospa', clientSecret: '' },
       redirectUri: 'http://localhost:8080/callback',
     },

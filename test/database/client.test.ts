@@ -52,9 +52,14 @@ test('instants, bytes, lists and documents come back as they were stored', async
     createdAt,
   };
   await prisma.report.create({ data: report });
-  t.match(await prisma.report.findUnique({ where: { id: 'r' } }), { ...report, sort: [], version: 1 });
+  t.match(await prisma.report.findFirst({ where: { id: 'r' } }), { ...report, sort: [], version: 1 });
 
-  const kid = { idHash: new Uint8Array([0, 255, 39, 92]), userId: 'u', expiresAt: createdAt };
+  const kid = {
+    idHash: new Uint8Array([0, 255, 39, 92]),
+    accountId: 'acme',
+    userId: 'u',
+    expiresAt: createdAt,
+  };
   await prisma.user.create({ data: { ...user, id: 'u', accountId: 'acme' } });
   await prisma.session.create({ data: kid });
   t.match(await prisma.session.findUnique({ where: { idHash: kid.idHash } }), kid);

@@ -57,9 +57,9 @@ test('survives its process being killed, which also frees the lock', async (t) =
     await once(child, 'exit');
 
     const database = await openDatabase({ dataDir });
-    const stored = await database.prisma.revokedAccessToken.count();
+    const stored = await database.prisma.failureCount.count();
     t.ok(stored >= acknowledged, `${stored} rows hold the ${acknowledged} that were acknowledged`);
-    await database.prisma.revokedAccessToken.deleteMany();
+    await database.prisma.failureCount.deleteMany();
     await database.close();
   }
 });

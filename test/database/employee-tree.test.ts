@@ -101,12 +101,12 @@ test('a row cannot move to another account or position', async (t) => {
   const message = { message: /keeps its id, account and position/ };
 
   const { employee, report } = database.prisma;
-  await t.rejects(employee.update({ where: { id }, data: { accountId: other } }), message);
-  await t.rejects(employee.update({ where: { id }, data: { position: 7n } }), message);
-  await t.rejects(employee.update({ where: { id }, data: { id: 'another' } }), message);
-  await t.rejects(report.update({ where: { id: 'staff' }, data: { accountId: other } }), message);
+  await t.rejects(employee.updateMany({ where: { id }, data: { accountId: other } }), message);
+  await t.rejects(employee.updateMany({ where: { id }, data: { position: 7n } }), message);
+  await t.rejects(employee.updateMany({ where: { id }, data: { id: 'another' } }), message);
+  await t.rejects(report.updateMany({ where: { id: 'staff' }, data: { accountId: other } }), message);
   await t.resolves(
-    employee.update({ where: { id }, data: { accountId, position: 0n, email: 'x@y.example' } }),
+    employee.updateMany({ where: { id }, data: { accountId, position: 0n, email: 'x@y.example' } }),
   );
 });
 
@@ -117,7 +117,7 @@ test('reports are counted', async (t) => {
   });
   const reports = ['a', 'b', 'c'].map((id) => ({ id, accountId: account.id, title: id }));
   await prisma.report.createMany({ data: reports });
-  await prisma.report.delete({ where: { id: 'b' } });
+  await prisma.report.deleteMany({ where: { id: 'b' } });
   t.same(await prisma.accountTotals.findMany(), [{ accountId: account.id, reports: 2 }]);
   await prisma.report.deleteMany();
   t.same(await prisma.accountTotals.findMany(), [{ accountId: account.id, reports: 0 }]);

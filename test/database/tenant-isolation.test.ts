@@ -14,10 +14,12 @@ const unbound = [
   'failure_counts',
   'issuer',
   'request_counts',
-  'revoked_access_tokens',
   'signing_keys',
   'submitted_forms',
 ];
+
+/** Events of no account: only the operator's scope reads them. */
+const operators = ['system_events'];
 
 if (testServer === undefined) {
   t.pass('the embedded database runs as its superuser, whom policies do not bind');
@@ -44,6 +46,22 @@ if (testServer === undefined) {
     );
     for (const { name, bound } of rows) t.equal(bound, !unbound.includes(name), name);
   });
+
+  t.test(
+    'events of no account are recorded in every scope, and read in the scope of the operator',
+    async (t) => {
+      const record = (scope: Scope) =>
+        withScope(scope, () =>
+          query(database, 'INSERT INTO system_events (id, type) VALUES ($1, $2)', [randomId(), 't']),
+        );
+      for (const scope of [noAccount, ownScope, allAccounts]) await record(scope);
+      t.equal((await rowsOf(database, allAccounts, 'system_events')).length, 3);
+      for (const scope of [noAccount, ownScope]) {
+        t.same(await rowsOf(database, scope, 'system_events'), []);
+        t.same(await withScope(scope, () => query(database, 'DELETE FROM system_events RETURNING id')), []);
+      }
+    },
+  );
 
   t.test('sessions have a role that policies bind', async (t) => {
     const [me] = await query(
@@ -287,6 +305,7 @@ const updatable: Readonly<Record<string, string>> = {
   employee_counts: 'count',
   employee_facets: 'count',
   idempotency_key_counts: 'keys',
+  revoked_access_tokens: 'expires_at',
 };
 
 /** The tables that are bound, by their names. */
@@ -296,7 +315,7 @@ async function bound(database: Database): Promise<string[]> {
     `SELECT relname::text AS name FROM pg_class
      WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace ORDER BY 1`,
   );
-  return rows.map(({ name }) => name).filter((name) => !unbound.includes(name));
+  return rows.map(({ name }) => name).filter((name) => !unbound.includes(name) && !operators.includes(name));
 }
 
 /** All rows that a statement without a condition sees, as JSON. */
@@ -322,15 +341,17 @@ async function fill(database: Database): Promise<Tenant> {
   const tenant = await createTenant(database, { employees: makeEmployees(3) });
   const { accountId, application } = tenant;
   const { id: userId } = await createUser(database, accountId);
-  const common = { applicationId: application.id, userId };
+  const common = { accountId, applicationId: application.id, userId };
   const expiresAt = new Date(Date.now() + 3_600_000);
   const secret = () => Buffer.from(randomId());
-  const grant = await prisma.grant.create({ data: { id: randomId(), accountId, ...common } });
-  await prisma.refreshToken.create({ data: { tokenHash: secret(), grantId: grant.id, expiresAt } });
+  const grant = await prisma.grant.create({ data: { id: randomId(), ...common } });
+  await prisma.refreshToken.create({
+    data: { tokenHash: secret(), accountId, grantId: grant.id, expiresAt },
+  });
   await prisma.authorizationCode.create({
     data: { ...common, codeHash: secret(), redirectUri: '', codeChallenge: '', expiresAt },
   });
-  await prisma.session.create({ data: { idHash: secret(), userId, expiresAt } });
+  await prisma.session.create({ data: { idHash: secret(), accountId, userId, expiresAt } });
   await prisma.report.create({ data: { id: randomId(), accountId, title: 'Everybody' } });
   await prisma.auditEvent.create({ data: { id: randomId(), accountId, type: 'account.created' } });
   const call = { accountId, applicationId: application.id, operation: 'listEmployees' };
@@ -342,6 +363,7 @@ async function fill(database: Database): Promise<Tenant> {
   });
   await prisma.idempotencyKey.create({
     data: {
+      accountId,
       applicationId: application.id,
       key: 'k',
       operation: 'createReport',
@@ -349,6 +371,7 @@ async function fill(database: Database): Promise<Tenant> {
       expiresAt,
     },
   });
-  await prisma.idempotencyCount.create({ data: { applicationId: application.id, keys: 1 } });
+  await prisma.revokedAccessToken.create({ data: { jti: randomId(), accountId, expiresAt } });
+  await prisma.idempotencyCount.create({ data: { accountId, applicationId: application.id, keys: 1 } });
   return tenant;
 }

@@ -160,7 +160,13 @@ t.test('duplicates that wait leave connections for other requests', onPostgresql
       async (tx) => {
         // The requests of another process that do not end.
         const expiresAt = new Date(api.clock().getTime() + 86_400_000);
-        const row = { applicationId, operation: 'createReport', fingerprint: Buffer.from('x'), expiresAt };
+        const row = {
+          accountId: tenant.accountId,
+          applicationId,
+          operation: 'createReport',
+          fingerprint: Buffer.from('x'),
+          expiresAt,
+        };
         await tx.idempotencyKey.createMany({ data: keys.map((key) => ({ ...row, key })) });
         let waiting = true;
         const duplicates = Promise.all(

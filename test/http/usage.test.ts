@@ -315,7 +315,7 @@ t.test('keeps the counts of an application that was deleted, and of no account t
     await send('GET', '/v1/employees');
     await send('GET', '/v1/employees/unknown');
   }
-  await database.prisma.application.delete({ where: { id: kept.application.id } });
+  await database.prisma.application.deleteMany({ where: { id: kept.application.id } });
   await database.prisma.account.delete({ where: { id: gone.accountId } });
   for (const caller of [kept, other]) {
     t.match(await usageOf(caller), { listEmployees: [1, 0, 0, 0], getEmployee: [1, 1, 0, 0] });

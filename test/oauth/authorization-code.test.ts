@@ -130,7 +130,7 @@ t.test('refuses a redirect_uri that is not the one of the request, and changes n
   const { code, form } = await grantCode(api, scene);
   // Another registered one is as wrong as a foreign one.
   const registered = 'https://client.example/second';
-  await database.prisma.application.update({
+  await database.prisma.application.updateMany({
     where: { id: scene.application.id },
     data: { redirectUris: [scene.redirectUri, registered] },
   });
@@ -285,7 +285,7 @@ t.test(
 t.test('refuses the code of a user who was disabled meanwhile, and uses it not up', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
-  await database.prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt: clock() } });
+  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt: clock() } });
   oauthRefusal(t, await exchange(form), 'invalid_grant');
   t.equal((await codeRow(code)).usedAt, null);
   t.same(await grantsOf(scene.application.id), []);
@@ -299,7 +299,7 @@ t.test(
     const { accessToken } = tokensOf(await exchange(form));
     await tokenAccepted(t, api, accessToken);
     const disable = (disabledAt: Date | null) =>
-      database.prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt } });
+      database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt } });
     await disable(clock());
     await tokenRefused(t, api, accessToken, 'invalid_token');
     await disable(null);

@@ -526,7 +526,7 @@ t.test('a decision after the application has changed is judged by what it is now
   const { url } = authorizationRequest(scene, { scope: 'reports:read' });
   const page = await browser.open(url);
   const change = (data: { scopes?: string[]; redirectUris?: string[] }) =>
-    database.prisma.application.update({ where: { id: scene.application.id }, data });
+    database.prisma.application.updateMany({ where: { id: scene.application.id }, data });
   await change({ scopes: ['user:read'] });
   const refused = await browser.submitForm(page, url, { decision: 'allow' });
   t.equal(answerAt(t, refused, scene.redirectUri).get('error'), 'invalid_scope');
@@ -555,7 +555,7 @@ t.test('a user who was disabled while the page was shown gives nothing', async (
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
   const page = await browser.open(url);
-  await database.prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt: clock() } });
+  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt: clock() } });
   const response = await browser.submitForm(page, url, { decision: 'allow' });
   t.match(response.headers.location, /^\/sign_in\?/);
   t.same(await codesOf(scene), []);

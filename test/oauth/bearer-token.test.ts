@@ -327,11 +327,13 @@ t.test('an expired token that is forged as well is invalid, not expired', async 
 });
 
 t.test('a revoked token is refused at the next request, though it was accepted before', async (t) => {
-  const { token, application } = await setUp();
+  const { token, application, accountId } = await setUp();
   const other = await api.token(application);
   t.equal((await call(`Bearer ${token}`)).statusCode, 200);
   const { jti = '', exp = 0 } = decodeJwt(token);
-  await database.prisma.revokedAccessToken.create({ data: { jti, expiresAt: new Date(exp * 1000) } });
+  await database.prisma.revokedAccessToken.create({
+    data: { jti, accountId, expiresAt: new Date(exp * 1000) },
+  });
   for (let attempt = 0; attempt < 3; attempt++) refused(t, await call(`Bearer ${token}`), 'invalid_token');
   t.equal((await call(`Bearer ${other}`)).statusCode, 200, 'another token of the application still counts');
 });
@@ -339,19 +341,19 @@ t.test('a revoked token is refused at the next request, though it was accepted b
 t.test('the tokens of a deleted application are refused at the next request', async (t) => {
   const { token, application } = await setUp();
   t.equal((await call(`Bearer ${token}`)).statusCode, 200);
-  await database.prisma.application.delete({ where: { id: application.id } });
+  await database.prisma.application.deleteMany({ where: { id: application.id } });
   refused(t, await call(`Bearer ${token}`), 'invalid_token');
 });
 
 t.test('a scope that is taken from the application is gone from its tokens at once', async (t) => {
   const { token, application } = await setUp();
   t.equal((await call(`Bearer ${token}`)).statusCode, 200);
-  await database.prisma.application.update({
+  await database.prisma.application.updateMany({
     where: { id: application.id },
     data: { scopes: ['user:read'] },
   });
   t.equal((await call(`Bearer ${token}`)).statusCode, 403);
-  await database.prisma.application.update({
+  await database.prisma.application.updateMany({
     where: { id: application.id },
     data: { scopes: ['reports:read'] },
   });
@@ -362,7 +364,7 @@ t.test('a scope that the application gains later is not in tokens that it has', 
   const { accountId } = await createTenant(database);
   const application = await createApplication(database, accountId, { scopes: ['user:read'] });
   const token = await api.token(application);
-  await database.prisma.application.update({
+  await database.prisma.application.updateMany({
     where: { id: application.id },
     data: { scopes: ['user:read', 'reports:read'] },
   });
@@ -419,10 +421,12 @@ t.test(
   'a token of one process is accepted by every other on the same database, and so is its revocation',
   async (t) => {
     const second = await buildTestApp(t, { database });
-    const { token } = await setUp();
+    const { token, accountId } = await setUp();
     t.equal((await second.get('/v1/employees', token)).statusCode, 200);
     const { jti = '' } = decodeJwt(token);
-    await database.prisma.revokedAccessToken.create({ data: { jti, expiresAt: new Date('2030-01-01') } });
+    await database.prisma.revokedAccessToken.create({
+      data: { jti, accountId, expiresAt: new Date('2030-01-01') },
+    });
     refused(t, await second.get('/v1/employees', token), 'invalid_token');
     refused(t, await api.get('/v1/employees', token), 'invalid_token');
   },
@@ -589,9 +593,11 @@ t.test('of many requests at once, with good and bad tokens, each gets its own an
   const tenants = await Promise.all(Array.from({ length: 4 }, () => setUp()));
   const revoked = await setUp();
   const { jti = '' } = decodeJwt(revoked.token);
-  await database.prisma.revokedAccessToken.create({ data: { jti, expiresAt: new Date('2030-01-01') } });
+  await database.prisma.revokedAccessToken.create({
+    data: { jti, accountId: revoked.accountId, expiresAt: new Date('2030-01-01') },
+  });
   const vanished = await setUp();
-  await database.prisma.application.delete({ where: { id: vanished.application.id } });
+  await database.prisma.application.deleteMany({ where: { id: vanished.application.id } });
   const weak = await api.token(tenants[0]?.application ?? vanished.application, 'user:read');
 
   const calls = Array.from({ length: 420 }, (_, index) => {

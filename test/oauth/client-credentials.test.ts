@@ -256,10 +256,11 @@ t.test('a secret opens its own application only', async (t) => {
 t.test(
   'both secrets of an application work while a rotation is under way, and a deleted one does not',
   async (t) => {
-    const application = await setUp();
+    const { accountId } = await createTenant(api.database);
+    const application = await createApplication(api.database, accountId);
     const newSecret = randomId(52);
     await api.database.prisma.applicationSecret.create({
-      data: { id: randomId(), applicationId: application.id, secretHash: hashSecret(newSecret) },
+      data: { id: randomId(), accountId, applicationId: application.id, secretHash: hashSecret(newSecret) },
     });
     for (const client_secret of [application.clientSecret, newSecret]) {
       t.equal((await api.postForm(address, { ...formOf(application), client_secret })).statusCode, 200);
@@ -272,7 +273,7 @@ t.test(
       (await api.postForm(address, { ...formOf(application), client_secret: newSecret })).statusCode,
       200,
     );
-    await api.database.prisma.application.delete({ where: { id: application.id } });
+    await api.database.prisma.application.deleteMany({ where: { id: application.id } });
     refused(
       t,
       await api.postForm(address, { ...formOf(application), client_secret: newSecret }),
@@ -395,7 +396,7 @@ t.test('a form-encoded secret in HTTP Basic is compared after decoding', async (
   const application = await createApplication(api.database, accountId);
   const secret = 'a+b c%20d:é&=😀';
   await api.database.prisma.applicationSecret.create({
-    data: { id: randomId(), applicationId: application.id, secretHash: hashSecret(secret) },
+    data: { id: randomId(), accountId, applicationId: application.id, secretHash: hashSecret(secret) },
   });
   const formEncoded = new URLSearchParams({ secret }).toString().slice('secret='.length);
   for (const encoded of [formEncoded, encodeURIComponent(secret)]) {

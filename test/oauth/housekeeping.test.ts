@@ -35,8 +35,8 @@ async function addGrant({ database: { prisma }, accountId, application, user }: 
   return id;
 }
 
-const addRefreshToken = ({ database: { prisma } }: Setting, grantId: string, expiresAt: Date) =>
-  prisma.refreshToken.create({ data: { tokenHash: randomBytes(32), grantId, expiresAt } });
+const addRefreshToken = ({ database: { prisma }, accountId }: Setting, grantId: string, expiresAt: Date) =>
+  prisma.refreshToken.create({ data: { tokenHash: randomBytes(32), accountId, grantId, expiresAt } });
 
 /** Adds a row to each table that expires or was made then. */
 async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Date>): Promise<void> {
@@ -46,6 +46,7 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.authorizationCode.create({
     data: {
       codeHash: randomBytes(32),
+      accountId,
       applicationId,
       userId: user.id,
       redirectUri: 'https://client.example/',
@@ -55,13 +56,14 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   });
   await addRefreshToken(setting, await addGrant(setting), at.refresh_tokens);
   await prisma.revokedAccessToken.create({
-    data: { jti: randomId(), expiresAt: at.revoked_access_tokens },
+    data: { jti: randomId(), accountId, expiresAt: at.revoked_access_tokens },
   });
   await prisma.session.create({
-    data: { idHash: randomBytes(32), userId: user.id, expiresAt: at.sessions },
+    data: { idHash: randomBytes(32), accountId, userId: user.id, expiresAt: at.sessions },
   });
   await prisma.idempotencyKey.create({
     data: {
+      accountId,
       applicationId,
       key: randomId(),
       operation: 'x',
@@ -80,6 +82,7 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.auditEvent.create({
     data: { id: randomId(), accountId, type: 'x', createdAt: at.audit_events },
   });
+  await prisma.systemEvent.create({ data: { id: randomId(), type: 'x', createdAt: at.system_events } });
   const call = { accountId, applicationId, operation: 'x' };
   await prisma.apiUsage.create({
     data: { ...call, hour: at.api_usage, userId: '', calls: 1, errors: 0, rateLimited: 0, records: 0 },
@@ -101,6 +104,7 @@ const keptSeconds = {
   request_counts: 0,
   signing_keys: 0,
   audit_events: 400 * day,
+  system_events: 400 * day,
   api_usage: 400 * day,
   rejected_requests: 7 * day,
 };
@@ -162,7 +166,7 @@ t.test('a grant goes with its last refresh token, and not before', async (t) => 
   for (const expiresAt of [over, over]) await addRefreshToken(setting, gone, expiresAt);
   for (const expiresAt of [over, alive]) await addRefreshToken(setting, kept, expiresAt);
   await addRefreshToken(setting, revoked, alive);
-  await database.prisma.grant.update({ where: { id: revoked }, data: { revokedAt: over } });
+  await database.prisma.grant.updateMany({ where: { id: revoked }, data: { revokedAt: over } });
 
   t.equal((await new Housekeeping(database).prune(now)).refresh_tokens, 3);
   const left = await database.prisma.grant.findMany();
@@ -181,9 +185,9 @@ async function addMany(setting: Setting, over: number, alive: number): Promise<v
     const rows = [randomId(), String(count), expiresAt.toISOString()];
     await query(
       database,
-      `INSERT INTO revoked_access_tokens (jti, expires_at)
-       SELECT $1::text || n, $3::timestamptz FROM generate_series(1, $2::int) AS n`,
-      rows,
+      `INSERT INTO revoked_access_tokens (jti, account_id, expires_at)
+       SELECT $1::text || n, $4, $3::timestamptz FROM generate_series(1, $2::int) AS n`,
+      [...rows, accountId],
     );
     await query(
       database,
@@ -193,10 +197,10 @@ async function addMany(setting: Setting, over: number, alive: number): Promise<v
     );
     await query(
       database,
-      `INSERT INTO refresh_tokens (token_hash, grant_id, expires_at)
-       SELECT sha256(convert_to($1::text || n || ' ' || copy, 'UTF8')), $1::text || n, $3::timestamptz
+      `INSERT INTO refresh_tokens (token_hash, account_id, grant_id, expires_at)
+       SELECT sha256(convert_to($1::text || n || ' ' || copy, 'UTF8')), $4, $1::text || n, $3::timestamptz
        FROM generate_series(1, $2::int) AS n, generate_series(1, 2) AS copy ORDER BY copy, n`,
-      rows,
+      [...rows, accountId],
     );
   }
 }

@@ -67,9 +67,9 @@ t.test('refresh: the audit event names the scopes of the access token, narrowed 
   await issued(t, await next(), 'token.refreshed', granted);
 
   const where = { id: scene.application.id };
-  await database.prisma.application.update({ where, data: { scopes: ['user:read', 'reports:write'] } });
+  await database.prisma.application.updateMany({ where, data: { scopes: ['user:read', 'reports:write'] } });
   await issued(t, await next(), 'token.refreshed', ['user:read', 'reports:write']);
-  await database.prisma.user.update({ where: { id: scene.user.id }, data: { role: 'member' } });
+  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { role: 'member' } });
   await issued(t, await next(), 'token.refreshed', ['user:read']);
 });
 

@@ -202,12 +202,12 @@ t.test('reuse after the grant was revoked is refused and audited as no theft', a
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   await revoke(api, scene.application, second.refreshToken);
   const grantId = (await row(second.refreshToken)).grantId;
-  const before = await database.prisma.grant.findUniqueOrThrow({ where: { id: grantId } });
+  const before = await database.prisma.grant.findFirstOrThrow({ where: { id: grantId } });
   clock.advanceSeconds(60);
   for (const token of [first.refreshToken, second.refreshToken]) {
     oauthRefusal(t, await refresh(api, scene.application, token), 'invalid_grant');
   }
-  t.same(await database.prisma.grant.findUniqueOrThrow({ where: { id: grantId } }), before);
+  t.same(await database.prisma.grant.findFirstOrThrow({ where: { id: grantId } }), before);
   t.same(await replaysOf(scene.application.id), []);
 });
 
@@ -215,7 +215,7 @@ t.test('refuses the token of a disabled user, and uses it not up', async (t) => 
   const scene = await createScene(database);
   const { refreshToken } = await grantTokens(api, scene);
   const disable = (disabledAt: Date | null) =>
-    database.prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt } });
+    database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt } });
   await disable(clock());
   oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
   t.equal((await row(refreshToken)).usedAt, null);
@@ -227,7 +227,7 @@ t.test('an administrator who became a member hands the staff directory to nobody
   const scene = await createScene(database, { role: 'admin' });
   const first = await grantTokens(api, scene);
   await tokenAccepted(t, api, first.accessToken);
-  await database.prisma.user.update({ where: { id: scene.user.id }, data: { role: 'member' } });
+  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { role: 'member' } });
   await lacksScope(t, first.accessToken);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   await lacksScope(t, second.accessToken);
@@ -236,13 +236,13 @@ t.test('an administrator who became a member hands the staff directory to nobody
 t.test('a refresh does not say that it gave a scope which the user may no longer grant', async (t) => {
   const scene = await createScene(database, { role: 'admin' });
   const first = await grantTokens(api, scene);
-  await database.prisma.user.update({ where: { id: scene.user.id }, data: { role: 'member' } });
+  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { role: 'member' } });
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   t.equal(second.scope, 'user:read');
 });
 
 async function takeScope(applicationId: string): Promise<void> {
-  await database.prisma.application.update({
+  await database.prisma.application.updateMany({
     where: { id: applicationId },
     data: { scopes: ['user:read'] },
   });

@@ -23,14 +23,14 @@ async function confidentialScene(requireClientSecret: boolean): Promise<Scene> {
 }
 
 function setRequirement({ application }: Scene, requireClientSecret: boolean) {
-  return database.prisma.application.update({
+  return database.prisma.application.updateMany({
     where: { id: application.id },
     data: { requireClientSecret },
   });
 }
 
 const settingOf = async (id: string) =>
-  (await database.prisma.application.findUniqueOrThrow({ where: { id } })).requireClientSecret;
+  (await database.prisma.application.findFirstOrThrow({ where: { id } })).requireClientSecret;
 
 t.test('with the setting off, codes and refresh tokens are accepted without the secret', async (t) => {
   const scene = await confidentialScene(false);

@@ -19,7 +19,7 @@ async function setUp(t: Test) {
   await signingKeys.rotate({ tokenTtlSeconds: 3600 });
   await signingKeys.rotate({ tokenTtlSeconds: 3600 });
   const rows = () => database.prisma.signingKey.findMany({ orderBy: { kid: 'asc' } });
-  const events = () => database.prisma.auditEvent.findMany({ where: { type: 'signing_key.resealed' } });
+  const events = () => database.prisma.systemEvent.findMany({ where: { type: 'signing_key.resealed' } });
   const open = (current: string) => SigningKeys.open(new SigningKeyStore(database), { current }, clock);
   return { database, clock, signingKeys, rows, events, open };
 }
@@ -48,7 +48,7 @@ t.test('changes nothing when it is run again, and is audited once', async (t) =>
   t.equal(await resealSigningKeys(new SigningKeyStore(database), { current: newer }, clock()), 0);
   t.same(await rows(), after);
   const stored = await events();
-  t.match(stored, [{ accountId: null, createdAt: clock() }]);
+  t.match(stored, [{ createdAt: clock() }]);
   t.same(
     stored.map(({ details }) => (details as { kids: string[] }).kids.sort()),
     [after.map(({ kid }) => kid)],

@@ -43,7 +43,13 @@ async function createHolder(): Promise<Holder> {
     data: { id: grantId, accountId, applicationId: application.id, userId: user.id, scopes },
   });
   await database.prisma.refreshToken.create({
-    data: { tokenHash: hash, grantId, scopes, expiresAt: new Date(api.clock().getTime() + 86_400_000) },
+    data: {
+      tokenHash: hash,
+      accountId,
+      grantId,
+      scopes,
+      expiresAt: new Date(api.clock().getTime() + 86_400_000),
+    },
   });
   return { scene, grantId, token: value };
 }
@@ -133,7 +139,7 @@ t.test(
     await untilWaiting(database, 1);
     await transaction.end('COMMIT');
     oauthRefusal(t, await loser, 'invalid_grant');
-    const grant = await database.prisma.grant.findUniqueOrThrow({ where: { id: holder.grantId } });
+    const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: holder.grantId } });
     t.ok(grant.revokedAt, 'a minute after its use it is taken for stolen');
   },
 );
@@ -217,9 +223,12 @@ t.test(
       Holder,
       ...Holder[],
     ];
-    await database.prisma.grant.update({ where: { id: revoked.grantId }, data: { revokedAt: new Date() } });
+    await database.prisma.grant.updateMany({
+      where: { id: revoked.grantId },
+      data: { revokedAt: new Date() },
+    });
     const { id } = disabled.scene.user;
-    await database.prisma.user.update({ where: { id }, data: { disabledAt: new Date() } });
+    await database.prisma.user.updateMany({ where: { id }, data: { disabledAt: new Date() } });
     const stranger = (others[0] as Holder).scene.application;
     const [good, ...bad] = await Promise.all([
       Promise.all(others.map((holder) => refreshOf(holder))),

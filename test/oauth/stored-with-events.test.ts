@@ -28,20 +28,25 @@ async function whileRefused<Result>(
   accountId: string | null,
   act: () => Promise<Result>,
 ): Promise<Result> {
-  const account = accountId === null ? 'account_id IS NULL' : `coalesce(account_id = '${accountId}', false)`;
+  const table = accountId === null ? 'system_events' : 'audit_events';
+  const account = accountId === null ? 'true' : `account_id = '${accountId}'`;
   await asOwner(
     database,
-    `ALTER TABLE audit_events ADD CONSTRAINT refused CHECK (NOT (type = '${type}' AND ${account})) NOT VALID`,
+    `ALTER TABLE ${table} ADD CONSTRAINT refused CHECK (NOT (type = '${type}' AND ${account})) NOT VALID`,
   );
   try {
     return await act();
   } finally {
-    await asOwner(database, 'ALTER TABLE audit_events DROP CONSTRAINT refused');
+    await asOwner(database, `ALTER TABLE ${table} DROP CONSTRAINT refused`);
   }
 }
 
 async function toldOf(t: Test, accountId: string | null, type: string, times: number): Promise<void> {
-  t.equal(await prisma.auditEvent.count({ where: { accountId, type } }), times, `${type} ${times} times`);
+  const count =
+    accountId === null
+      ? await prisma.systemEvent.count({ where: { type } })
+      : await prisma.auditEvent.count({ where: { accountId, type } });
+  t.equal(count, times, `${type} ${times} times`);
 }
 
 async function revocationOf(refreshToken: string): Promise<Date | null> {

@@ -165,7 +165,7 @@ t.test('moments are shown in the language and time zone of the reader', async (t
     ['not a locale', 'Asia/Tokyo', '>1 Feb 2026, 08:30 GMT+9<'],
     ['en-GB', '<script>', '>31 Jan 2026, 23:30 UTC<'],
   ] as const) {
-    await database.prisma.user.update({ where: { id: user.id }, data: { locale, zoneinfo } });
+    await database.prisma.user.updateMany({ where: { id: user.id }, data: { locale, zoneinfo } });
     const { body } = await browser.open(auditLogPath);
     const [time = ''] = /<time datetime="2026-01-31T23[^/]*<\/time>/.exec(body) ?? [];
     t.ok(time.replaceAll('\u202f', ' ').includes(expected), `${locale} ${zoneinfo}: ${time}`);

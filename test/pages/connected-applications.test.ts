@@ -31,7 +31,7 @@ t.test('shows what a user allowed and what it still amounts to', async (t) => {
   t.match(page.body, 'Mail &lt;b>merge&lt;/b>');
   t.match(page.body, /See your profile/);
   t.match(page.body, /Change your profile/);
-  await database.prisma.application.update({
+  await database.prisma.application.updateMany({
     where: { id: scene.application.id },
     data: { scopes: ['user:read'] },
   });

@@ -100,7 +100,7 @@ t.test('members see neither the applications of the account nor its audit log', 
   t.notMatch(settings.body, applicationsPath, 'nor the way there');
   t.notMatch(settings.body, auditLogPath);
 
-  await database.prisma.user.update({ where: { id: member.id }, data: { role: 'admin' } });
+  await database.prisma.user.updateMany({ where: { id: member.id }, data: { role: 'admin' } });
   isPage(t, await browser.open(applicationsPath), 200, 'an administrator does');
   isPage(t, await browser.open(auditLogPath));
 });
@@ -185,7 +185,7 @@ t.test('a form sets what is on the page and nothing else', async (t) => {
   const address = `${applicationsPath}/${mine.id}/edit`;
   const form = formOn(await browser.open(address), { name: 'Still mine', client_type: 'public' });
   goesTo(t, await browser.submit(address, [...form, ...extra]), /notice=application_updated$/);
-  const after = await database.prisma.application.findUniqueOrThrow({ where: { id: mine.id } });
+  const after = await database.prisma.application.findFirstOrThrow({ where: { id: mine.id } });
   t.match(after, { name: 'Still mine', clientId: mine.clientId, accountId: scene.accountId });
   t.equal(after.clientType, 'confidential', 'the client type stays');
   t.equal(await stateOf(other), before);
@@ -233,11 +233,11 @@ t.test('what others wrote is shown as text, wherever it is shown', async (t) => 
     name: attack,
     accountName: attack,
   });
-  await database.prisma.user.update({
+  await database.prisma.user.updateMany({
     where: { id: scene.user.id },
     data: { givenName: attack, familyName: attack, email: `${attack.toLowerCase()}${scene.user.id}` },
   });
-  await database.prisma.application.update({
+  await database.prisma.application.updateMany({
     where: { id: scene.application.id },
     data: { createdById: scene.user.id },
   });

@@ -17,7 +17,7 @@ const decomposed = composed.normalize('NFD');
 const signIn = async (email: string, password: string) =>
   (await new Browser(app).signIn(email, password)).statusCode;
 const hashOf = async (id: string) =>
-  (await database.prisma.user.findUniqueOrThrow({ where: { id } })).passwordHash;
+  (await database.prisma.user.findFirstOrThrow({ where: { id } })).passwordHash;
 
 /** A hash as earlier versions made it: of the text as it was typed. */
 const rawHash = (password: string) => hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
@@ -33,7 +33,7 @@ t.test('accepts a password in either Unicode form', async (t) => {
 t.test('accepts an e-mail address in any case and either Unicode form', async (t) => {
   const user = await createUser(database, accountId);
   const email = `j\u00FCrgen.\u01F0.${randomId(6)}@users.example`;
-  await database.prisma.user.update({ where: { id: user.id }, data: { email } });
+  await database.prisma.user.updateMany({ where: { id: user.id }, data: { email } });
   for (const typed of [
     email,
     email.normalize('NFD'),
@@ -56,7 +56,7 @@ t.test('accepts a password that was hashed as it was typed, and normalizes it fr
 t.test('replaces a hash with other parameters at the next sign-in, and only then', async (t) => {
   const passwordHash = await hash(composed, { memoryCost: 64, timeCost: 1, parallelism: 1 });
   const user = await createUser(database, accountId, { passwordHash });
-  const { updatedAt } = await database.prisma.user.findUniqueOrThrow({ where: { id: user.id } });
+  const { updatedAt } = await database.prisma.user.findFirstOrThrow({ where: { id: user.id } });
   t.equal(await signIn(user.email, 'wrong'), 401);
   t.equal(await hashOf(user.id), passwordHash);
   t.equal(await signIn(user.email, composed), 303);
@@ -64,7 +64,7 @@ t.test('replaces a hash with other parameters at the next sign-in, and only then
   t.match(replaced, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   t.equal(await signIn(user.email, composed), 303);
   t.equal(await hashOf(user.id), replaced);
-  const after = await database.prisma.user.findUniqueOrThrow({ where: { id: user.id } });
+  const after = await database.prisma.user.findFirstOrThrow({ where: { id: user.id } });
   t.same(after.updatedAt, updatedAt, 'the profile did not change');
 });
 

@@ -67,7 +67,10 @@ t.test('signs in with the right password, the e-mail address in any case', async
 t.test('a wrong password and an unknown address are answered alike', async (t) => {
   const { user } = await createScene(database);
   const disabled = await createScene(database);
-  await database.prisma.user.update({ where: { id: disabled.user.id }, data: { disabledAt: new Date() } });
+  await database.prisma.user.updateMany({
+    where: { id: disabled.user.id },
+    data: { disabledAt: new Date() },
+  });
   const stranger = nobody();
   const answers: [string, LightMyRequestResponse][] = [];
   for (const [email, password] of [
@@ -278,7 +281,7 @@ t.test('a user who is disabled is signed out at the next request', async (t) => 
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
   t.equal((await browser.open(url)).statusCode, 200);
-  await database.prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt: new Date() } });
+  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt: new Date() } });
   t.equal((await browser.open(url)).statusCode, 302);
   const again = await browser.signIn(scene.user.email, scene.user.password);
   t.equal(again.statusCode, 401);

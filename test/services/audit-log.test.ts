@@ -30,7 +30,13 @@ t.test('an event about an account that is gone keeps none of the others from bei
     outcomes.map(({ status }) => status),
     accounts.map((account) => (account === gone ? 'rejected' : 'fulfilled')),
   );
-  const stored = await database.prisma.auditEvent.findMany({ where: { address } });
+  const stored = [
+    ...(await database.prisma.auditEvent.findMany({ where: { address } })),
+    ...(await database.prisma.systemEvent.findMany({ where: { address } })).map((event) => ({
+      ...event,
+      accountId: null,
+    })),
+  ];
   t.same(
     stored.map(({ requestId, accountId }) => `${requestId} ${accountId}`).sort(),
     accounts.flatMap((account, index) => (account === gone ? [] : `${index} ${account}`)).sort(),

@@ -14,9 +14,9 @@ const graceMs = 8_000;
 
 const response = { status: 201, headers: {}, body: '{}' };
 
-function requestOf({ application }: Tenant, key: string): IdempotentRequest {
+function requestOf({ accountId, application }: Tenant, key: string): IdempotentRequest {
   const at = new Date('2026-03-01T09:00:00Z');
-  return { applicationId: application.id, userId: null, key, operation: 'test', payload: {}, at };
+  return { accountId, applicationId: application.id, userId: null, key, operation: 'test', payload: {}, at };
 }
 
 async function setUp(t: Test) {

@@ -88,6 +88,7 @@ t.test('gives back no session, grant or code when a user is enabled again', asyn
     data: {
       ...code,
       codeHash: Buffer.from('late'),
+      accountId: scene.accountId,
       userId: scene.user.id,
       applicationId: scene.application.id,
       expiresAt: new Date(clock().getTime() + 60_000),

@@ -90,7 +90,7 @@ t.test('keeps the last owner while another transaction demotes the other one', o
   const outcome = await whileUncommitted(
     async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${scene.accountId} FOR NO KEY UPDATE`;
-      await tx.user.update({ where: { id: scene.colleague.id }, data: { role: 'admin' } });
+      await tx.user.updateMany({ where: { id: scene.colleague.id }, data: { role: 'admin' } });
     },
     () => usersElsewhere.disable(operator(scene), scene.user.id),
   );
@@ -134,7 +134,7 @@ t.test('leaves no grant behind when a code is exchanged while the user is disabl
       other.postForm('/v1/oauth/token', form),
     ]);
     // Not with `enable`, which ends once more what it finds.
-    await database.prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt: null } });
+    await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt: null } });
     t.same(await stateOf(scene), { sessions: 0, grants: 0, codes: 0 });
   }
 });
@@ -155,9 +155,9 @@ t.test('leaves no session behind when a sign-in meets a new password or the end 
 t.test('begins no session for a password that was replaced after it was compared', async (t) => {
   const scene = await createScene(database);
   const sessions = new Sessions(database, clock);
-  const { passwordHash } = await database.prisma.user.findUniqueOrThrow({ where: { id: scene.user.id } });
+  const { passwordHash } = await database.prisma.user.findFirstOrThrow({ where: { id: scene.user.id } });
   const from = { address: '192.0.2.1', userAgent: undefined };
-  const begin = () => sessions.begin(scene.user.id, from, { passwordHash });
+  const begin = () => sessions.begin(scene.user, from, { passwordHash });
   t.type(await begin(), 'string');
   await users.setPassword(operator(scene), scene.user.id, newPassword);
   t.equal(await begin(), null);
@@ -168,8 +168,8 @@ t.test('begins no session while another transaction disables the user', oneConne
   const { user } = await createScene(database);
   const from = { address: '192.0.2.1', userAgent: undefined };
   const session = await whileUncommitted(
-    (tx) => tx.user.update({ where: { id: user.id }, data: { disabledAt: clock() } }),
-    () => new Sessions(elsewhere, clock).begin(user.id, from),
+    (tx) => tx.user.updateMany({ where: { id: user.id }, data: { disabledAt: clock() } }),
+    () => new Sessions(elsewhere, clock).begin(user, from),
   );
   t.equal(session, null);
   t.equal((await stateOf({ user })).sessions, 0);
@@ -179,7 +179,7 @@ t.test('signs in with a password whose hash another sign-in replaces meanwhile',
   const { user } = await createScene(database);
   const passwordHash = await hashPassword(user.password);
   const answer = await whileUncommitted(
-    (tx) => tx.user.update({ where: { id: user.id }, data: { passwordHash } }),
+    (tx) => tx.user.updateMany({ where: { id: user.id }, data: { passwordHash } }),
     () => new Browser(other.app).signIn(user.email, user.password),
   );
   t.equal(answer.statusCode, 303);
@@ -190,7 +190,7 @@ t.test('rejects a password that is replaced while it is compared', oneConnection
   const { user } = await createScene(database);
   const passwordHash = await hashPassword(newPassword);
   const answer = await whileUncommitted(
-    (tx) => tx.user.update({ where: { id: user.id }, data: { passwordHash } }),
+    (tx) => tx.user.updateMany({ where: { id: user.id }, data: { passwordHash } }),
     () => new Browser(other.app).signIn(user.email, user.password),
   );
   t.equal(answer.statusCode, 401);
@@ -206,7 +206,7 @@ t.test(
     const { url } = authorizationRequest(scene);
     const page = await browser.open(url);
     const response = await whileUncommitted(
-      (tx) => tx.user.update({ where: { id: scene.user.id }, data: { role: 'member' } }),
+      (tx) => tx.user.updateMany({ where: { id: scene.user.id }, data: { role: 'member' } }),
       () => browser.submitForm(page, url, { decision: 'allow' }),
     );
     t.equal(response.statusCode, 403, response.body);

@@ -4,6 +4,6 @@ import { openDatabase } from '../../src/database/open-database.js';
 const [dataDir = ''] = process.argv.slice(2);
 const { prisma } = await openDatabase({ dataDir });
 for (let row = 1; ; row += 1) {
-  await prisma.revokedAccessToken.create({ data: { jti: `${process.pid}-${row}`, expiresAt: new Date() } });
+  await prisma.failureCount.create({ data: { key: `${process.pid}-${row}`, points: 1 } });
   process.stdout.write(`${row}\n`);
 }

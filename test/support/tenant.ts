@@ -1,5 +1,5 @@
 import type { Database } from '../../src/database/client.js';
-import { randomEmployeePrefix, randomId } from '../../src/database/ids.js';
+import { randomAccountId, randomEmployeePrefix, randomId } from '../../src/database/ids.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
 import { type AccountId, toAccountId } from '../../src/services/account-id.js';
 import { contract } from './app.js';
@@ -34,7 +34,7 @@ export async function createTenant(
   { employees = [] as readonly TestEmployee[], name = `Account ${randomId(6)}` } = {},
 ): Promise<Tenant> {
   const { id } = await database.prisma.account.create({
-    data: { id: randomId(), name, employeePrefix: randomEmployeePrefix() },
+    data: { id: randomAccountId(), name, employeePrefix: randomEmployeePrefix() },
   });
   const accountId = toAccountId(id);
   return {
@@ -75,7 +75,7 @@ export async function createApplication(
   });
   if (clientType === 'confidential') {
     await database.prisma.applicationSecret.create({
-      data: { id: randomId(), applicationId: id, secretHash: hashSecret(clientSecret) },
+      data: { id: randomId(), accountId, applicationId: id, secretHash: hashSecret(clientSecret) },
     });
   }
   return { id, clientId, clientSecret };

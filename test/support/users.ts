@@ -13,6 +13,7 @@ import { createApplication, createTenant, type TestApplication } from './tenant.
 
 export interface TestUser {
   readonly id: string;
+  readonly accountId: AccountId;
   readonly email: string;
   readonly password: string;
 }
@@ -42,7 +43,7 @@ export async function createUser(
       familyName: 'Lovelace',
     },
   });
-  return { id, email, password: testPassword };
+  return { id, accountId, email, password: testPassword };
 }
 
 /** An account with one user and one application that may ask this user for everything. */
@@ -105,10 +106,10 @@ export function authorizeUrl(parameters: Record<string, string>): string {
 }
 
 /** A browser in which this user is signed in. */
-export async function signedInBrowser({ app, database, clock }: TestApp, { id }: TestUser): Promise<Browser> {
+export async function signedInBrowser({ app, database, clock }: TestApp, user: TestUser): Promise<Browser> {
   const browser = new Browser(app);
   const from = { address: '127.0.0.1', userAgent: undefined };
-  browser.setCookie('session', (await new Sessions(database, clock).begin(id, from)) ?? '');
+  browser.setCookie('session', (await new Sessions(database, clock).begin(user, from)) ?? '');
   return browser;
 }
 

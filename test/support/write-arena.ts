@@ -60,7 +60,7 @@ export async function createArena(api: TestApp, count: number): Promise<Arena> {
   const items = await createItems(api, { accountId, user, applications, count });
   const browser = new Browser(api.app);
   const from = { address: '127.0.0.1', userAgent: undefined };
-  const session = await new Sessions(database, clock).begin(user.id, from);
+  const session = await new Sessions(database, clock).begin(user, from);
   if (session === null) throw new Error('The user cannot sign in');
   browser.setCookie('session', session);
   const { csrf_token = '' } = hiddenFields((await browser.open(`${applicationsPath}/new`)).body);
@@ -80,22 +80,22 @@ const insertion = `
     SELECT $1::text || kind || n, $2, $3, application_id, $6::text[]
     FROM item, unnest(ARRAY['grant', 'old']) AS kind
   ), made_tokens AS (
-    INSERT INTO refresh_tokens (token_hash, grant_id, scopes, expires_at, used_at)
-    SELECT sha256(convert_to($1 || kind || n, 'UTF8')), $1 || owner || n, $6, $7::timestamptz + expires, $7 + used
+    INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, expires_at, used_at)
+    SELECT sha256(convert_to($1 || kind || n, 'UTF8')), $2, $1 || owner || n, $6, $7::timestamptz + expires, $7 + used
     FROM item, (VALUES ('fresh', 'grant', interval '1 hour', NULL::interval),
                        ('used', 'grant', interval '1 hour', interval '-1 minute'),
                        ('expired', 'old', interval '-3 days', NULL)) AS token (kind, owner, expires, used)
   ), made_codes AS (
     INSERT INTO authorization_codes
-      (code_hash, application_id, user_id, grant_id, redirect_uri, scopes, code_challenge, expires_at, used_at)
-    SELECT sha256(convert_to($1 || kind || n, 'UTF8')), application_id, $3, $1 || owner || n, $8, $6, $9,
+      (code_hash, account_id, application_id, user_id, grant_id, redirect_uri, scopes, code_challenge, expires_at, used_at)
+    SELECT sha256(convert_to($1 || kind || n, 'UTF8')), $2, application_id, $3, $1 || owner || n, $8, $6, $9,
            $7 + expires, $7 + used
     FROM item, (VALUES ('code', NULL, interval '1 hour', NULL::interval),
                        ('usedcode', 'grant', interval '1 hour', interval '-1 minute'),
                        ('oldcode', 'old', interval '-3 days', interval '-3 days')) AS code (kind, owner, expires, used)
   ), made_secrets AS (
-    INSERT INTO application_secrets (id, application_id, secret_hash)
-    SELECT $1 || 'secret' || n, application_id, sha256(convert_to($1 || 'secret' || n, 'UTF8')) FROM item
+    INSERT INTO application_secrets (id, account_id, application_id, secret_hash)
+    SELECT $1 || 'secret' || n, $2, application_id, sha256(convert_to($1 || 'secret' || n, 'UTF8')) FROM item
   )
   INSERT INTO reports (id, account_id, title, columns, created_by_user_id, created_by_application_id)
   SELECT $1 || 'report' || n, $2, 'Report', ARRAY['email'], $3, application_id FROM item`;

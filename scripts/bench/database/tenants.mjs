@@ -84,8 +84,8 @@ async function addAccounts(client, { tenants: count, employees }) {
   );
   const secrets = tenants(count).map(({ clientSecret }) => clientSecret);
   await client.query(
-    `INSERT INTO application_secrets (id, application_id, secret_hash)
-     SELECT 'secret' || lpad(t::text, 8, '0'), 'application' || lpad(t::text, 8, '0'), sha256(secret::bytea)
+    `INSERT INTO application_secrets (id, account_id, application_id, secret_hash)
+     SELECT 'secret' || lpad(t::text, 8, '0'), 'bench' || lpad(t::text, 8, '0'), 'application' || lpad(t::text, 8, '0'), sha256(secret::bytea)
      FROM unnest($1::text[]) WITH ORDINALITY AS given (secret, t)`,
     [secrets],
   );
@@ -107,8 +107,8 @@ export async function addGrants({ client, tenantCount, refreshTokens }) {
        INSERT INTO grants (id, account_id, application_id, user_id, scopes)
        SELECT id, 'bench' || n, 'application' || n, 'user' || n, $3 FROM given
      )
-     INSERT INTO refresh_tokens (token_hash, grant_id, scopes, expires_at)
-     SELECT hash, id, $3, now() + interval '30 days' FROM given`,
+     INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, expires_at)
+     SELECT hash, 'bench' || n, id, $3, now() + interval '30 days' FROM given`,
     [refreshTokens, owners, scopes],
   );
   return owners.map((owner) => tenant(owner));

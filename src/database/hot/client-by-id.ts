@@ -19,7 +19,8 @@ export const clientById = defineLookup<string, 'client_id', string>({
       'tokenGeneration', token_generation,
       'secrets', (SELECT coalesce(json_agg(json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
                                            ORDER BY secret.id), '[]')
-                  FROM application_secrets secret WHERE application_id = applications.id))::text
+                  FROM application_secrets secret
+                  WHERE secret.account_id = applications.account_id AND secret.application_id = applications.id))::text
     FROM applications WHERE applications.client_id = request.client_id`,
   toValue: ([json]) => json ?? '',
   scope: () => allAccounts,

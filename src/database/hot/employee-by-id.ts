@@ -1,3 +1,4 @@
+import { employeePosition } from '../ids.js';
 import { accountScope } from '../scope.js';
 import { defineLookup } from './define-lookup.js';
 import { employeeResource } from './employee-resource.js';
@@ -12,13 +13,14 @@ export interface EmployeeKey {
  *
  * Benchmarks `get` (1.2 times the limit) and `get-1`; compared with the models in test/database/hot/employees.test.ts.
  */
-export const employeeById = defineLookup<EmployeeKey, 'account_id' | 'id', string>({
+export const employeeById = defineLookup<EmployeeKey, 'account_id' | 'position' | 'id', string>({
   name: 'employee_by_id',
-  columns: { account_id: 'text', id: 'text' },
-  request: ({ accountId, id }) => ({ account_id: accountId, id }),
+  columns: { account_id: 'text', position: 'bigint', id: 'text' },
+  request: ({ accountId, id }) => ({ account_id: accountId, position: employeePosition(id), id }),
   sql: `
     SELECT ${employeeResource} FROM employees
-    WHERE employees.account_id = request.account_id AND employees.id = request.id`,
+    WHERE employees.account_id = request.account_id AND employees.position = request.position
+      AND employees.id = request.id`,
   toValue: ([resource]) => resource ?? '',
   scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
   maximum: 32,

@@ -33,9 +33,10 @@ export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id
     SELECT application.account_id, application.id, array_to_string(application.scopes, ' '),
            application.token_generation::text, grant_user.id, grant_user.role
     FROM applications application
-    LEFT JOIN grants ON grants.id = request.grant_id
+    LEFT JOIN grants ON grants.account_id = application.account_id AND grants.id = request.grant_id
       AND grants.application_id = application.id AND grants.revoked_at IS NULL
-    LEFT JOIN users grant_user ON grant_user.id = grants.user_id AND grant_user.disabled_at IS NULL
+    LEFT JOIN users grant_user ON grant_user.account_id = grants.account_id AND grant_user.id = grants.user_id
+      AND grant_user.disabled_at IS NULL
     WHERE application.client_id = request.client_id
       AND (request.grant_id IS NULL OR grant_user.id IS NOT NULL)
       AND NOT EXISTS (SELECT FROM revoked_access_tokens revoked WHERE revoked.jti = request.jti)`,

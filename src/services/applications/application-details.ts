@@ -37,10 +37,13 @@ export function summarySelection(now: Date): Prisma.Sql {
     applications.require_client_secret AS "requireClientSecret",
     applications.created_at AS "createdAt",
     (SELECT count(DISTINCT user_id)::int FROM grants
-     WHERE grants.application_id = applications.id AND ${liveGrant(now)}) AS "connectedUsers",
+     WHERE grants.account_id = applications.account_id AND grants.application_id = applications.id
+       AND ${liveGrant(now)}) AS "connectedUsers",
     GREATEST(
-      (SELECT max(last_used_at) FROM application_secrets WHERE application_id = applications.id),
-      (SELECT max(token.created_at) FROM grants JOIN refresh_tokens token ON token.grant_id = grants.id
-       WHERE grants.application_id = applications.id)
+      (SELECT max(last_used_at) FROM application_secrets secret
+       WHERE secret.account_id = applications.account_id AND secret.application_id = applications.id),
+      (SELECT max(token.created_at) FROM grants
+         JOIN refresh_tokens token ON token.account_id = grants.account_id AND token.grant_id = grants.id
+       WHERE grants.account_id = applications.account_id AND grants.application_id = applications.id)
     ) AS "lastTokenAt"`;
 }

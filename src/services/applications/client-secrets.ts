@@ -38,12 +38,12 @@ export class ClientSecrets {
       if (application.clientType === 'public') return { kind: 'public_client' };
       const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
       if (earlier !== null) return { kind: 'repeated' };
-      if ((await tx.applicationSecret.count({ where: { applicationId } })) >= maximumSecrets) {
+      if ((await tx.applicationSecret.count({ where: { accountId, applicationId } })) >= maximumSecrets) {
         await releaseForm(tx, { userId, nonce });
         return { kind: 'too_many' };
       }
       await tx.applicationSecret.create({
-        data: { id, applicationId, secretHash: secret.hash, createdAt: at },
+        data: { id, accountId, applicationId, secretHash: secret.hash, createdAt: at },
       });
       await recordApplicationEvent(tx, 'application.secret_created', auditContext, applicationId);
       return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };
@@ -58,11 +58,13 @@ export class ClientSecrets {
     const { accountId } = auditContext;
     return this.#prisma.$transaction(async (tx): Promise<RetireOutcome> => {
       if ((await lockApplication(tx, accountId, applicationId)) === null) return 'not_found';
-      const secrets = await tx.applicationSecret.findMany({ where: { applicationId } });
+      const secrets = await tx.applicationSecret.findMany({ where: { accountId, applicationId } });
       const retired = secrets.find(({ id }) => id === secretId);
       if (retired === undefined) return 'not_found';
       if (secrets.length === 1) return 'only_one';
-      await tx.applicationSecret.delete({ where: { id: secretId, applicationId } });
+      await tx.applicationSecret.delete({
+        where: { accountId_id: { accountId, id: secretId }, applicationId },
+      });
       await recordApplicationEvent(tx, 'application.secret_retired', auditContext, applicationId, {
         created_at: retired.createdAt.toISOString(),
       });

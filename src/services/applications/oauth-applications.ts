@@ -54,11 +54,12 @@ export class OAuthApplications {
     const [row] = await this.#prisma.$queryRaw<Omit<ApplicationDetails, 'secrets'>[]>`
       SELECT ${summarySelection(now)}, creator.given_name || ' ' || creator.family_name AS "createdBy"
       FROM applications
-      LEFT JOIN users creator ON creator.id = applications.created_by_id AND creator.account_id = ${accountId}
+      LEFT JOIN users creator
+        ON creator.account_id = applications.account_id AND creator.id = applications.created_by_id
       WHERE applications.id = ${id} AND applications.account_id = ${accountId}`;
     if (row === undefined) return null;
     const secrets = await this.#prisma.applicationSecret.findMany({
-      where: { application: { id, accountId } },
+      where: { accountId, applicationId: id },
       select: { id: true, createdAt: true, lastUsedAt: true },
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
@@ -113,7 +114,7 @@ export class OAuthApplications {
 
       const { name, redirectUris, scopes } = settings;
       await tx.application.update({
-        where: { id, accountId },
+        where: { accountId_id: { accountId, id } },
         data: {
           name,
           redirectUris: [...redirectUris],
@@ -124,7 +125,7 @@ export class OAuthApplications {
       });
       // An unused code may be at an address that is no longer trusted.
       await tx.authorizationCode.deleteMany({
-        where: { applicationId: id, usedAt: null, redirectUri: { notIn: [...redirectUris] } },
+        where: { accountId, applicationId: id, usedAt: null, redirectUri: { notIn: [...redirectUris] } },
       });
       await recordApplicationEvent(tx, 'application.updated', auditContext, id, details);
       return 'updated';
@@ -146,12 +147,12 @@ export class OAuthApplications {
       const application = await lockApplication(tx, accountId, id);
       if (application === null) return null;
       await tx.application.update({
-        where: { id, accountId },
+        where: { accountId_id: { accountId, id } },
         data: { generation: { increment: 1 }, updatedAt: at },
       });
       // Codes first: an exchange that is under way holds its code, and its grant is visible once it is finished.
       await tx.authorizationCode.deleteMany({
-        where: { applicationId: id, usedAt: null, application: { accountId } },
+        where: { accountId, applicationId: id, usedAt: null },
       });
       const { count: revokedGrants } = await tx.grant.updateMany({
         where: { accountId, applicationId: id, revokedAt: null },
@@ -175,7 +176,7 @@ export class OAuthApplications {
     return this.#prisma.$transaction(async (tx) => {
       const application = await lockApplication(tx, accountId, id);
       if (application === null) return false;
-      await tx.application.delete({ where: { id, accountId } });
+      await tx.application.delete({ where: { accountId_id: { accountId, id } } });
       const { name, clientId } = application;
       await recordApplicationEvent(tx, 'application.deleted', auditContext, id, {
         name,

@@ -28,7 +28,7 @@ export class SecretUse {
     const earlier = this.#noted.get(secretId);
     if (earlier !== undefined && now - earlier < intervalMilliseconds) return;
     this.#noted.set(secretId, now);
-    const written = withScope(accountScope(accountId), () => this.#write(secretId, now))
+    const written = withScope(accountScope(accountId), () => this.#write(accountId, secretId, now))
       .catch(() => void this.#noted.delete(secretId))
       .finally(() => this.#pending.delete(written));
     this.#pending.add(written);
@@ -40,10 +40,10 @@ export class SecretUse {
   }
 
   /** The condition is for the other processes, which note uses of the same secret. */
-  async #write(secretId: string, now: number): Promise<void> {
+  async #write(accountId: AccountId, secretId: string, now: number): Promise<void> {
     await this.#database.prisma.$executeRaw`
       UPDATE application_secrets SET last_used_at = ${new Date(now)}
-      WHERE id = ${secretId}
+      WHERE account_id = ${accountId} AND id = ${secretId}
         AND (last_used_at IS NULL OR last_used_at <= ${new Date(now - intervalMilliseconds)})`;
   }
 }

@@ -1,6 +1,6 @@
 import { type Database, Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
-import { accountScope, allAccounts, withScope } from '../../database/scope.js';
+import { accountScope, withScope } from '../../database/scope.js';
 import type { AccountId } from '../account-id.js';
 import type { Application } from '../applications/client-registry.js';
 import { holdApplication } from '../applications/lock-application.js';
@@ -62,7 +62,7 @@ export class AuthorizationCodes {
         const role = await holdRole(tx, accountId, userId);
         if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
         await tx.authorizationCode.create({
-          data: { ...stored, applicationId, userId, scopes: [...scopes], createdAt: at },
+          data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },
         });
         for (const type of ['consent.allowed', 'authorization_code.issued'] as const) {
           await recordIn(tx, { type, accountId, applicationId, userId, origin, details: { scopes } }, at);
@@ -80,38 +80,38 @@ export class AuthorizationCodes {
    * @returns `undefined` when the code is unknown, expired or used, or does not match
    */
   async use(
-    { codeHash, application: { id: applicationId }, redirectUri, codeChallenge, at, origin }: CodeExchange,
+    { codeHash, application, redirectUri, codeChallenge, at, origin }: CodeExchange,
     refreshToken: { readonly hash: Buffer<ArrayBuffer>; readonly expiresAt: Date },
   ): Promise<UsedCode | undefined> {
+    const { id: applicationId, accountId } = application;
     const use = () => this.#prisma.$queryRaw<UsedCode[]>`
       WITH held AS (
-        SELECT code.code_hash, applications.account_id
+        SELECT code.code_hash
         FROM authorization_codes code
-          JOIN applications ON applications.id = code.application_id
-          JOIN accounts ON accounts.id = applications.account_id
-          JOIN users ON users.id = code.user_id
+          JOIN applications ON applications.account_id = code.account_id AND applications.id = code.application_id
+          JOIN accounts ON accounts.id = code.account_id
+          JOIN users ON users.account_id = code.account_id AND users.id = code.user_id
         WHERE code.code_hash = ${codeHash} AND code.used_at IS NULL AND code.expires_at > ${at}
-          AND code.application_id = ${applicationId} AND code.redirect_uri = ${redirectUri}
-          AND code.code_challenge = ${codeChallenge}
+          AND code.account_id = ${accountId} AND code.application_id = ${applicationId}
+          AND code.redirect_uri = ${redirectUri} AND code.code_challenge = ${codeChallenge}
           AND users.disabled_at IS NULL
         FOR KEY SHARE OF accounts, applications, users
         FOR NO KEY UPDATE OF code
       ), used AS (
         UPDATE authorization_codes code SET used_at = ${at}, grant_id = ${randomId()}
         FROM held WHERE code.code_hash = held.code_hash
-        RETURNING code.grant_id, code.user_id, held.account_id, code.scopes
+        RETURNING code.grant_id, code.user_id, code.account_id, code.scopes
       ), granted AS (
         INSERT INTO grants (id, account_id, application_id, user_id, scopes, created_at)
         SELECT grant_id, account_id, ${applicationId}, user_id, scopes, ${at} FROM used
       ), refreshable AS (
-        INSERT INTO refresh_tokens (token_hash, grant_id, scopes, created_at, expires_at)
-        SELECT ${refreshToken.hash}, grant_id, scopes, ${at}, ${refreshToken.expiresAt} FROM used
+        INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
+        SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${at}, ${refreshToken.expiresAt} FROM used
       ), audited AS (
         ${auditedIn(Prisma.sql`used`, { type: 'token.issued', applicationId, origin, at })}
       )
       SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
-    // A refresh token is of an account through its grant, which the statement that makes it does not see yet.
-    const [row] = await withScope(allAccounts, use);
+    const [row] = await withScope(accountScope(accountId), use);
     return row;
   }
 
@@ -128,11 +128,11 @@ export class AuthorizationCodes {
     const { id: applicationId, accountId } = application;
     return withScope(accountScope(accountId), async () => {
       const code = await this.#prisma.authorizationCode.findFirst({
-        where: { codeHash, applicationId, codeChallenge, grantId: { not: null } },
+        where: { codeHash, accountId, applicationId, codeChallenge, grantId: { not: null } },
       });
       if (code?.usedAt == null || code.grantId === null) return;
       const inLeeway = at.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000;
-      if (inLeeway && !(await this.#hasUsedToken(code.grantId))) return;
+      if (inLeeway && !(await this.#hasUsedToken(accountId, code.grantId))) return;
       const { grantId, userId } = code;
       const type = 'authorization_code.replayed';
       await this.#grants.revoke({ grantId, at, event: { type, accountId, applicationId, userId, origin } });
@@ -140,8 +140,8 @@ export class AuthorizationCodes {
   }
 
   /** Whether a grant has a used refresh token; its first one, which its code gave, is used before any other. */
-  async #hasUsedToken(grantId: string): Promise<boolean> {
-    const where = { grantId, usedAt: { not: null } };
+  async #hasUsedToken(accountId: AccountId, grantId: string): Promise<boolean> {
+    const where = { accountId, grantId, usedAt: { not: null } };
     return (await this.#prisma.refreshToken.findFirst({ where })) !== null;
   }
 }

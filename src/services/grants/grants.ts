@@ -44,17 +44,18 @@ export class Grants {
     return this.#prisma.$queryRaw<ConnectedApplication[]>`
       SELECT application.id AS "applicationId", application.name,
              ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
-                   WHERE given.id = ANY (array_agg(live.id)) AND scope = ANY (application.scopes)
+                   WHERE given.account_id = ${accountId} AND given.id = ANY (array_agg(live.id))
+                     AND scope = ANY (application.scopes)
                    ORDER BY scope) AS scopes,
              min(live.created_at) AS "connectedAt",
              (SELECT max(token.created_at) FROM refresh_tokens token
-              WHERE token.grant_id = ANY (array_agg(live.id))) AS "lastTokenAt"
+              WHERE token.account_id = ${accountId} AND token.grant_id = ANY (array_agg(live.id))) AS "lastTokenAt"
       FROM (SELECT grants.id, grants.application_id, grants.created_at FROM grants
             WHERE grants.account_id = ${accountId} AND grants.user_id = ${userId} ${only}
               AND ${liveGrant(now)}) live
       JOIN applications application
         ON application.id = live.application_id AND application.account_id = ${accountId}
-      GROUP BY application.id
+      GROUP BY application.account_id, application.id
       ORDER BY lower(application.name), application.id`;
   }
 
@@ -68,7 +69,7 @@ export class Grants {
     return this.#prisma.$transaction(async (tx) => {
       if ((await lockApplication(tx, accountId, applicationId)) === null) return false;
       await tx.authorizationCode.deleteMany({
-        where: { applicationId, userId, usedAt: null, application: { accountId } },
+        where: { accountId, applicationId, userId, usedAt: null },
       });
       const revoked = await tx.$queryRaw<{ id: string }[]>`
         UPDATE grants SET revoked_at = ${at}

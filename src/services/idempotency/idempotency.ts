@@ -75,7 +75,7 @@ export class Idempotency {
     if (claim.kind === 'completed' || claim.kind === 'reused') return claim;
     const response = await work(tx);
     await storeResponse(tx, request, response);
-    if (claim.kind === 'new') await countKey(tx, request.applicationId, this.#maxKeys);
+    if (claim.kind === 'new') await countKey(tx, request, this.#maxKeys);
     return { kind: 'completed', response };
   }
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { AccountId } from '../account-id.js';
 
 /** A request that a client may repeat with the same key. */
 export interface IdempotentRequest {
+  readonly accountId: AccountId;
   readonly applicationId: string;
   /** `null`: the application acts for itself. */
   readonly userId: string | null;

@@ -81,7 +81,7 @@ async function readLive(
   fingerprint: Uint8Array,
 ): Promise<Claim | null> {
   const known = await tx.idempotencyKey.findUnique({
-    where: { applicationId_userId_key: identity(request) },
+    where: { accountId_applicationId_userId_key: identity(request) },
   });
   if (known === null || known.expiresAt <= request.at) return null;
   if (!Buffer.from(known.fingerprint).equals(fingerprint)) return { kind: 'reused' };
@@ -103,6 +103,6 @@ function newRow(request: IdempotentRequest) {
   };
 }
 
-function identity({ applicationId, userId, key }: IdempotentRequest) {
-  return { applicationId, userId: userId ?? '', key };
+function identity({ accountId, applicationId, userId, key }: IdempotentRequest) {
+  return { accountId, applicationId, userId: userId ?? '', key };
 }

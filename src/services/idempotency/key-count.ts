@@ -1,5 +1,5 @@
 import { Prisma } from '../../database/client.js';
-import { TooManyKeysError } from './idempotent-request.js';
+import { type IdempotentRequest, TooManyKeysError } from './idempotent-request.js';
 
 /**
  * Counts a new key of an application. The count is exact under concurrency: its row stays locked until the transaction
@@ -10,12 +10,12 @@ import { TooManyKeysError } from './idempotent-request.js';
  */
 export async function countKey(
   tx: Prisma.TransactionClient,
-  applicationId: string,
+  { accountId, applicationId }: Pick<IdempotentRequest, 'accountId' | 'applicationId'>,
   maximum: number,
 ): Promise<void> {
   const { keys } = await tx.idempotencyCount.upsert({
-    where: { applicationId },
-    create: { applicationId, keys: 1 },
+    where: { accountId_applicationId: { accountId, applicationId } },
+    create: { accountId, applicationId, keys: 1 },
     update: { keys: { increment: 1 } },
   });
   if (maximum > 0 && keys > maximum) throw new TooManyKeysError();
@@ -28,18 +28,24 @@ export async function countKey(
 export function deleteExpiredKeys(now: Date, batchSize: number): Prisma.Sql {
   // Counts are locked in the order of their applications: processes that prune at the same time do not deadlock.
   return Prisma.sql`
-    WITH gone AS (
-      DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM idempotency_keys WHERE expires_at < ${now} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED))
-      RETURNING application_id
+    WITH expired AS MATERIALIZED (
+      SELECT account_id, application_id, user_id, key FROM idempotency_keys
+      WHERE expires_at < ${now} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM idempotency_keys stored USING expired
+      WHERE stored.account_id = expired.account_id AND stored.application_id = expired.application_id
+        AND stored.user_id = expired.user_id AND stored.key = expired.key
+      RETURNING stored.account_id, stored.application_id
     ), deleted AS (
-      SELECT application_id, count(*)::int AS keys FROM gone GROUP BY application_id
+      SELECT account_id, application_id, count(*)::int AS keys FROM gone GROUP BY 1, 2
     ), locked AS MATERIALIZED (
-      SELECT application_id FROM idempotency_key_counts
-      WHERE application_id IN (SELECT application_id FROM deleted) ORDER BY application_id FOR UPDATE
+      SELECT account_id, application_id FROM idempotency_key_counts
+      WHERE (account_id, application_id) IN (SELECT account_id, application_id FROM deleted)
+      ORDER BY account_id, application_id FOR UPDATE
     ), lowered AS (
       UPDATE idempotency_key_counts AS total SET keys = greatest(0, total.keys - deleted.keys)
-      FROM deleted JOIN locked USING (application_id) WHERE total.application_id = deleted.application_id
+      FROM deleted JOIN locked USING (account_id, application_id)
+      WHERE total.account_id = deleted.account_id AND total.application_id = deleted.application_id
     )
     SELECT count(*)::int AS count FROM gone`;
 }

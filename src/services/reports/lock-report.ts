@@ -14,6 +14,6 @@ export async function lockReport(
   const locked = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM reports WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
   if (locked.length === 0) return null;
-  const row = await tx.report.findUnique({ where: { id, accountId } });
+  const row = await tx.report.findUnique({ where: { accountId_id: { accountId, id } } });
   return row === null ? null : toReport(row);
 }

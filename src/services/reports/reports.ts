@@ -124,7 +124,7 @@ export class Reports {
     try {
       if (repeatable !== undefined) {
         return await this.#idempotency.respondOnce(
-          { ...repeatable, applicationId, userId, at },
+          { ...repeatable, accountId, applicationId, userId, at },
           { hold, work },
         );
       }
@@ -154,7 +154,7 @@ export class Reports {
       const faults = findFaults(content);
       if (faults.length > 0) return { kind: 'invalid', faults };
       const row = await tx.report.update({
-        where: { id, accountId },
+        where: { accountId_id: { accountId, id } },
         data: { ...toStored(content), version: { increment: 1 }, updatedAt: at },
       });
       await recordReportEvent(tx, 'report.updated', auditContext, row);
@@ -172,7 +172,7 @@ export class Reports {
       const report = await lockReport(tx, accountId, id);
       if (report === null) return 'unknown';
       if (!isMeant(report)) return 'changed_meanwhile';
-      await tx.report.delete({ where: { id, accountId } });
+      await tx.report.delete({ where: { accountId_id: { accountId, id } } });
       await recordReportEvent(tx, 'report.deleted', auditContext, report);
       return 'deleted';
     });

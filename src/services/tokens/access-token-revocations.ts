@@ -26,7 +26,7 @@ export class AccessTokenRevocations {
     await withScope(accountScope(event.accountId), () =>
       this.#prisma.$transaction(async (tx) => {
         const { count } = await tx.revokedAccessToken.createMany({
-          data: [{ jti: tokenId, expiresAt }],
+          data: [{ jti: tokenId, accountId: event.accountId, expiresAt }],
           skipDuplicates: true,
         });
         if (count > 0) await recordIn(tx, event, at);

@@ -40,14 +40,15 @@ export function usableToken(
            ELSE ARRAY(SELECT scope FROM unnest(token.scopes) AS scope WHERE scope = ANY (available.scopes))
       END AS scopes
     FROM refresh_tokens token
-      JOIN grants ON grants.id = token.grant_id
+      JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
       JOIN accounts ON accounts.id = grants.account_id
-      JOIN users ON users.id = grants.user_id
+      JOIN users ON users.account_id = grants.account_id AND users.id = grants.user_id
       CROSS JOIN LATERAL (
         SELECT ARRAY(SELECT jsonb_array_elements_text(${availableByRole(application)}::jsonb -> users.role)) AS scopes
       ) available
     WHERE token.token_hash = ${tokenHash} AND token.used_at IS NULL AND token.expires_at > ${now}
-      AND grants.application_id = ${application.id} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
+      AND token.account_id = ${application.accountId} AND grants.application_id = ${application.id}
+      AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
       AND token.scopes && available.scopes
       AND ${requested}::text[] <@ token.scopes AND ${requested}::text[] <@ available.scopes`;
 }
@@ -77,8 +78,8 @@ export function rotation(
       FROM held WHERE token.token_hash = ${tokenHash}
       RETURNING held.*
     ), successor AS (
-      INSERT INTO refresh_tokens (token_hash, grant_id, scopes, created_at, expires_at)
-      SELECT ${successorHash}, grant_id, granted, ${now}, ${expiresAt} FROM used
+      INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
+      SELECT ${successorHash}, account_id, grant_id, granted, ${now}, ${expiresAt} FROM used
     ), audited AS (
       ${auditedIn(Prisma.sql`used`, event)}
     )

@@ -2,6 +2,7 @@ import { type Database, Prisma } from '../../database/client.js';
 import { RowsLockedError } from '../../database/database-errors.js';
 import { createDeadlineQueue } from '../../database/deadline-queue.js';
 import { accountScope, allAccounts, withScope } from '../../database/scope.js';
+import type { Application } from '../applications/client-registry.js';
 import type { Grants } from '../grants/grants.js';
 import type { Role } from '../user.js';
 import {
@@ -34,6 +35,7 @@ export interface StoredToken {
 /** The grant that a refresh token belongs to. */
 export interface TokenGrant {
   readonly id: string;
+  readonly accountId: string;
   readonly applicationId: string;
   readonly userId: string;
 }
@@ -91,7 +93,7 @@ export class RefreshTokens {
   }: Pick<RotationRequest, 'tokenHash' | 'application' | 'origin'>): Promise<StoredToken | undefined> {
     return withScope(accountScope(application.accountId), async () => {
       const { clock, grants, replayLeewaySeconds } = this.#settings;
-      const token = await this.#find(tokenHash, application.id);
+      const token = await this.#find(tokenHash, application);
       if (token === undefined || token.usedAt === null) return token;
       const at = clock();
       // A client that lost the response has not used the successor, and repeats its request at once.
@@ -118,24 +120,31 @@ export class RefreshTokens {
     const [grant] = await withScope(
       allAccounts,
       () => this.#prisma.$queryRaw<TokenGrant[]>`
-        SELECT grants.id, grants.application_id AS "applicationId", grants.user_id AS "userId"
-        FROM refresh_tokens token JOIN grants ON grants.id = token.grant_id
+        SELECT grants.id, grants.account_id AS "accountId", grants.application_id AS "applicationId",
+               grants.user_id AS "userId"
+        FROM refresh_tokens token
+          JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
         WHERE token.token_hash = ${tokenHash}`,
     );
     return grant;
   }
 
-  async #find(tokenHash: Buffer, applicationId: string): Promise<StoredToken | undefined> {
+  async #find(
+    tokenHash: Buffer,
+    { id: applicationId, accountId }: Application,
+  ): Promise<StoredToken | undefined> {
     const [token] = await this.#prisma.$queryRaw<StoredToken[]>`
       SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, token.used_at AS "usedAt", users.role,
              token.expires_at > ${this.#settings.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
                AS usable,
              successor.used_at IS NOT NULL AS "successorUsed"
       FROM refresh_tokens token
-        JOIN grants ON grants.id = token.grant_id
-        JOIN users ON users.id = grants.user_id
-        LEFT JOIN refresh_tokens successor ON successor.token_hash = token.successor_hash
-      WHERE token.token_hash = ${tokenHash} AND grants.application_id = ${applicationId}`;
+        JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
+        JOIN users ON users.account_id = grants.account_id AND users.id = grants.user_id
+        LEFT JOIN refresh_tokens successor
+          ON successor.token_hash = token.successor_hash AND successor.account_id = token.account_id
+      WHERE token.token_hash = ${tokenHash} AND token.account_id = ${accountId}
+        AND grants.application_id = ${applicationId}`;
     return token;
   }
 }

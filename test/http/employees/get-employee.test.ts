@@ -84,7 +84,7 @@ t.test('an unknown, malformed or foreign id and one that was deleted get the sam
   const { tenant, token } = await setUp(2);
   const other = await setUp(2);
   const [own = '', deleted = ''] = tenant.employeeIds;
-  await api.database.prisma.employee.delete({ where: { id: deleted } });
+  await api.database.prisma.employee.deleteMany({ where: { id: deleted } });
   const foreign = other.tenant.employeeIds[0] ?? '';
   const candidates = [
     ...[

@@ -113,7 +113,7 @@ t.test('tokens that are checked together are each judged by themselves', async (
     (async () => {
       const application = await createApplication(database, large.accountId);
       const token = await api.token(application);
-      await database.prisma.application.delete({ where: { id: application.id } });
+      await database.prisma.application.deleteMany({ where: { id: application.id } });
       return token;
     })(),
     (async () => {
@@ -123,7 +123,7 @@ t.test('tokens that are checked together are each judged by themselves', async (
       return token;
     })(),
   ]);
-  await database.prisma.application.update({ where: { id: poor.id }, data: { scopes: [] } });
+  await database.prisma.application.updateMany({ where: { id: poor.id }, data: { scopes: [] } });
   const kinds = [
     { token: one.token, status: 200, count: 1 },
     { token: large.token, status: 200, count: 3000 },

@@ -23,7 +23,7 @@ async function createWithKeys({ create }: ReportClient, keys: readonly string[])
 async function keyCount({ database }: TestApp, { tenant }: ReportClient) {
   const where = { applicationId: tenant.application.id };
   const [row, rows] = await Promise.all([
-    database.prisma.idempotencyCount.findUnique({ where }),
+    database.prisma.idempotencyCount.findFirst({ where }),
     database.prisma.idempotencyKey.count({ where }),
   ]);
   return { counted: row?.keys, rows };

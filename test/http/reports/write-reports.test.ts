@@ -391,7 +391,7 @@ t.test('the audit log and the record say who did what', async (t) => {
   const { id } = created.json().data;
   const url = `/v1/reports/${id}`;
   await api.app.inject({ method: 'PATCH', url, headers, payload: { title: 'Ours' } });
-  const row = await prisma.report.findUniqueOrThrow({ where: { id } });
+  const row = await prisma.report.findFirstOrThrow({ where: { id } });
   t.equal(row.createdByUserId, scene.user.id);
   t.equal(row.createdByApplicationId, scene.application.id);
   await api.app.inject({ method: 'DELETE', url, headers });

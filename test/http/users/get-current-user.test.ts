@@ -8,7 +8,7 @@ const everything = { scope: 'reports:read user:read user:write' };
 t.test('answers with the claims of the user who allowed the application', async (t) => {
   const scene = await createScene(api.database);
   const updatedAt = new Date('2026-02-03T09:12:44.987Z');
-  await api.database.prisma.user.update({
+  await api.database.prisma.user.updateMany({
     where: { id: scene.user.id },
     data: {
       emailVerified: true,
@@ -93,7 +93,10 @@ t.test('asks for a token with 401', async (t) => {
 t.test('the token of a user who may not sign in any more is refused with 401', async (t) => {
   const scene = await createScene(api.database);
   const { accessToken } = await grantTokens(api, scene, everything);
-  await api.database.prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt: new Date() } });
+  await api.database.prisma.user.updateMany({
+    where: { id: scene.user.id },
+    data: { disabledAt: new Date() },
+  });
   const response = await api.get('/v1/users/me', accessToken);
   t.equal(response.statusCode, 401);
   t.equal(response.json().code, 'invalid_token');

@@ -13,7 +13,7 @@ async function setUp(scene?: Scene) {
     scene: used,
     token: accessToken,
     patch: (body: unknown) => patch(accessToken, body),
-    stored: () => api.database.prisma.user.findUniqueOrThrow({ where: { id } }),
+    stored: () => api.database.prisma.user.findFirstOrThrow({ where: { id } }),
     events: () => api.database.prisma.auditEvent.findMany({ where: { userId: id, type: 'user.updated' } }),
   };
 }
@@ -84,7 +84,7 @@ t.test('values that are there already change nothing', async (t) => {
 
 t.test('a new telephone number is not verified, and the same one stays so', async (t) => {
   const { patch, scene } = await setUp();
-  await api.database.prisma.user.update({
+  await api.database.prisma.user.updateMany({
     where: { id: scene.user.id },
     data: { phoneNumber: '+41445550123', phoneNumberVerified: true },
   });

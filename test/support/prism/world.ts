@@ -53,9 +53,10 @@ function demoScene(): Scene {
   if (acme === undefined || user === undefined || application === undefined || redirectUri === undefined) {
     throw new Error('The demonstration has no public application');
   }
+  const accountId = toAccountId(acme.id);
   return {
-    accountId: toAccountId(acme.id),
-    user: { id: user.id, email: user.email, password: demoPassword },
+    accountId,
+    user: { id: user.id, accountId, email: user.email, password: demoPassword },
     application: { id: application.id, clientId: application.clientId, clientSecret: '' },
     redirectUri,
   };

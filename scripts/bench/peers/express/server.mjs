@@ -8,6 +8,7 @@ import OpenApiValidator from 'express-openapi-validator';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { PrismaClient } from '../../generated/express/index.js';
 import { baseUrl, packageRoot } from '../../root.mjs';
+import { positionOf } from '../position.mjs';
 import { contractFor } from './contract.mjs';
 
 const { COUNT, VALIDATE_RESPONSES, KEYS, DATABASE_URL, PORT } = process.env;
@@ -63,8 +64,9 @@ app.get('/v1/employees', async (request, response) => {
 });
 
 app.get('/v1/employees/:employeeId', async (request, response) => {
+  const id = request.params.employeeId;
   const employee = await prisma.employee.findUnique({
-    where: { id: request.params.employeeId, accountId: request.accountId },
+    where: { accountId_position: { accountId: request.accountId, position: positionOf(id) }, id },
   });
   if (employee === null) return response.status(404).json({ code: 'not_found' });
   response.json({ data: toResource(employee) });

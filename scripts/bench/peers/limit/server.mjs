@@ -2,6 +2,7 @@
 // contract, text in and text out. The account comes in a header.
 import fastify from 'fastify';
 import { baseUrl } from '../../root.mjs';
+import { positionOf } from '../position.mjs';
 import { openQuery } from './database.mjs';
 import { bodyWriter, columns } from './texts.mjs';
 
@@ -12,7 +13,7 @@ const page = `
   SELECT ${columns}, position,
     (SELECT count FROM employee_counts WHERE account_id = $1 AND level = 4 AND bucket = 0)
   FROM employees WHERE account_id = $1 ORDER BY position LIMIT 51`;
-const one = `SELECT ${columns} FROM employees WHERE id = $1 AND account_id = $2`;
+const one = `SELECT ${columns} FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`;
 
 const app = fastify({ logger: false });
 const json = 'application/json; charset=utf-8';
@@ -27,7 +28,8 @@ app.get('/v1/employees', (request, reply) => {
 });
 
 app.get('/v1/employees/:id', (request, reply) => {
-  const values = [request.params.id, request.headers['x-account']];
+  const { id } = request.params;
+  const values = [request.headers['x-account'], positionOf(id), id];
   query({ name: 'one', text: one, values }, (error, result) => {
     if (error) reply.send(error);
     else if (result.rows.length === 0) reply.code(404).send({});

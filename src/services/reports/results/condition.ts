@@ -1,4 +1,5 @@
 import { Prisma } from '../../../database/client.js';
+import { employeePosition } from '../../../database/ids.js';
 import { employeeColumns } from '../../employees/employee.js';
 import type { EmployeeCondition } from '../../employees/employee-query.js';
 import type { ReportFilter } from '../report.js';
@@ -18,6 +19,7 @@ function comparison(stored: Prisma.Sql, { field, operator, value }: ReportFilter
   const first = Prisma.sql`${texts[0]}${cast}`;
   // The comparison with one value keeps the order of an index.
   const isOne = texts.length === 1;
+  if (field === 'id' && (operator === 'eq' || operator === 'in')) return hasId(texts);
   switch (operator) {
     case 'eq':
       return Prisma.sql`${stored} = ${first}`;
@@ -34,6 +36,15 @@ function comparison(stored: Prisma.Sql, { field, operator, value }: ReportFilter
     case 'starts_with':
       return Prisma.sql`starts_with(${withoutCase(stored)}, ${withoutCase(first)})`;
   }
+}
+
+/** Ids are found by their positions, which have the index. */
+function hasId(ids: string[]): Prisma.Sql {
+  const positions = ids.map(employeePosition);
+  if (ids.length === 1)
+    return Prisma.sql`(position = ${String(positions[0])}::text::int8 AND id = ${ids[0]}::text)`;
+  // The positions are one text: row-level security keeps a cast from text[] out of comparisons that an index is used for.
+  return Prisma.sql`(position = ANY (${`{${positions}}`}::text::int8[]) AND id = ANY (${ids}::text[]))`;
 }
 
 /** The columns' own collation knows the letters of ASCII only. */

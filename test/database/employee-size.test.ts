@@ -1,0 +1,26 @@
+import t from 'tap';
+import { openTestDatabase } from '../support/database.js';
+import { asOwner } from '../support/owner.js';
+import { createTenant, makeEmployees } from '../support/tenant.js';
+
+/** Bytes that an employee takes at most: the row and its entries in all indexes. */
+const maximumBytes = 900;
+
+t.test(`an employee takes at most ${maximumBytes} bytes`, async (t) => {
+  const database = await openTestDatabase(t);
+  // The copy of the record as JSON is not part of the budget.
+  await asOwner(database, 'ALTER TABLE employees DROP COLUMN IF EXISTS resource');
+  const count = 20_000;
+  await createTenant(database, { employees: makeEmployees(count) });
+  const [size] = await asOwner<{ bytes: number }>(
+    database,
+    `SELECT (pg_total_relation_size('employees') / ${count})::int AS bytes`,
+  );
+  const indexes = await asOwner<{ name: string; bytes: number }>(
+    database,
+    `SELECT indexrelid::regclass::text AS name, (pg_relation_size(indexrelid) / ${count})::int AS bytes
+     FROM pg_index WHERE indrelid = 'employees'::regclass ORDER BY 1`,
+  );
+  const table = indexes.map(({ name, bytes }) => `${name} ${bytes}`).join(', ');
+  t.ok((size?.bytes ?? Number.POSITIVE_INFINITY) <= maximumBytes, `${size?.bytes} bytes: ${table}`);
+});
