@@ -23,6 +23,9 @@ export interface TokenOwner {
  * The owner of an access token that is not revoked. It is read for every request, so that a revocation counts in every
  * process from the time when it is acknowledged. The account of a request is not known before.
  *
+ * IS NOT DISTINCT FROM is no condition of an index: the grant is looked up by its key and compared then. With =, the planner
+ * may read all grants of the application.
+ *
  * Benchmarks `list` and `get`; compared with the models in test/database/hot/token-owner.test.ts.
  */
 export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id', TokenOwner>({
@@ -34,7 +37,7 @@ export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id
            application.token_generation::text, grant_user.id, grant_user.role
     FROM applications application
     LEFT JOIN grants ON grants.account_id = application.account_id AND grants.id = request.grant_id
-      AND grants.application_id = application.id AND grants.revoked_at IS NULL
+      AND grants.application_id IS NOT DISTINCT FROM application.id AND grants.revoked_at IS NULL
     LEFT JOIN users grant_user ON grant_user.account_id = grants.account_id AND grant_user.id = grants.user_id
       AND grant_user.disabled_at IS NULL
     WHERE application.client_id = request.client_id

@@ -75,7 +75,8 @@ export class AuthorizationCodes {
   /**
    * Checks and consumes a code, and stores the grant and its first refresh token. It is one statement: of many exchanges
    * at once exactly one succeeds, and one that fails changes nothing. It locks everything before it changes anything, in
-   * the order of {@link lockApplication}.
+   * the order of {@link lockApplication}. IS NOT DISTINCT FROM is no condition of an index: the code is looked up by its
+   * hash and compared then. With =, the planner may read all codes of the application.
    *
    * @returns `undefined` when the code is unknown, expired or used, or does not match
    */
@@ -92,7 +93,7 @@ export class AuthorizationCodes {
           JOIN accounts ON accounts.id = code.account_id
           JOIN users ON users.account_id = code.account_id AND users.id = code.user_id
         WHERE code.code_hash = ${codeHash} AND code.used_at IS NULL AND code.expires_at > ${at}
-          AND code.account_id = ${accountId} AND code.application_id = ${applicationId}
+          AND code.account_id = ${accountId} AND code.application_id IS NOT DISTINCT FROM ${applicationId}
           AND code.redirect_uri = ${redirectUri} AND code.code_challenge = ${codeChallenge}
           AND users.disabled_at IS NULL
         FOR KEY SHARE OF accounts, applications, users

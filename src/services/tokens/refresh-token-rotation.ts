@@ -29,7 +29,12 @@ export interface Rotated {
   readonly scopes: readonly string[];
 }
 
-/** The token, if it may be used now; what follows SELECT. */
+/**
+ * The token, if it may be used now; what follows SELECT.
+ *
+ * The planner may take the account for one with few rows, and read all its tokens, or all grants of the application or of
+ * the user. IS NOT DISTINCT FROM, which is no condition of an index, and OFFSET 0 keep it to the primary keys.
+ */
 export function usableToken(
   { tokenHash, requested = [], application }: RotationRequest,
   now: Date,
@@ -41,14 +46,15 @@ export function usableToken(
       END AS scopes
     FROM refresh_tokens token
       JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
-      JOIN accounts ON accounts.id = grants.account_id
-      JOIN users ON users.account_id = grants.account_id AND users.id = grants.user_id
+      JOIN accounts ON accounts.id = ${application.accountId}
       CROSS JOIN LATERAL (
         SELECT ARRAY(SELECT jsonb_array_elements_text(${availableByRole(application)}::jsonb -> users.role)) AS scopes
+        FROM users
+        WHERE users.account_id = grants.account_id AND users.id = grants.user_id AND users.disabled_at IS NULL OFFSET 0
       ) available
     WHERE token.token_hash = ${tokenHash} AND token.used_at IS NULL AND token.expires_at > ${now}
-      AND token.account_id = ${application.accountId} AND grants.application_id = ${application.id}
-      AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
+      AND (grants.account_id, grants.application_id) IS NOT DISTINCT FROM (${application.accountId}, ${application.id})
+      AND grants.revoked_at IS NULL
       AND token.scopes && available.scopes
       AND ${requested}::text[] <@ token.scopes AND ${requested}::text[] <@ available.scopes`;
 }

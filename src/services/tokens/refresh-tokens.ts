@@ -129,6 +129,7 @@ export class RefreshTokens {
     return grant;
   }
 
+  /** Finds the grant and the user by their primary keys, as {@link usableToken} does. */
   async #find(
     tokenHash: Buffer,
     { id: applicationId, accountId }: Application,
@@ -140,11 +141,14 @@ export class RefreshTokens {
              successor.used_at IS NOT NULL AS "successorUsed"
       FROM refresh_tokens token
         JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
-        JOIN users ON users.account_id = grants.account_id AND users.id = grants.user_id
+        CROSS JOIN LATERAL (
+          SELECT role, disabled_at FROM users
+          WHERE users.account_id = grants.account_id AND users.id = grants.user_id OFFSET 0
+        ) users
         LEFT JOIN refresh_tokens successor
           ON successor.token_hash = token.successor_hash AND successor.account_id = token.account_id
-      WHERE token.token_hash = ${tokenHash} AND token.account_id = ${accountId}
-        AND grants.application_id = ${applicationId}`;
+      WHERE token.token_hash = ${tokenHash}
+        AND (grants.account_id, grants.application_id) IS NOT DISTINCT FROM (${accountId}, ${applicationId})`;
     return token;
   }
 }
