@@ -436,35 +436,6 @@ ALTER TABLE employee_facets ADD CONSTRAINT employee_facets_count_check CHECK (co
 ALTER TABLE account_totals ADD CONSTRAINT account_totals_reports_check CHECK (reports >= 0);
 ALTER TABLE issuer ADD CONSTRAINT issuer_id_check CHECK (id = 1);
 
--- The employee resource
-
--- Every record as the API shows it: the resource object of the contract, as JSON. A change of the resource in the contract
--- is a change of this function, and a rewrite of the column.
---
--- Declared immutable although what it calls is only stable: no setting changes their result for a text, or for a moment
--- in UTC written in digits.
-CREATE FUNCTION employee_resource(
-  id text, employee_number text, first_name text, last_name text, email text, status text, department text,
-  updated_at timestamptz
-) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-BEGIN
-  RETURN concat(
-    '{"id":', to_json(id), ',"type":"employees","attributes":{',
-    '"employee_number":', to_json(employee_number),
-    ',"first_name":', to_json(first_name),
-    ',"last_name":', to_json(last_name),
-    ',"email":', to_json(email),
-    ',"status":', to_json(status),
-    ',"department":', to_json(department),
-    ',"updated_at":"', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"}}'
-  );
-END $$;
-
-ALTER TABLE employees ADD COLUMN resource text COLLATE "C" NOT NULL GENERATED ALWAYS AS (
-  employee_resource(id, employee_number, first_name, last_name, email, status, department, updated_at)
-) STORED;
-
 -- Counts, kept by triggers. A trigger writes only rows of the accounts whose rows were changed. A statement that changes
 -- rows of several accounts changes the counts of each of them.
 
