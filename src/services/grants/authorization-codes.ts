@@ -128,10 +128,9 @@ export class AuthorizationCodes {
   ): Promise<void> {
     const { id: applicationId, accountId } = application;
     return withScope(accountScope(accountId), async () => {
-      const code = await this.#prisma.authorizationCode.findFirst({
-        where: { codeHash, accountId, applicationId, codeChallenge, grantId: { not: null } },
-      });
-      if (code?.usedAt == null || code.grantId === null) return;
+      const code = await this.#prisma.authorizationCode.findUnique({ where: { codeHash, accountId } });
+      if (code?.applicationId !== applicationId || code.codeChallenge !== codeChallenge) return;
+      if (code.usedAt === null || code.grantId === null) return;
       const inLeeway = at.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000;
       if (inLeeway && !(await this.#hasUsedToken(accountId, code.grantId))) return;
       const { grantId, userId } = code;
