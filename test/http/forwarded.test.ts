@@ -13,7 +13,7 @@ async function addressOf(t: Test, trusted: string): Promise<string | null | unde
       'x-forwarded-proto': 'https',
     },
   );
-  const event = await api.database.prisma.auditEvent.findFirst();
+  const event = await api.database.prisma.systemEvent.findFirst();
   const { issuer } = (await api.get('/.well-known/oauth-authorization-server')).json();
   t.equal(issuer, 'http://api.test', 'nobody else says where the service is');
   return event?.address;
