@@ -13,7 +13,7 @@ import { OAuthHandlers } from './http/handlers/oauth.js';
 import { ReportResultHandlers } from './http/handlers/report-results.js';
 import { ReportHandlers } from './http/handlers/reports.js';
 import { UserHandlers } from './http/handlers/users.js';
-import { KnownBrowsers } from './http/known-browsers.js';
+import { KnownBrowsers } from './http/known-browser-cookie.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from './http/report-limits.js';
 import { createRequestLimits } from './http/request-limits.js';

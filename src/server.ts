@@ -18,8 +18,8 @@ import { describeFailure } from './process/operator-errors.js';
 import { createShutdown } from './process/shutdown.js';
 import { startupMessage } from './process/startup-message.js';
 import { Housekeeping } from './services/housekeeping.js';
-import { Issuer } from './services/issuer.js';
 import { hashPassword } from './services/passwords.js';
+import { Issuer } from './services/recorded-issuer.js';
 import { SigningKeyStore } from './services/signing-key-store.js';
 import { UsageRecorder } from './services/usage/usage-recorder.js';
 

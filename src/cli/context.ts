@@ -5,12 +5,12 @@ import { openDatabase } from '../database/open-database.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { resolveAppSecrets } from '../process/app-secret.js';
 import type { AppSecrets } from '../services/keyring.js';
+import type { CommandProcess } from './command-process.js';
 import { type CommandServices, composeCommandServices } from './services.js';
-import type { Surroundings } from './surroundings.js';
 
 /** What a command works with: the services on the database of the environment, with its tables up to date. */
 export interface CommandContext {
-  readonly surroundings: Surroundings;
+  readonly commandProcess: CommandProcess;
   readonly config: Config;
   readonly services: CommandServices;
   readonly clock: typeof systemClock;
@@ -22,15 +22,15 @@ export interface CommandContext {
  * account.
  */
 export async function withContext<Result>(
-  surroundings: Surroundings,
+  commandProcess: CommandProcess,
   command: (context: CommandContext) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig(surroundings.env);
+  const config = readConfig(commandProcess.env);
   const database = await openDatabase(config);
   try {
     await migrate(database);
     const context: CommandContext = {
-      surroundings,
+      commandProcess,
       config,
       services: composeCommandServices(database, systemClock),
       clock: systemClock,

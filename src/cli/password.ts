@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { normalizePassword } from '../services/normalize.js';
 import { passwordRule } from '../services/user-rules.js';
 import { CliError, exitCodes } from './cli-error.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandProcess } from './command-process.js';
 
 /**
  * Reads a new password: asked for twice and not shown when standard input is a terminal, otherwise its first line.
@@ -11,20 +11,20 @@ import type { Surroundings } from './surroundings.js';
  *
  * @throws {CliError} when it breaks the rule, or the two differ
  */
-export async function readNewPassword(surroundings: Surroundings): Promise<string> {
-  const { stdin } = surroundings;
-  const password = stdin.isTTY ? await ask(surroundings, 'Password: ') : await readLine(stdin);
+export async function readNewPassword(commandProcess: CommandProcess): Promise<string> {
+  const { stdin } = commandProcess;
+  const password = stdin.isTTY ? await ask(commandProcess, 'Password: ') : await readLine(stdin);
   const fault = passwordRule(password);
   if (fault !== undefined) throw new CliError(`The password ${fault}`);
   if (stdin.isTTY) {
-    const again = await ask(surroundings, 'The same password again: ');
+    const again = await ask(commandProcess, 'The same password again: ');
     if (normalizePassword(again) !== normalizePassword(password))
       throw new CliError('The two passwords differ');
   }
   return normalizePassword(password);
 }
 
-async function ask({ stdin, stderr }: Surroundings, question: string): Promise<string> {
+async function ask({ stdin, stderr }: CommandProcess, question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 });
   stderr.write(question);

@@ -1,7 +1,7 @@
-import type { Surroundings } from './surroundings.js';
+import type { CommandProcess } from './command-process.js';
 
 /** Writes a line of a command's answer. */
-export function print({ stdout }: Surroundings, line: string): void {
+export function print({ stdout }: CommandProcess, line: string): void {
   stdout.write(`${line}\n`);
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { CommandProcess } from './command-process.js';
 import { addAccountCommands } from './commands/accounts.js';
 import { addApplicationCommands } from './commands/applications.js';
 import { addEmployeeCommands } from './commands/employees.js';
@@ -6,17 +7,16 @@ import { addIssuerCommands } from './commands/issuer.js';
 import { addKeyCommands } from './commands/keys.js';
 import { addMaintenanceCommands } from './commands/maintenance.js';
 import { addUserCommands } from './commands/users.js';
-import type { Surroundings } from './surroundings.js';
 
 /** Puts the commands together. A mistake in the arguments is thrown as commander's own error. */
-export function createProgram(surroundings: Surroundings): Command {
+export function createProgram(commandProcess: CommandProcess): Command {
   const program = new Command('npm run cli --')
     .description('Administers a People API. The environment says which one, as it does for the server.')
     .showHelpAfterError('Add --help to see the options and examples.')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => surroundings.stdout.write(text),
-      writeErr: (text) => surroundings.stderr.write(text),
+      writeOut: (text) => commandProcess.stdout.write(text),
+      writeErr: (text) => commandProcess.stderr.write(text),
     })
     .addHelpText(
       'after',
@@ -28,12 +28,12 @@ Exit codes:
   3    done, but some lines of the file were refused
   130  interrupted`,
     );
-  addAccountCommands(program, surroundings);
-  addUserCommands(program, surroundings);
-  addEmployeeCommands(program, surroundings);
-  addApplicationCommands(program, surroundings);
-  addIssuerCommands(program, surroundings);
-  addKeyCommands(program, surroundings);
-  addMaintenanceCommands(program, surroundings);
+  addAccountCommands(program, commandProcess);
+  addUserCommands(program, commandProcess);
+  addEmployeeCommands(program, commandProcess);
+  addApplicationCommands(program, commandProcess);
+  addIssuerCommands(program, commandProcess);
+  addKeyCommands(program, commandProcess);
+  addMaintenanceCommands(program, commandProcess);
   return program;
 }

@@ -2,21 +2,21 @@ import { CommanderError } from 'commander';
 import { DatabaseOpenError, describeError, isDatabaseUnavailable } from '../database/database-errors.js';
 import { describeFailure } from '../process/operator-errors.js';
 import { CliError, exitCodes } from './cli-error.js';
+import type { CommandProcess } from './command-process.js';
 import { createProgram } from './program.js';
-import type { Surroundings } from './surroundings.js';
 
 /** Runs one command to its end. What goes wrong is one line on standard error, and the exit code. */
-export async function runCommandLine(surroundings: Surroundings, args: readonly string[]): Promise<void> {
+export async function runCommandLine(commandProcess: CommandProcess, args: readonly string[]): Promise<void> {
   try {
-    await createProgram(surroundings).parseAsync(args, { from: 'user' });
+    await createProgram(commandProcess).parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has said what is wrong, or shown the help that was asked for.
-      surroundings.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+      commandProcess.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
       return;
     }
-    surroundings.stderr.write(`${describe(error)}\n`);
-    surroundings.exitCode = error instanceof CliError ? error.exitCode : exitCodes.failure;
+    commandProcess.stderr.write(`${describe(error)}\n`);
+    commandProcess.exitCode = error instanceof CliError ? error.exitCode : exitCodes.failure;
   }
 }
 

@@ -4,7 +4,7 @@ import { Accounts } from '../services/accounts.js';
 import { OAuthApplications } from '../services/applications/oauth-applications.js';
 import { EmployeeImports } from '../services/employee-imports.js';
 import { Housekeeping } from '../services/housekeeping.js';
-import { Issuer } from '../services/issuer.js';
+import { Issuer } from '../services/recorded-issuer.js';
 import { SigningKeyStore } from '../services/signing-key-store.js';
 import { UsageReader } from '../services/usage/usage-reader.js';
 import { UserAdministration } from '../services/user-administration.js';

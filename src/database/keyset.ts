@@ -1,4 +1,4 @@
-import { isStorableText } from '../contract/text.js';
+import { isStorableText } from '../contract/storable-text.js';
 import { Prisma } from './generated/client.js';
 
 /** One expression of an order. Its values are never NULL; a timestamp has milliseconds and an integer is not negative. */

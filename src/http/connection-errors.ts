@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Contract, ProblemCode } from '../contract/contract.js';
-import { problemDocument } from '../problems/document.js';
 import { Problem } from '../problems/problem.js';
+import { problemDocument } from '../problems/problem-document.js';
 import { pathOf, problemMediaType } from './problem-sender.js';
 
 type ConnectionError = Error & { code?: string };

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
 import { methodsByPath } from '../contract/methods-by-path.js';
-import { hasEmptyParameter } from './binding/guard.js';
+import { hasEmptyParameter } from './binding/request-syntax.js';
 
 const requestHeaders = [
   'accept',

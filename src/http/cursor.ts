@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto';
 import { invalidParameter, type Problem } from '../problems/problem.js';
-
-/** Most records of a page; the maximum of `page[size]` in the contract. */
-export const maximumPageSize = 500;
+import { maximumPageSize } from './page-size.js';
 
 // The page after this one is the last that `page[number]` can name.
 const maximumNumber = 999_999_999;

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable, isWriteConflict } from '../database/database-errors.js';
 import { describeValidation, type RequestPart } from '../problems/describe-validation.js';
 import { Problem, recordNotFound } from '../problems/problem.js';
-import { unsupportedMediaType } from './binding/guard.js';
+import { unsupportedMediaType } from './binding/request-syntax.js';
 import type { ProblemSender } from './problem-sender.js';
 
 /** Answers whatever was thrown while a request was served with a problem document. */

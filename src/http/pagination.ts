@@ -1,5 +1,6 @@
 import type { components } from '../contract/generated.js';
 import { fingerprintOf, invalidCursor, readCursor, writeCursor } from './cursor.js';
+import { defaultPageSize } from './page-size.js';
 
 export type PageLinks = components['schemas']['PageLinks'];
 
@@ -16,9 +17,6 @@ export interface PageLocations {
   readonly nextCursor: string | null;
   readonly links: PageLinks;
 }
-
-/** Records of a page when a request names neither a size nor a cursor. */
-export const defaultPageSize = 50;
 
 /**
  * Which page of a list a request is for: by number, or by the cursor in `page[after]`. A cursor holds the number and the

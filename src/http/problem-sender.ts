@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
-import { oauthProblemDocument, type ProblemDocument, problemDocument } from '../problems/document.js';
 import type { Problem } from '../problems/problem.js';
+import { oauthProblemDocument, type ProblemDocument, problemDocument } from '../problems/problem-document.js';
 import { accepts } from './accept.js';
 import { requestIdHeader } from './request-id.js';
 

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { AdmitClient } from '../oauth/client-call.js';
+import type { AdmitClient } from '../oauth/client-request-context.js';
 import { Problem } from '../problems/problem.js';
-import { networkOf } from '../services/network.js';
+import { networkOf } from '../services/network-of-address.js';
 import type { RequestLimit } from '../services/request-limit.js';
 import type { PublicGate } from './binding/bind.js';
 import type { PublicOperation } from './binding/handlers.js';

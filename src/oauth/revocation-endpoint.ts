@@ -8,7 +8,7 @@ import type { AccessTokenRevocations } from '../services/tokens/access-token-rev
 import type { RefreshTokens } from '../services/tokens/refresh-tokens.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { ClientAuthentication } from './client-authentication.js';
-import type { ClientCall } from './client-call.js';
+import type { ClientCall } from './client-request-context.js';
 import { readClientCredentials } from './credentials.js';
 import { hashOpaqueToken } from './opaque-token.js';
 import { requireParameter } from './parameters.js';

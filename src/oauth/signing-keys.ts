@@ -9,7 +9,7 @@ import {
 } from 'jose';
 import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
-import { isStorableText } from '../contract/text.js';
+import { isStorableText } from '../contract/storable-text.js';
 import { createBatcher } from '../database/batcher.js';
 import type { AppSecrets } from '../services/keyring.js';
 import type { SigningKeyStore, StoredSigningKey } from '../services/signing-key-store.js';

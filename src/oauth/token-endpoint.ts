@@ -1,6 +1,6 @@
 import { Problem } from '../problems/problem.js';
 import type { ClientAuthentication } from './client-authentication.js';
-import type { ClientCall } from './client-call.js';
+import type { ClientCall } from './client-request-context.js';
 import { withConstantTimeFailure } from './constant-time-failure.js';
 import { invalidClient, readClientCredentials } from './credentials.js';
 import { authorizationCode } from './grants/authorization-code.js';

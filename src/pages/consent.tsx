@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
 import { auditOrigin } from '../http/audit-origin.js';
-import { createGuard } from '../http/binding/guard.js';
 import type { Handlers, Input, Output } from '../http/binding/handlers.js';
+import { createGuard } from '../http/binding/request-syntax.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
 import type {
   AuthorizationEndpoint,

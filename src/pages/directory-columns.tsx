@@ -1,6 +1,6 @@
 import type { Employee } from '../services/employees/employee.js';
 import type { Column } from './data-table.js';
-import { type DirectorySearch, directoryAddress } from './directory-search.js';
+import { type DirectorySearch, directoryAddress } from './directory-address.js';
 
 /** What the directory shows of each person; headings turn the order round. */
 export function directoryColumns({ text, order }: DirectorySearch): Column<Employee>[] {

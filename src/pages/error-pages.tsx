@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Contract, ProblemCode, ProblemKind } from '../contract/contract.js';
 import type { Localise } from '../contract/published.js';
-import { problemSlug } from '../problems/document.js';
 import { exampleProblem } from '../problems/example.js';
+import { problemSlug } from '../problems/problem-document.js';
 import { type Column, DataTable } from './data-table.js';
 import { DocumentationHeader } from './documentation-header.js';
 import { Layout, renderPage } from './layout.js';

@@ -1,4 +1,4 @@
-import { composeText, isStorableText } from '../contract/text.js';
+import { composeText, isStorableText } from '../contract/storable-text.js';
 import { invalidParameter } from '../problems/problem.js';
 
 /**

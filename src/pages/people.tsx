@@ -1,14 +1,14 @@
 import { maximumSearchLength } from '../services/employees/employee-search.js';
 import type { Employees } from '../services/employees/employees.js';
 import { DataTable } from './data-table.js';
-import { directoryColumns } from './directory-columns.js';
 import {
   type DirectorySearch,
   directoryAddress,
   directoryOrder,
   directoryOrders,
   directorySort,
-} from './directory-search.js';
+} from './directory-address.js';
+import { directoryColumns } from './directory-columns.js';
 import { lastPage, Pager, pageNumber } from './pager.js';
 import { home } from './return-to.js';
 import type { Site } from './site.js';

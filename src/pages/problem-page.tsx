@@ -1,4 +1,4 @@
-import type { ProblemDocument } from '../problems/document.js';
+import type { ProblemDocument } from '../problems/problem-document.js';
 import { Layout, renderPage } from './layout.js';
 import { home } from './return-to.js';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isStorableText } from '../contract/text.js';
+import { isStorableText } from '../contract/storable-text.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
-import type { KnownBrowsers } from '../http/known-browsers.js';
+import type { KnownBrowsers } from '../http/known-browser-cookie.js';
 import { redirectOrigins } from '../oauth/authorization/redirect-origins.js';
 import type { ClientRegistry } from '../services/applications/client-registry.js';
 import type { AuditEvent } from '../services/audit-log.js';

@@ -1,6 +1,6 @@
 import type { Contract, ProblemCode } from '../contract/contract.js';
-import { type ProblemDocument, problemDocument } from './document.js';
 import { Problem } from './problem.js';
+import { type ProblemDocument, problemDocument } from './problem-document.js';
 
 /**
  * An answer with this code, as the contract's examples have it.

@@ -7,7 +7,7 @@ import {
 } from '../database/database-errors.js';
 import { MigrationError } from '../database/migrate.js';
 import { UnreadableSigningKeyError } from '../oauth/sealed-keys.js';
-import { IssuerError } from '../services/issuer.js';
+import { IssuerError } from '../services/recorded-issuer.js';
 
 const kinds = [
   ConfigError,

@@ -1,4 +1,4 @@
-import { composeText } from '../contract/text.js';
+import { composeText } from '../contract/storable-text.js';
 
 /**
  * The form in which an e-mail address is stored and looked up: composed characters (NFC) in lower case. The same text

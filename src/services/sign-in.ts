@@ -1,6 +1,6 @@
 import type { AuditLog, AuditOrigin } from './audit-log.js';
 import type { Attempt, FailureLimit, LimitReached } from './failure-limit.js';
-import { networkOf } from './network.js';
+import { networkOf } from './network-of-address.js';
 import { normalizeEmail } from './normalize.js';
 import { checkPassword, hashPassword } from './passwords.js';
 import type { Sessions } from './sessions.js';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { Test } from 'tap';
+import type { CommandProcess } from '../../src/cli/command-process.js';
 import { runCommandLine } from '../../src/cli/run.js';
-import type { Surroundings } from '../../src/cli/surroundings.js';
 import type { DatabaseOptions } from '../../src/database/client.js';
 import { packageRoot } from '../../src/package-root.js';
 import { testSecret } from './app.js';
@@ -90,12 +90,12 @@ export async function runCommandHere(
   environment: Record<string, string> = {},
 ): Promise<CommandResult> {
   const output = { stdout: '', stderr: '' };
-  const surroundings: Surroundings = {
+  const commandProcess: CommandProcess = {
     env: { ...environmentOf(database), ...environment },
     stdin: Readable.from([Buffer.from(input)]),
     stdout: { write: (text) => (output.stdout += text) },
     stderr: { write: (text) => (output.stderr += text) },
   };
-  await runCommandLine(surroundings, args);
-  return { code: Number(surroundings.exitCode ?? 0), ...output };
+  await runCommandLine(commandProcess, args);
+  return { code: Number(commandProcess.exitCode ?? 0), ...output };
 }

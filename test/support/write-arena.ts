@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { randomId } from '../../src/database/ids.js';
 import { AccessTokens } from '../../src/oauth/access-tokens.js';
-import { codeChallengeOf } from '../../src/oauth/pkce.js';
 import type { AccountId } from '../../src/services/account-id.js';
+import { codeChallengeOf } from '../../src/services/grants/pkce.js';
 import { Sessions } from '../../src/services/sessions.js';
 import type { TestApp } from './app.js';
 import { Browser, hiddenFields } from './browser.js';

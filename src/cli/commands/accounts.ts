@@ -3,11 +3,11 @@ import { NewUserError } from '../../services/new-user.js';
 import { accountNameRule, emailRule, personNameRule } from '../../services/user-rules.js';
 import { checkedBy, jsonOption } from '../arguments.js';
 import { CliError, exitCodes } from '../cli-error.js';
+import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
-import { printList } from '../list.js';
 import { readNewPassword } from '../password.js';
 import { harmless, print } from '../print.js';
-import type { Surroundings } from '../surroundings.js';
+import { printList } from '../print-list.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -18,7 +18,7 @@ interface CreateOptions {
 }
 
 /** `accounts create` and `accounts list` */
-export function addAccountCommands(program: Command, surroundings: Surroundings): void {
+export function addAccountCommands(program: Command, commandProcess: CommandProcess): void {
   const accounts = program
     .command('accounts')
     .description('the customers, each with its own users and employees');
@@ -40,7 +40,7 @@ Examples:
   npm run cli -- accounts create --name Initech \\
     --owner-email bill@initech.example --given-name Bill --family-name Lumbergh < password.txt`,
     )
-    .action((options: CreateOptions) => create(surroundings, options));
+    .action((options: CreateOptions) => create(commandProcess, options));
   accounts
     .command('list')
     .description('list all accounts')
@@ -50,24 +50,24 @@ Examples:
       '\nExamples:\n  npm run cli -- accounts list\n  npm run --silent cli -- accounts list --json',
     )
     .action((options: { json?: boolean }) =>
-      withContext(surroundings, async ({ services: { accounts } }) => {
+      withContext(commandProcess, async ({ services: { accounts } }) => {
         const rows = (await accounts.list()).map(({ id, name, users, employees, createdAt }) => {
           return { id, name, users, employees, created_at: createdAt.toISOString() };
         });
-        printList(surroundings, ['id', 'name', 'users', 'employees', 'created_at'], rows, options);
+        printList(commandProcess, ['id', 'name', 'users', 'employees', 'created_at'], rows, options);
       }),
     );
 }
 
 async function create(
-  surroundings: Surroundings,
+  commandProcess: CommandProcess,
   { name, ownerEmail, givenName, familyName, json }: CreateOptions,
 ): Promise<void> {
   const given = [ownerEmail, givenName, familyName].filter((value) => value !== undefined);
   if (given.length % 3 !== 0) {
     throw new CliError('--owner-email, --given-name and --family-name go together', exitCodes.usage);
   }
-  await withContext(surroundings, async ({ services: { accounts }, clock }) => {
+  await withContext(commandProcess, async ({ services: { accounts }, clock }) => {
     const owner =
       ownerEmail === undefined || givenName === undefined || familyName === undefined
         ? undefined
@@ -76,13 +76,13 @@ async function create(
             givenName,
             familyName,
             role: 'owner' as const,
-            password: await readNewPassword(surroundings),
+            password: await readNewPassword(commandProcess),
           };
     const { accountId, ownerId } = await accounts.create({ name, owner, at: clock() }).catch(asCliError);
-    if (json) print(surroundings, JSON.stringify({ id: accountId, name, owner_id: ownerId }));
+    if (json) print(commandProcess, JSON.stringify({ id: accountId, name, owner_id: ownerId }));
     else
       print(
-        surroundings,
+        commandProcess,
         `Account ${accountId} (${harmless(name)}) was created${ownerId === null ? '' : `, with owner ${ownerId}`}.`,
       );
   });

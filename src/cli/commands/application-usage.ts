@@ -3,10 +3,10 @@ import { rejectionRetentionDays, usageRetentionDays } from '../../services/house
 import { keptRejections } from '../../services/usage/recent-rejections.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
+import type { CommandProcess } from '../command-process.js';
 import { type CommandContext, withContext } from '../context.js';
-import { printList, type Row } from '../list.js';
 import { print } from '../print.js';
-import type { Surroundings } from '../surroundings.js';
+import { printList, type Row } from '../print-list.js';
 
 interface UsageOptions {
   readonly account: string;
@@ -19,7 +19,7 @@ const rejectionColumns = ['at', 'status', 'code', 'operation', 'user_id', 'reque
 const dayMilliseconds = 86_400_000;
 
 /** `applications usage` */
-export function addUsageCommand(applications: Command, surroundings: Surroundings): void {
+export function addUsageCommand(applications: Command, commandProcess: CommandProcess): void {
   applications
     .command('usage')
     .description('show how an application uses the API')
@@ -39,15 +39,15 @@ Examples:
   npm run --silent cli -- applications usage demobackend --account Acme --days 7 --json`,
     )
     .action((clientId: string, options: UsageOptions) =>
-      withContext(surroundings, async (context) => {
+      withContext(commandProcess, async (context) => {
         const { usage, rejections } = await read(context, clientId, options);
         if (options.json) {
-          print(surroundings, JSON.stringify({ usage, rejected_requests: rejections }, null, 2));
+          print(commandProcess, JSON.stringify({ usage, rejected_requests: rejections }, null, 2));
           return;
         }
-        printList(surroundings, usageColumns, usage, {});
-        print(surroundings, '');
-        printList(surroundings, rejectionColumns, rejections, {});
+        printList(commandProcess, usageColumns, usage, {});
+        print(commandProcess, '');
+        printList(commandProcess, rejectionColumns, rejections, {});
       }),
     );
 }

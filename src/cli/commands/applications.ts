@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { AccountId } from '../../services/account-id.js';
 import type { OAuthApplications } from '../../services/applications/oauth-applications.js';
 import { accountOption, findAccount, jsonOption } from '../arguments.js';
+import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
-import { printList, type Row } from '../list.js';
-import type { Surroundings } from '../surroundings.js';
+import { printList, type Row } from '../print-list.js';
 import { addUsageCommand } from './application-usage.js';
 import { addRevokeAccessCommand } from './applications/revoke-access.js';
 
@@ -12,11 +12,11 @@ const pageSize = 500;
 const columns = ['id', 'client_id', 'name', 'client_type', 'scopes', 'last_token_at'];
 
 /** `applications list`, `applications usage` and `applications revoke-access` */
-export function addApplicationCommands(program: Command, surroundings: Surroundings): void {
+export function addApplicationCommands(program: Command, commandProcess: CommandProcess): void {
   const applications = program
     .command('applications')
     .description('the OAuth applications that accounts have registered');
-  addRevokeAccessCommand(applications, surroundings);
+  addRevokeAccessCommand(applications, commandProcess);
   applications
     .command('list')
     .description('list applications; secrets are not to be had')
@@ -30,7 +30,7 @@ Examples:
   npm run --silent cli -- applications list --account Initech --json`,
     )
     .action((options: { account?: string; json?: boolean }) =>
-      withContext(surroundings, async ({ services, clock }) => {
+      withContext(commandProcess, async ({ services, clock }) => {
         const accounts =
           options.account === undefined
             ? await services.accounts.list()
@@ -38,10 +38,10 @@ Examples:
         const rows: Row[] = [];
         for (const account of accounts)
           rows.push(...(await readRows(services.applications, account, clock())));
-        printList(surroundings, ['account', ...columns], rows, options);
+        printList(commandProcess, ['account', ...columns], rows, options);
       }),
     );
-  addUsageCommand(applications, surroundings);
+  addUsageCommand(applications, commandProcess);
 }
 
 async function readRows(

@@ -3,6 +3,7 @@ import { loadContract } from '../../contract/contract.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
+import type { CommandProcess } from '../command-process.js';
 import { type CommandContext, withContext } from '../context.js';
 import { readCsvEntries } from '../import/csv-entries.js';
 import { createEmployeeCheck } from '../import/employee-check.js';
@@ -15,7 +16,6 @@ import { Progress } from '../import/progress.js';
 import { type ImportFormat, type ImportSource, openSource } from '../import/source.js';
 import { describeOutcome, exitCodeOf } from '../import/summary.js';
 import { harmless, print } from '../print.js';
-import type { Surroundings } from '../surroundings.js';
 
 interface ImportCommandOptions {
   readonly account: string;
@@ -41,7 +41,7 @@ Examples:
   zcat staff.csv.gz | npm run --silent cli -- employees import - --format csv --account Initech --json`;
 
 /** `employees import` */
-export function addEmployeeCommands(program: Command, surroundings: Surroundings): void {
+export function addEmployeeCommands(program: Command, commandProcess: CommandProcess): void {
   program
     .command('employees')
     .description('the employee records of an account')
@@ -57,37 +57,37 @@ export function addEmployeeCommands(program: Command, surroundings: Surroundings
     .addHelpText('after', help)
     .action((file: string, options: ImportCommandOptions) =>
       interruptible(async (signal) => {
-        const source = await openSource(surroundings, file, { format: options.format, signal });
-        const outcome = await withContext(surroundings, (context) =>
+        const source = await openSource(commandProcess, file, { format: options.format, signal });
+        const outcome = await withContext(commandProcess, (context) =>
           runImport(context, source, options, signal),
         );
-        report(surroundings, outcome, options);
-        surroundings.exitCode = exitCodeOf(outcome);
+        report(commandProcess, outcome, options);
+        commandProcess.exitCode = exitCodeOf(outcome);
       }),
     );
 }
 
 function report(
-  surroundings: Surroundings,
+  commandProcess: CommandProcess,
   outcome: ImportOutcome,
   { json, dryRun = false }: ImportCommandOptions,
 ): void {
   const { counts, ending } = outcome;
   const lines = describeOutcome(outcome, { dryRun });
-  if (ending.kind !== 'complete') surroundings.stderr.write(`${lines.shift()}\n`);
-  if (json) print(surroundings, JSON.stringify({ ...counts, ending: ending.kind, dry_run: dryRun }));
-  else print(surroundings, lines.join('\n'));
+  if (ending.kind !== 'complete') commandProcess.stderr.write(`${lines.shift()}\n`);
+  if (json) print(commandProcess, JSON.stringify({ ...counts, ending: ending.kind, dry_run: dryRun }));
+  else print(commandProcess, lines.join('\n'));
 }
 
 async function runImport(
-  { surroundings, services }: CommandContext,
+  { commandProcess, services }: CommandContext,
   source: ImportSource,
   { account, dryRun = false, batchSize, maxErrors }: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<ImportOutcome> {
   const { id: accountId } = await findAccount(services.accounts, account);
   const { attributes, check } = createEmployeeCheck(loadContract());
-  const progress = new Progress(surroundings.stderr, source.totalBytes);
+  const progress = new Progress(commandProcess.stderr, source.totalBytes);
   const lines = splitLines(source.pieces);
   try {
     const options: ImportOptions = {

@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
 import { baseUrlRule, withoutTrailingSlashes } from '../../base-url.js';
 import { checkedBy } from '../arguments.js';
+import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
-import type { Surroundings } from '../surroundings.js';
 
 /** `issuer show` and `issuer set` */
-export function addIssuerCommands(program: Command, surroundings: Surroundings): void {
+export function addIssuerCommands(program: Command, commandProcess: CommandProcess): void {
   const issuer = program.command('issuer').description('the address that access tokens name as their issuer');
   issuer
     .command('show')
     .description('show the recorded issuer, which every server must have as BASE_URL')
     .action(() =>
-      withContext(surroundings, async ({ services: { issuer } }) => {
+      withContext(commandProcess, async ({ services: { issuer } }) => {
         const recorded = await issuer.read();
         print(
-          surroundings,
+          commandProcess,
           recorded ?? 'No issuer is recorded: the first start of a server records its BASE_URL.',
         );
       }),
@@ -26,10 +26,10 @@ export function addIssuerCommands(program: Command, surroundings: Surroundings):
     .argument('<url>', 'the new BASE_URL', checkedBy(baseUrlRule))
     .addHelpText('after', '\nExamples:\n  npm run cli -- issuer set https://people.example')
     .action((given: string) =>
-      withContext(surroundings, async ({ services: { issuer }, clock }) => {
+      withContext(commandProcess, async ({ services: { issuer }, clock }) => {
         const url = withoutTrailingSlashes(given);
         const earlier = await issuer.set(url, clock());
-        print(surroundings, describeChange(earlier, url));
+        print(commandProcess, describeChange(earlier, url));
       }),
     );
 }

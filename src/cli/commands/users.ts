@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Surroundings } from '../surroundings.js';
+import type { CommandProcess } from '../command-process.js';
 import { addCreateCommand } from './users/create.js';
 import { addListCommand } from './users/list.js';
 import { addPasswordCommand } from './users/password.js';
@@ -7,11 +7,11 @@ import { addRoleCommand } from './users/role.js';
 import { addStateCommands } from './users/state.js';
 
 /** `users create`, `list`, `disable`, `enable`, `set-role`, `set-password` and `revoke-sessions` */
-export function addUserCommands(program: Command, surroundings: Surroundings): void {
+export function addUserCommands(program: Command, commandProcess: CommandProcess): void {
   const users = program.command('users').description('the people who sign in');
-  addCreateCommand(users, surroundings);
-  addListCommand(users, surroundings);
-  addStateCommands(users, surroundings);
-  addRoleCommand(users, surroundings);
-  addPasswordCommand(users, surroundings);
+  addCreateCommand(users, commandProcess);
+  addListCommand(users, commandProcess);
+  addStateCommands(users, commandProcess);
+  addRoleCommand(users, commandProcess);
+  addPasswordCommand(users, commandProcess);
 }

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Contract } from '../../contract/contract.js';
 import type { JsonSchema } from '../../contract/document.js';
-import { isStorableText } from '../../contract/text.js';
+import { isStorableText } from '../../contract/storable-text.js';
 import { annotations } from '../../contract/validator.js';
 import { describeValidation } from '../../problems/describe-validation.js';
 import type { EmployeeRecord } from '../../services/employees/upsert-employees.js';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { CliError, exitCodes } from '../cli-error.js';
-import type { Surroundings } from '../surroundings.js';
+import type { CommandProcess } from '../command-process.js';
 
 export type ImportFormat = 'csv' | 'jsonl';
 
@@ -30,7 +30,7 @@ export interface ImportSource {
  * @throws {CliError} when the file cannot be read, or nothing says what format it has
  */
 export async function openSource(
-  { stdin }: Surroundings,
+  { stdin }: CommandProcess,
   file: string,
   { format, signal }: { format: ImportFormat | undefined; signal: AbortSignal },
 ): Promise<ImportSource> {

@@ -5,8 +5,8 @@ import type { Contract, Operation, OperationId } from '../../contract/contract.j
 import { accountScope, noAccount, type Scope, withScope } from '../../database/scope.js';
 import type { Principal } from '../../oauth/principal.js';
 import { checkCharset } from './charset.js';
-import { createGuard, hasEmptyParameter } from './guard.js';
 import { type Handlers, type PublicOperation, publicOperations } from './handlers.js';
+import { createGuard, hasEmptyParameter } from './request-syntax.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/contract.js';
-import { unsupportedMediaType } from './guard.js';
+import { unsupportedMediaType } from './request-syntax.js';
 
 /** Charsets whose bytes are UTF-8. */
 const charsets: readonly string[] = ['utf-8', 'us-ascii'];

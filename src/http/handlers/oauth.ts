@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ClientCall } from '../../oauth/client-call.js';
+import type { ClientCall } from '../../oauth/client-request-context.js';
 import type { AuthorizationServerMetadata } from '../../oauth/metadata.js';
 import type { RevocationEndpoint } from '../../oauth/revocation-endpoint.js';
 import type { SigningKeys } from '../../oauth/signing-keys.js';

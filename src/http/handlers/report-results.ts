@@ -17,9 +17,9 @@ import { invalidCursor } from '../cursor.js';
 import { abortOnDisconnect } from '../disconnect.js';
 import { PageRequest } from '../pagination.js';
 import { ReportConcurrency } from '../report-concurrency.js';
-import { isResultAnchor } from './report-anchors.js';
 import { toRowResource } from './report-documents.js';
 import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
+import { isResultAnchor } from './report-list-parameters.js';
 
 /** Reads the account's report with this id; `null` when there is none. */
 /** Runs of reports, and the columns that reports can have. */

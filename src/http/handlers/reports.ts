@@ -14,8 +14,8 @@ import { challenge } from '../challenges.js';
 import { etagOf, isKnownToClient, readIfMatch } from '../etag.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
-import { reportSortKeys } from './report-anchors.js';
 import { toChanges, toResource } from './report-documents.js';
+import { reportSortKeys } from './report-list-parameters.js';
 
 type ReportDocument = components['schemas']['ReportDocument'];
 type ReportOperation = 'listReports' | 'createReport' | 'getReport' | 'updateReport' | 'deleteReport';

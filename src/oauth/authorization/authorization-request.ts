@@ -1,5 +1,5 @@
 import type { operations } from '../../contract/generated.js';
-import { oauthDescription } from '../../problems/document.js';
+import { oauthDescription } from '../../problems/problem-document.js';
 
 /** What an application asks a user for; complete and well-formed by the contract. */
 export type AuthorizationParameters = operations['authorize']['parameters']['query'];

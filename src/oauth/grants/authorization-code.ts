@@ -1,7 +1,6 @@
 import { Problem } from '../../problems/problem.js';
 import { hashOpaqueToken, newOpaqueToken } from '../opaque-token.js';
 import { requireParameter } from '../parameters.js';
-import { codeChallengeOf } from '../pkce.js';
 import type { Grant } from './grant.js';
 import { issueUserTokens } from './user-tokens.js';
 
@@ -22,7 +21,7 @@ export const authorizationCode: Grant = {
       codeHash: hashOpaqueToken(requireParameter('code', form.code)),
       application,
       redirectUri: requireParameter('redirect_uri', form.redirect_uri),
-      codeChallenge: codeChallengeOf(requireParameter('code_verifier', form.code_verifier)),
+      codeVerifier: requireParameter('code_verifier', form.code_verifier),
       at,
       origin,
     };

@@ -6,8 +6,9 @@ import type { Application } from '../applications/client-registry.js';
 import { holdApplication } from '../applications/lock-application.js';
 import { type AuditOrigin, auditedIn, recordIn } from '../audit-log.js';
 import { mayGrant } from '../grantable-scopes.js';
-import { holdRole } from '../hold-role.js';
+import { lockUserRole } from '../lock-user-role.js';
 import type { Grants } from './grants.js';
+import { codeChallengeOf } from './pkce.js';
 
 /** The code that a user's consent gives an application. */
 export interface NewAuthorizationCode {
@@ -28,7 +29,7 @@ export interface CodeExchange {
   readonly codeHash: Buffer<ArrayBuffer>;
   readonly application: Application;
   readonly redirectUri: string;
-  readonly codeChallenge: string;
+  readonly codeVerifier: string;
   readonly at: Date;
   readonly origin: AuditOrigin;
 }
@@ -59,7 +60,7 @@ export class AuthorizationCodes {
     return withScope(accountScope(accountId), () =>
       this.#prisma.$transaction(async (tx) => {
         if (!(await holdApplication(tx, accountId, applicationId))) return 'application_deleted';
-        const role = await holdRole(tx, accountId, userId);
+        const role = await lockUserRole(tx, accountId, userId);
         if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
         await tx.authorizationCode.create({
           data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },
@@ -81,7 +82,7 @@ export class AuthorizationCodes {
    * @returns `undefined` when the code is unknown, expired or used, or does not match
    */
   async use(
-    { codeHash, application, redirectUri, codeChallenge, at, origin }: CodeExchange,
+    { codeHash, application, redirectUri, codeVerifier, at, origin }: CodeExchange,
     refreshToken: { readonly hash: Buffer<ArrayBuffer>; readonly expiresAt: Date },
   ): Promise<UsedCode | undefined> {
     const { id: applicationId, accountId } = application;
@@ -94,7 +95,7 @@ export class AuthorizationCodes {
           JOIN users ON users.account_id = code.account_id AND users.id = code.user_id
         WHERE code.code_hash = ${codeHash} AND code.used_at IS NULL AND code.expires_at > ${at}
           AND code.account_id = ${accountId} AND code.application_id IS NOT DISTINCT FROM ${applicationId}
-          AND code.redirect_uri = ${redirectUri} AND code.code_challenge = ${codeChallenge}
+          AND code.redirect_uri = ${redirectUri} AND code.code_challenge = ${codeChallengeOf(codeVerifier)}
           AND users.disabled_at IS NULL
         FOR KEY SHARE OF accounts, applications, users
         FOR NO KEY UPDATE OF code
@@ -123,13 +124,14 @@ export class AuthorizationCodes {
    * @see RFC 6749 section 4.1.2
    */
   revokeAfterReplay(
-    { codeHash, application, codeChallenge, at, origin }: Omit<CodeExchange, 'redirectUri'>,
+    { codeHash, application, codeVerifier, at, origin }: Omit<CodeExchange, 'redirectUri'>,
     { replayLeewaySeconds }: { replayLeewaySeconds: number },
   ): Promise<void> {
     const { id: applicationId, accountId } = application;
     return withScope(accountScope(accountId), async () => {
       const code = await this.#prisma.authorizationCode.findUnique({ where: { codeHash, accountId } });
-      if (code?.applicationId !== applicationId || code.codeChallenge !== codeChallenge) return;
+      if (code?.applicationId !== applicationId || code.codeChallenge !== codeChallengeOf(codeVerifier))
+        return;
       if (code.usedAt === null || code.grantId === null) return;
       const inLeeway = at.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000;
       if (inLeeway && !(await this.#hasUsedToken(accountId, code.grantId))) return;

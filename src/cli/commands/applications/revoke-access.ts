@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { accountOption, findAccount } from '../../arguments.js';
 import { CliError } from '../../cli-error.js';
+import type { CommandProcess } from '../../command-process.js';
 import { withContext } from '../../context.js';
 import { harmless, print } from '../../print.js';
-import type { Surroundings } from '../../surroundings.js';
 
 /** `applications revoke-access` */
-export function addRevokeAccessCommand(applications: Command, surroundings: Surroundings): void {
+export function addRevokeAccessCommand(applications: Command, commandProcess: CommandProcess): void {
   applications
     .command('revoke-access')
     .description('revoke all grants and tokens of an application; its secrets and settings stay')
@@ -20,11 +20,11 @@ Running servers reject its tokens at once. It can get new ones: replace a secret
 Examples:
   npm run cli -- applications revoke-access qk4dz0rbe1 --account Initech`,
     )
-    .action((clientId: string, { account }: { account: string }) => run(surroundings, clientId, account));
+    .action((clientId: string, { account }: { account: string }) => run(commandProcess, clientId, account));
 }
 
-async function run(surroundings: Surroundings, clientId: string, idOrName: string): Promise<void> {
-  await withContext(surroundings, async ({ services: { accounts, applications }, clock }) => {
+async function run(commandProcess: CommandProcess, clientId: string, idOrName: string): Promise<void> {
+  await withContext(commandProcess, async ({ services: { accounts, applications }, clock }) => {
     const account = await findAccount(accounts, idOrName);
     const application = await applications.findByClientId(account.id, clientId);
     const context = { accountId: account.id, at: clock() };
@@ -35,7 +35,7 @@ async function run(surroundings: Surroundings, clientId: string, idOrName: strin
       );
     }
     print(
-      surroundings,
+      commandProcess,
       `All access of ${harmless(application?.name ?? clientId)} was revoked. Grants revoked: ${revoked.revokedGrants}.`,
     );
   });

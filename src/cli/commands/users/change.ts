@@ -5,9 +5,9 @@ import type {
   UserChange,
 } from '../../../services/user-administration.js';
 import { CliError } from '../../cli-error.js';
+import type { CommandProcess } from '../../command-process.js';
 import { withContext } from '../../context.js';
 import { harmless, print } from '../../print.js';
-import type { Surroundings } from '../../surroundings.js';
 
 /** Help for the argument that names a user. */
 export const userArgument = ['<user>', 'the user: the e-mail address, or the id'] as const;
@@ -31,11 +31,11 @@ interface Change {
  * @throws {CliError} when there is no such user, or the change is rejected
  */
 export async function changeUser(
-  surroundings: Surroundings,
+  commandProcess: CommandProcess,
   emailOrId: string,
   prepare: () => Change | Promise<Change>,
 ): Promise<void> {
-  await withContext(surroundings, async ({ services, clock }) => {
+  await withContext(commandProcess, async ({ services, clock }) => {
     const user = await services.users.find(emailOrId);
     if (user === null) throw unknownUser(emailOrId);
     const { make, changed, unchanged = 'needs no change' } = await prepare();
@@ -43,10 +43,10 @@ export async function changeUser(
     const outcome = await make(services.userAdministration, context, user.id);
     switch (outcome.kind) {
       case 'changed':
-        print(surroundings, `User ${harmless(user.email)} ${changed}.${consequences(outcome)}`);
+        print(commandProcess, `User ${harmless(user.email)} ${changed}.${consequences(outcome)}`);
         return;
       case 'unchanged':
-        print(surroundings, `User ${harmless(user.email)} ${unchanged}; nothing was changed.`);
+        print(commandProcess, `User ${harmless(user.email)} ${unchanged}; nothing was changed.`);
         return;
       case 'not_found':
         throw unknownUser(emailOrId);

@@ -3,10 +3,10 @@ import { normalizeEmail } from '../../../services/normalize.js';
 import type { Role } from '../../../services/user.js';
 import { emailRule, personNameRule } from '../../../services/user-rules.js';
 import { accountOption, checkedBy, findAccount, jsonOption, roleOption } from '../../arguments.js';
+import type { CommandProcess } from '../../command-process.js';
 import { withContext } from '../../context.js';
 import { readNewPassword } from '../../password.js';
 import { harmless, print } from '../../print.js';
-import type { Surroundings } from '../../surroundings.js';
 import { asCliError } from '../accounts.js';
 
 interface CreateOptions {
@@ -19,7 +19,7 @@ interface CreateOptions {
 }
 
 /** `users create` */
-export function addCreateCommand(users: Command, surroundings: Surroundings): void {
+export function addCreateCommand(users: Command, commandProcess: CommandProcess): void {
   users
     .command('create')
     .description('create a user who can sign in to an account')
@@ -40,19 +40,20 @@ Examples:
   npm run cli -- users create --account Initech --email milton@initech.example --role member \\
     --given-name Milton --family-name Waddams < password.txt`,
     )
-    .action((options: CreateOptions) => create(surroundings, options));
+    .action((options: CreateOptions) => create(commandProcess, options));
 }
 
 async function create(
-  surroundings: Surroundings,
+  commandProcess: CommandProcess,
   { account, email: given, role, givenName, familyName, json }: CreateOptions,
 ): Promise<void> {
   const email = normalizeEmail(given);
-  await withContext(surroundings, async ({ services, clock }) => {
+  await withContext(commandProcess, async ({ services, clock }) => {
     const { id: accountId, name } = await findAccount(services.accounts, account);
-    const user = { email, role, givenName, familyName, password: await readNewPassword(surroundings) };
+    const user = { email, role, givenName, familyName, password: await readNewPassword(commandProcess) };
     const id = await services.users.create(accountId, { user, at: clock() }).catch(asCliError);
-    if (json) print(surroundings, JSON.stringify({ id, account_id: accountId, email, role }));
-    else print(surroundings, `User ${id} (${harmless(email)}) was created as ${role} of ${harmless(name)}.`);
+    if (json) print(commandProcess, JSON.stringify({ id, account_id: accountId, email, role }));
+    else
+      print(commandProcess, `User ${id} (${harmless(email)}) was created as ${role} of ${harmless(name)}.`);
   });
 }

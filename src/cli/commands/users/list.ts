@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import type { AccountId } from '../../../services/account-id.js';
 import type { Users } from '../../../services/users.js';
 import { accountOption, findAccount, jsonOption } from '../../arguments.js';
+import type { CommandProcess } from '../../command-process.js';
 import { withContext } from '../../context.js';
-import { printList, type Row } from '../../list.js';
-import type { Surroundings } from '../../surroundings.js';
+import { printList, type Row } from '../../print-list.js';
 
 const pageSize = 500;
 
 /** `users list` */
-export function addListCommand(users: Command, surroundings: Surroundings): void {
+export function addListCommand(users: Command, commandProcess: CommandProcess): void {
   users
     .command('list')
     .description('list the users of an account')
@@ -23,10 +23,10 @@ Examples:
   npm run --silent cli -- users list --account Initech --json`,
     )
     .action((options: { account: string; json?: boolean }) =>
-      withContext(surroundings, async ({ services }) => {
+      withContext(commandProcess, async ({ services }) => {
         const { id: accountId } = await findAccount(services.accounts, options.account);
         const rows = await readRows(services.users, accountId);
-        printList(surroundings, ['id', 'email', 'role', 'state', 'created_at'], rows, options);
+        printList(commandProcess, ['id', 'email', 'role', 'state', 'created_at'], rows, options);
       }),
     );
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import type { CommandProcess } from '../../command-process.js';
 import { readNewPassword } from '../../password.js';
-import type { Surroundings } from '../../surroundings.js';
 import { changeUser, userArgument } from './change.js';
 
 /** `users set-password` */
-export function addPasswordCommand(users: Command, surroundings: Surroundings): void {
+export function addPasswordCommand(users: Command, commandProcess: CommandProcess): void {
   users
     .command('set-password')
     .description('give a user a new password, and end the sessions of the user')
@@ -19,8 +19,8 @@ Examples:
   npm run cli -- users set-password milton@initech.example < password.txt`,
     )
     .action((user: string) =>
-      changeUser(surroundings, user, async () => {
-        const password = await readNewPassword(surroundings);
+      changeUser(commandProcess, user, async () => {
+        const password = await readNewPassword(commandProcess);
         return {
           make: (service, context, id) => service.setPassword(context, id, password),
           changed: 'has a new password',

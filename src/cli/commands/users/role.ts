@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander';
 import { type Role, roles } from '../../../services/user.js';
-import type { Surroundings } from '../../surroundings.js';
+import type { CommandProcess } from '../../command-process.js';
 import { changeUser, userArgument } from './change.js';
 
 /** `users set-role` */
-export function addRoleCommand(users: Command, surroundings: Surroundings): void {
+export function addRoleCommand(users: Command, commandProcess: CommandProcess): void {
   users
     .command('set-role')
     .description('change the role of a user, and revoke the grants that the new role does not permit')
@@ -19,7 +19,7 @@ Examples:
   npm run cli -- users set-role milton@initech.example admin`,
     )
     .action((user: string, role: Role) =>
-      changeUser(surroundings, user, () => ({
+      changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.setRole(context, id, role),
         changed: `has the role ${role} now`,
         unchanged: `has the role ${role} already`,

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import type { Surroundings } from '../../surroundings.js';
+import type { CommandProcess } from '../../command-process.js';
 import { changeUser, userArgument } from './change.js';
 
 /** `users disable`, `users enable` and `users revoke-sessions` */
-export function addStateCommands(users: Command, surroundings: Surroundings): void {
+export function addStateCommands(users: Command, commandProcess: CommandProcess): void {
   users
     .command('disable')
     .description('stop a user from signing in, and end the sessions and grants of the user')
     .argument(...userArgument)
     .addHelpText('after', exampleOf('disable'))
     .action((user: string) =>
-      changeUser(surroundings, user, () => ({
+      changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.disable(context, id),
         changed: 'was disabled',
         unchanged: 'is disabled already',
@@ -22,7 +22,7 @@ export function addStateCommands(users: Command, surroundings: Surroundings): vo
     .argument(...userArgument)
     .addHelpText('after', exampleOf('enable'))
     .action((user: string) =>
-      changeUser(surroundings, user, () => ({
+      changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.enable(context, id),
         changed: 'was enabled',
         unchanged: 'is enabled already',
@@ -34,7 +34,7 @@ export function addStateCommands(users: Command, surroundings: Surroundings): vo
     .argument(...userArgument)
     .addHelpText('after', exampleOf('revoke-sessions'))
     .action((user: string) =>
-      changeUser(surroundings, user, () => ({
+      changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.revokeSessions(context, id),
         changed: 'was signed out',
         unchanged: 'has no sessions',

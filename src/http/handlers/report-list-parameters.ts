@@ -1,4 +1,4 @@
-import { isStorableText } from '../../contract/text.js';
+import { isStorableText } from '../../contract/storable-text.js';
 import type { ReportSortKey } from '../../services/reports/report-order.js';
 import type { ResultAnchor } from '../../services/reports/results/report-results.js';
 

@@ -6,7 +6,7 @@ interface Output {
 }
 
 /** What a command has of the process that it runs in; `process` is one. */
-export interface Surroundings {
+export interface CommandProcess {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;

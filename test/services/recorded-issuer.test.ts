@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { describeFailure } from '../../src/process/operator-errors.js';
-import { Issuer, IssuerError } from '../../src/services/issuer.js';
+import { Issuer, IssuerError } from '../../src/services/recorded-issuer.js';
 import { createTestClock } from '../support/clock.js';
 import { openTestDatabase, testServer } from '../support/database.js';
 

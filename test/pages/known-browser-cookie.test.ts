@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { epochSeconds } from '../../src/clock.js';
 import { randomId } from '../../src/database/ids.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { knownSeconds, maximumKnownUsers } from '../../src/http/known-browsers.js';
+import { knownSeconds, maximumKnownUsers } from '../../src/http/known-browser-cookie.js';
 import { deriveKeyring, signText } from '../../src/services/keyring.js';
 import { buildTestApp, type TestApp, testSecret } from '../support/app.js';
 import { Browser, hiddenFields } from '../support/browser.js';

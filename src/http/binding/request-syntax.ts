@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Operation } from '../../contract/contract.js';
 import type { JsonSchema, Parameter } from '../../contract/document.js';
-import { isStorableText } from '../../contract/text.js';
+import { isStorableText } from '../../contract/storable-text.js';
 import { maximumErrors } from '../../problems/invalid-request.js';
 import { invalidParameter, Problem, recordNotFound } from '../../problems/problem.js';
 

@@ -1,24 +1,24 @@
+import type { CommandProcess } from './command-process.js';
 import { harmless, print } from './print.js';
-import type { Surroundings } from './surroundings.js';
 
 export type Row = Readonly<Record<string, string | number | null | readonly string[]>>;
 
 /** Prints records: as a table for people, or as one JSON array. */
 export function printList(
-  surroundings: Surroundings,
+  commandProcess: CommandProcess,
   columns: readonly string[],
   rows: readonly Row[],
   { json }: { json?: boolean },
 ): void {
   if (json) {
-    print(surroundings, JSON.stringify(rows, null, 2));
+    print(commandProcess, JSON.stringify(rows, null, 2));
     return;
   }
   const cells = [columns, ...rows.map((row) => columns.map((column) => cellText(row[column])))];
   const widths = columns.map((_, index) => Math.max(...cells.map((cell) => cell[index]?.length ?? 0)));
   for (const line of cells) {
     print(
-      surroundings,
+      commandProcess,
       line
         .map((cell, index) => cell.padEnd(widths[index] ?? 0))
         .join('  ')

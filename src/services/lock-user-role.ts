@@ -6,7 +6,7 @@ import type { Role } from './user.js';
  * The role of an enabled user, which does not change until the transaction ends; `null` when the account has no such user
  * or the user is disabled.
  */
-export async function holdRole(
+export async function lockUserRole(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
   userId: string,
