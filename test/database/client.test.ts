@@ -98,7 +98,7 @@ test(
   'transactions run without just-in-time compilation and bitmaps, sessions keep the options of the URL',
   onPostgresql,
   async (t) => {
-    const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+    const { databaseUrl = '', dataDir } = await createTestDatabase(t, { direct: true });
     const url = `${databaseUrl}?options=${encodeURIComponent('-c work_mem=5MB')}`;
     const database = await openDatabase({ databaseUrl: url, dataDir });
     t.teardown(() => database.close());
@@ -111,7 +111,7 @@ test(
 );
 
 test('rejects a database whose sessions are not in UTC, in one line', onPostgresql, async (t) => {
-  const { databaseUrl = '', dataDir } = await createTestDatabase(t);
+  const { databaseUrl = '', dataDir } = await createTestDatabase(t, { direct: true });
   const url = (zone: string) => `${databaseUrl}?options=${encodeURIComponent(`-c TimeZone=${zone}`)}`;
   const rejection = openDatabase({ databaseUrl: url('Asia/Kolkata'), dataDir });
   await t.rejects(rejection, {
@@ -126,7 +126,7 @@ test('rejects a database whose sessions are not in UTC, in one line', onPostgres
 });
 
 test('queries are prepared', onPostgresql, async (t) => {
-  const database = await openTestDatabase(t, { poolSize: 1 });
+  const database = await openTestDatabase(t, { poolSize: 1, direct: true });
   for (let i = 0; i < 3; i += 1) await database.prisma.account.findUnique({ where: { id: 'x' } });
   const [row] = await query<{ count: number }>(
     database,
@@ -152,9 +152,9 @@ test(
         if (message === 'a database connection was lost') hear();
       },
     };
-    const watched = await openTestDatabase(t, { logger });
+    const watched = await openTestDatabase(t, { logger, direct: true });
     const [own] = await query<{ pid: number }>(watched, 'SELECT pg_backend_pid() AS pid');
-    const { prisma } = await openTestDatabase(t);
+    const { prisma } = await openTestDatabase(t, { direct: true });
     await asOwner({ prisma }, `SELECT pg_terminate_backend(${own?.pid})::text`);
     await heard;
     t.match(logged.at(-1), { details: { reason: /terminat/ } });

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import type { Database, DatabaseOptions } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { allAccounts } from '../../src/database/scope.js';
-import { directUrlOf } from './direct-url.js';
+import { administrativeUrlOf, directUrlOf } from './direct-url.js';
 import { copyEmbeddedTemplate } from './embedded-template.js';
 import {
   createFromTemplate,
@@ -24,6 +24,8 @@ export interface TestDatabaseOptions {
   readonly empty?: boolean;
   /** Default: the server of TEST_DATABASE_URL when there is one. */
   readonly engine?: 'embedded';
+  /** Bypasses the connection pooler, if there is one: for tests of what belongs to a session. */
+  readonly direct?: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface TestDatabaseOptions {
  */
 export async function createTestDatabase(
   t: Test,
-  { empty = false, engine }: TestDatabaseOptions = {},
+  { empty = false, engine, direct = false }: TestDatabaseOptions = {},
 ): Promise<DatabaseOptions> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-test-'));
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
@@ -45,7 +47,12 @@ export async function createTestDatabase(
   const databaseUrl = await (empty ? createPostgresqlDatabase(testServer) : createFromTemplate(testServer));
   t.teardown(() => dropPostgresqlDatabase(testServer, databaseUrl));
   const directDatabaseUrl = directUrlOf(databaseUrl);
-  return { dataDir, databaseUrl, directDatabaseUrl, defaultScope: allAccounts };
+  return {
+    dataDir,
+    databaseUrl: direct ? administrativeUrlOf(databaseUrl) : databaseUrl,
+    directDatabaseUrl,
+    defaultScope: allAccounts,
+  };
 }
 
 /** Makes a database as {@link createTestDatabase} does and opens it; it is closed when the test ends. */
