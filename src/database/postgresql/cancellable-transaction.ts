@@ -18,7 +18,11 @@ export interface CancellableOptions {
 
 export interface CancellableTransaction {
   readonly client: PoolClient;
-  /** Commits. The connection can be used again. */
+  /**
+   * Commits. The connection can be used again.
+   *
+   * @throws the reason of the signal, when it has aborted
+   */
   commit(): Promise<void>;
   /** Cancels the statement and closes the connection, unless the transaction was committed. */
   close(): void;
@@ -36,6 +40,10 @@ export async function beginCancellable(
 ): Promise<CancellableTransaction> {
   signal.throwIfAborted();
   const client = await pool.connect();
+  if (signal.aborted) {
+    client.release();
+    throw signal.reason;
+  }
   let processId: number | undefined;
   let isHeld = true;
   const release = (destroy: boolean) => {
@@ -60,9 +68,8 @@ export async function beginCancellable(
   client.on('error', onLost);
   signal.addEventListener('abort', abort);
   try {
-    // The signal may have aborted before the listener was added, or before the process was known.
-    signal.throwIfAborted();
     processId = await settings.begin(client, scope, begin);
+    // The signal may have aborted before the process was known.
     signal.throwIfAborted();
   } catch (error) {
     close();
@@ -72,8 +79,11 @@ export async function beginCancellable(
     client,
     close,
     async commit() {
+      signal.throwIfAborted();
+      // Behind a transaction pooler a later cancellation could reach another client's statement.
+      processId = undefined;
       await client.query('COMMIT');
-      release(signal.aborted);
+      release(false);
     },
   };
 }

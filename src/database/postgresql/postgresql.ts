@@ -188,8 +188,10 @@ async function cancelStatement(pool: pg.Pool, processId: number): Promise<void> 
   const client = await pool.connect();
   try {
     await client.query('SELECT pg_cancel_backend($1)', [processId]);
-  } finally {
     client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
   }
 }
 

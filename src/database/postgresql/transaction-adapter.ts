@@ -46,6 +46,8 @@ class ScopedAdapter implements SqlDriverAdapter {
     try {
       await transaction.executeRaw({ sql: settings.text, args: [scope, settings.role], argTypes });
     } catch (error) {
+      // The adapter leaves this statement to its caller, and only releases the connection.
+      await transaction.executeRaw({ sql: 'ROLLBACK', args: [], argTypes: [] }).catch(() => {});
       await transaction.rollback();
       throw error;
     }

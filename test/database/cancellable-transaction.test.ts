@@ -1,0 +1,76 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { Prisma } from '../../src/database/client.js';
+import { beginCancellable } from '../../src/database/postgresql/cancellable-transaction.js';
+import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
+import { allAccounts } from '../../src/database/scope.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+
+const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot be interrupted' };
+
+/** A transaction on a pool of one connection, and the processes whose statements it has cancelled. */
+async function begin(t: Test) {
+  const { databaseUrl } = await createTestDatabase(t);
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  t.teardown(() => pool.end());
+  const abort = new AbortController();
+  const cancelled: number[] = [];
+  const transaction = await beginCancellable(pool, {
+    settings: new TransactionSettings({}),
+    cancel: async (processId) => {
+      cancelled.push(processId);
+    },
+    scope: allAccounts,
+    signal: abort.signal,
+    begin: 'BEGIN READ ONLY',
+    closeOnAbort: false,
+  });
+  return { pool, abort, cancelled, transaction };
+}
+
+t.test('an abort while it commits cancels nothing, and keeps the connection', onPostgresql, async (t) => {
+  const { pool, abort, cancelled, transaction } = await begin(t);
+  const committed = transaction.commit();
+  abort.abort();
+  await committed;
+  transaction.close();
+  t.same(cancelled, []);
+  t.equal(pool.idleCount, 1);
+});
+
+t.test('an abort before it commits cancels once, and closes the connection', onPostgresql, async (t) => {
+  const { pool, abort, cancelled, transaction } = await begin(t);
+  abort.abort();
+  await t.rejects(transaction.commit(), { name: 'AbortError' });
+  transaction.close();
+  transaction.close();
+  t.equal(cancelled.length, 1);
+  t.equal(pool.totalCount, 0);
+});
+
+t.test('an abort that comes before its connection leaves that one open', onPostgresql, async (t) => {
+  const limits = { streamPoolSize: 1, reportPoolSize: 1 };
+  const database = await openTestDatabase(t, limits);
+  const run = {
+    reports: async (signal: AbortSignal) => {
+      await database.queryReport('SELECT pg_sleep(0.3)::text', [], { scope: allAccounts, signal });
+    },
+    streams: async (signal: AbortSignal) => {
+      const query = Prisma.sql`SELECT pg_sleep(0.3)::text AS slept`;
+      for await (const _chunk of database.streamCsv({ query, signal }));
+    },
+  };
+  for (const [name, start] of Object.entries(run)) {
+    const state = () => database.poolState().find(({ pool }) => pool === name);
+    const first = start(new AbortController().signal);
+    while (state()?.total === 0) await wait(1);
+    const abort = new AbortController();
+    const second = start(abort.signal);
+    while (state()?.waiting === 0) await wait(1);
+    abort.abort();
+    await t.rejects(second, { name: 'AbortError' }, name);
+    await first;
+    t.match(state(), { total: 1, idle: 1, waiting: 0 }, name);
+  }
+});

@@ -1,0 +1,115 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type pg from 'pg';
+import t, { type Test } from 'tap';
+import { createConflictRetry } from '../../src/database/postgresql/conflict-retry.js';
+import { ScopedPool } from '../../src/database/postgresql/scoped-pool.js';
+import { withTransactionSettings } from '../../src/database/postgresql/transaction-adapter.js';
+import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
+import { accountScope } from '../../src/database/scope.js';
+import { createTestDatabase, testServer } from '../support/database.js';
+
+const onPostgresql = { skip: testServer === undefined && 'the embedded database has one session' };
+
+const scope = accountScope('acme');
+const current = `SELECT pg_backend_pid()::text AS process, current_setting('app.accounts', true) AS scope,
+  current_setting('role') AS role, current_setting('statement_timeout') AS timeout`;
+const set = [scope, 'people_api_tenant', '1234ms'];
+
+/** One connection with settings, and Prisma's adapter of it. */
+async function connect(t: Test) {
+  const { databaseUrl } = await createTestDatabase(t);
+  const settings = new TransactionSettings({ statement_timeout: '1234' });
+  settings.role = 'people_api_tenant';
+  const retry = createConflictRetry(undefined);
+  const pool = new ScopedPool({
+    connectionString: databaseUrl,
+    max: 1,
+    settings,
+    defaultScope: scope,
+    retry,
+  });
+  t.teardown(() => pool.end());
+  const options = { settings, defaultScope: scope };
+  const adapter = await withTransactionSettings(new PrismaPg(pool), options).connect();
+  /** Begins a transaction through the adapter, and ends it as Prisma does. */
+  const transaction = async (statement: string, end: 'COMMIT' | 'ROLLBACK') => {
+    const begun = await adapter.startTransaction();
+    try {
+      return (await begun.queryRaw({ sql: statement, args: [], argTypes: [] })).rows[0];
+    } finally {
+      await begun.executeRaw({ sql: end, args: [], argTypes: [] });
+      await begun.commit();
+    }
+  };
+  return { settings, pool, adapter, transaction };
+}
+
+/** The settings of a session between its transactions. */
+async function settingsBetween(pool: pg.Pool): Promise<unknown[]> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query({ text: current, rowMode: 'array' });
+    return rows[0] ?? [];
+  } finally {
+    client.release();
+  }
+}
+
+t.test('settings end with their transaction, the session goes on', onPostgresql, async (t) => {
+  const { pool, settings, transaction } = await connect(t);
+  const ways: Record<string, () => Promise<unknown>> = {
+    statement: async () => Object.values((await pool.query(current)).rows[0]),
+    'hot statement': async () => (await pool.runHot({ name: 'current', text: current }, [], scope))[0],
+    transaction: () => transaction(current, 'COMMIT'),
+    'transaction that is rolled back': () => transaction(current, 'ROLLBACK'),
+    'transaction of a report': async () => {
+      const client = await pool.connect();
+      const process = await settings.begin(client, scope, 'BEGIN READ ONLY');
+      const { rows } = await client.query({ text: current, rowMode: 'array' });
+      await client.query('COMMIT');
+      client.release();
+      t.equal(String(process), rows[0]?.[0], 'its process is known');
+      return rows[0];
+    },
+  };
+  for (const [name, way] of Object.entries(ways)) {
+    const [process, ...inside] = (await way()) as string[];
+    t.same(inside, set, name);
+    const [sameProcess, ...after] = await settingsBetween(pool);
+    t.same(sameProcess, process, `${name}: the same session`);
+    t.same(after, ['', 'none', '0'], `after a ${name}`);
+  }
+});
+
+t.test('settings end with a transaction that fails', onPostgresql, async (t) => {
+  const { pool, transaction } = await connect(t);
+  const failing = 'SELECT (1 / count(*))::text FROM accounts';
+  const ways: Record<string, () => Promise<unknown>> = {
+    statement: () => pool.query(failing),
+    'hot statement': () => pool.runHot({ name: 'failing', text: failing }, [], scope),
+    'statement that does not parse': () => pool.query('SELECT FROM FROM'),
+    transaction: () => transaction(failing, 'ROLLBACK'),
+    'statement that takes too long': () => pool.query('SELECT pg_sleep(10)'),
+  };
+  for (const [name, way] of Object.entries(ways)) {
+    await t.rejects(way(), name);
+    const [, accounts, ...after] = await settingsBetween(pool);
+    t.notOk(accounts, `${name}: scope`);
+    t.same(after, ['none', '0'], name);
+    t.equal(pool.totalCount, pool.idleCount, `${name}: the connection is released`);
+  }
+});
+
+t.test(
+  'a transaction whose settings are rejected is rolled back before its connection is released',
+  onPostgresql,
+  async (t) => {
+    const { pool, settings, adapter } = await connect(t);
+    const { role } = settings;
+    settings.role = 'no_such_role';
+    await t.rejects(adapter.startTransaction(), { name: 'DriverAdapterError' });
+    settings.role = role;
+    t.equal(pool.totalCount, pool.idleCount, 'the connection is released');
+    t.match((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }], 'and can be used');
+  },
+);
