@@ -108,7 +108,11 @@ export interface Database {
    * @throws {DatabaseOpenError} when it does not, unless that is allowed
    */
   checkIsolation(): Promise<void>;
-  /** Opens the session that {@link migrate} works on. */
+  /**
+   * Opens the session that {@link migrate} works on.
+   *
+   * @throws {DatabaseOpenError} when it cannot be opened
+   */
   openMigrationSession(): Promise<MigrationSession>;
   /** Does what a database server does by itself from time to time, and the embedded database does not. */
   maintain(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The database could not be opened; the message is one line that names DATABASE_URL or DATA_DIR. */
+/** The database could not be opened; the message is one line that names the variable to correct. */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }

@@ -27,14 +27,14 @@ const advisoryLock = 72_707_369;
  * @returns the names of the migrations applied.
  * @throws {MigrationError} one line, when the database is of another line of versions, broken half-way, or a migration
  *   fails.
+ * @throws {DatabaseOpenError} one line, when the session for migrations cannot be opened, or row-level security does not
+ *   isolate the accounts and that is not allowed
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
-  try {
-    return await bringUpToDate(database, options);
-  } finally {
-    // The migrations may have created the policies and the role, in this process or in another.
-    await database.checkIsolation();
-  }
+  const applied = await bringUpToDate(database, options);
+  // The migrations may have created the policies and the role, in this process or in another.
+  await database.checkIsolation();
+  return applied;
 }
 
 async function bringUpToDate(

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { Prisma } from '../../src/database/client.js';
+import { type Database, Prisma } from '../../src/database/client.js';
 import { openTestDatabase } from '../support/database.js';
 import { asOwner } from '../support/owner.js';
 
@@ -8,14 +8,16 @@ import { asOwner } from '../support/owner.js';
 const database = await openTestDatabase(t, { streamPoolSize: 1 });
 const onServer = database.kind === 'postgresql' ? {} : { skip: 'the embedded database has one connection' };
 
-async function read(query: Prisma.Sql, signal = new AbortController().signal): Promise<string> {
+async function read(query: Prisma.Sql, { streamCsv }: Database = database): Promise<string> {
+  const { signal } = new AbortController();
   const chunks: Buffer[] = [];
-  for await (const chunk of database.streamCsv({ query, signal })) chunks.push(chunk);
+  for await (const chunk of streamCsv({ query, signal })) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
 const backend = Prisma.sql`SELECT pg_backend_pid()::text AS pid`;
-const endless = Prisma.sql`SELECT repeat('x', 1000) FROM generate_series(1, 10000000) AS n`;
+const endless = Prisma.sql`
+  SELECT pg_backend_pid()::text AS pid, repeat('x', 1000) FROM generate_series(1, 10000000) AS n`;
 
 /** Waits until a session has ended. */
 async function ended(pid: string): Promise<void> {
@@ -27,7 +29,18 @@ async function ended(pid: string): Promise<void> {
   }
 }
 
-const pidOf = (csv: string) => csv.split('\n')[1] ?? '';
+/** Begins an export whose first column is the id of the server process, and reads until it is known. */
+async function begin(query: Prisma.Sql, signal = new AbortController().signal) {
+  const chunks = database.streamCsv({ query, signal });
+  let csv = '';
+  while (csv.split('\n').length < 3) csv += (await chunks.next()).value;
+  const [pid = ''] = csv.split('\n')[1]?.split(',') ?? [];
+  return { chunks, pid };
+}
+
+async function readRest(chunks: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _chunk of chunks);
+}
 
 t.test('writes names, NULL, empty texts and quotes as COPY does', async (t) => {
   const query = Prisma.sql`
@@ -67,52 +80,49 @@ t.test('does not see a parameter of the export before', onServer, async (t) => {
     await read(Prisma.sql`SELECT ${'first'}::text AS a, ${'second'}::text AS b`),
     'a,b\nfirst,second\n',
   );
-  t.equal(await read(Prisma.sql`SELECT current_setting('people_api.p2') AS b`), 'b\n""\n');
+  t.equal(
+    await read(Prisma.sql`SELECT coalesce(current_setting('people_api.p2', true), '') AS b`),
+    'b\n""\n',
+  );
   t.equal(await read(Prisma.sql`SELECT ${'third'}::text AS a`), 'a\nthird\n');
 });
 
 t.test('uses a connection again after a complete export', onServer, async (t) => {
-  t.equal(await read(backend), await read(backend));
+  const direct = await openTestDatabase(t, { streamPoolSize: 1, direct: true });
+  t.equal(await read(backend, direct), await read(backend, direct));
 });
 
-t.test('destroys the connection when the consumer leaves', onServer, async (t) => {
-  const pid = pidOf(await read(backend));
-  for await (const _chunk of database.streamCsv({ query: endless, signal: new AbortController().signal }))
-    break;
+t.test('ends the session when the consumer leaves', onServer, async (t) => {
+  const { chunks, pid } = await begin(endless);
+  await chunks.return();
   await ended(pid);
-  t.not(pidOf(await read(backend)), pid);
+  t.not(await read(backend), `pid\n${pid}\n`);
 });
 
-t.test('destroys the connection at once when the signal aborts, and rejects', onServer, async (t) => {
-  const pid = pidOf(await read(backend));
+t.test('ends the session at once when the signal aborts, and rejects', onServer, async (t) => {
   const abort = new AbortController();
-  const chunks = database.streamCsv({ query: endless, signal: abort.signal });
-  await chunks.next();
+  const { chunks, pid } = await begin(endless, abort.signal);
   abort.abort();
   await ended(pid);
-  await t.rejects(async () => {
-    for await (const _chunk of chunks);
-  });
-  t.not(pidOf(await read(backend)), pid);
+  await t.rejects(readRest(chunks));
+  t.not(await read(backend), `pid\n${pid}\n`);
 });
 
-t.test('destroys the connection when the statement fails', onServer, async (t) => {
-  const pid = pidOf(await read(backend));
+t.test('ends the session when the statement fails', onServer, async (t) => {
   await t.rejects(read(Prisma.sql`SELECT (1 / 0)::text AS a`), { code: '22012' });
-  const late = Prisma.sql`SELECT (100000 / (100000 - n))::text AS a FROM generate_series(1, 100000) AS n`;
-  await t.rejects(read(late), { code: '22012' });
-  t.not(pidOf(await read(backend)), pid);
+  const late = Prisma.sql`
+    SELECT pg_backend_pid()::text AS pid, (100000 / (100000 - n))::text AS a FROM generate_series(1, 100000) AS n`;
+  const { chunks, pid } = await begin(late);
+  await t.rejects(readRest(chunks), { code: '22012' });
+  await ended(pid);
+  t.not(await read(backend), `pid\n${pid}\n`);
 });
 
 t.test('survives the loss of its session, and connects again', onServer, async (t) => {
-  const pid = pidOf(await read(backend));
-  const chunks = database.streamCsv({ query: endless, signal: new AbortController().signal });
-  await chunks.next();
+  const { chunks, pid } = await begin(endless);
   await asOwner(database, `SELECT pg_terminate_backend(${pid})`);
-  await t.rejects(async () => {
-    for await (const _chunk of chunks);
-  });
-  t.not(pidOf(await read(backend)), pid);
+  await t.rejects(readRest(chunks));
+  t.not(await read(backend), `pid\n${pid}\n`);
 });
 
 t.test('holds a part of the result in memory that does not grow with it', onServer, async (t) => {

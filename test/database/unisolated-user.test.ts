@@ -1,4 +1,6 @@
 import t, { type Test } from 'tap';
+import { migrate as migrateDatabase } from '../../src/database/migrate.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { runCommandHere } from '../support/cli.js';
 import { testServer } from '../support/database.js';
 import { createDatabaseUser, type DatabaseUser, grantTenantRole } from '../support/database-user.js';
@@ -28,6 +30,15 @@ if (testServer === undefined) {
     t.equal(code, 1);
     t.match(stderr, new RegExp(`^${rejection.source}$`));
     t.notMatch(stderr, new URL(user.options.databaseUrl).password, 'no password is printed');
+  });
+
+  t.test('a migration that fails is reported, and not the user', async (t) => {
+    const { options, asAdministrator } = await createUnisolatedUser(t);
+    const database = await openDatabase({ ...options, production: true });
+    t.teardown(() => database.close());
+    await t.rejects(migrateDatabase(database), { message: /row-level security/ });
+    await asAdministrator('UPDATE _prisma_migrations SET finished_at = NULL');
+    await t.rejects(migrateDatabase(database), { name: 'MigrationError' });
   });
 
   t.test('with ALLOW_UNISOLATED=true it starts, and logs a warning', async (t) => {

@@ -12,8 +12,8 @@ t.test(
   'a connection that is lost on its way from one user to the next ends no process',
   onPostgresql,
   async (t) => {
-    const { databaseUrl = '' } = await createTestDatabase(t);
-    const control = await openTestDatabase(t);
+    const { databaseUrl = '' } = await createTestDatabase(t, { direct: true });
+    const control = await openTestDatabase(t, { direct: true });
     const proxy = await startDatabaseProxy(t, databaseUrl);
     const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
     t.teardown(() => database.close());

@@ -146,10 +146,14 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
 const unisolated =
   'DATABASE_URL: row-level security does not isolate the accounts: its user is a superuser or has BYPASSRLS, and may not take the role people_api_tenant';
 
+/** @throws {DatabaseOpenError} when the server cannot be reached or rejects the user */
 async function openMigrationSession(
   options: DatabaseOptions & { databaseUrl: string },
 ): Promise<MigrationSession> {
-  const { directDatabaseUrl: connectionString = options.databaseUrl } = options;
+  const [variable, connectionString] =
+    options.directDatabaseUrl === undefined
+      ? ['DATABASE_URL', options.databaseUrl]
+      : ['DIRECT_DATABASE_URL', options.directDatabaseUrl];
   // One connection that is never retired: the advisory lock belongs to it, and so must every script. No time
   // limits: waiting for another process and building an index both take as long as they take.
   const pool = new pg.Pool({ ...connectionConfig(options), connectionString, max: 1, idleTimeoutMillis: 0 });
@@ -157,7 +161,7 @@ async function openMigrationSession(
   // Policies bind the owner of the tables, who migrates them.
   await pool.query("SELECT set_config('app.accounts', $1, false)", [allAccounts]).catch(async (error) => {
     await pool.end();
-    throw error;
+    throw new DatabaseOpenError(`${variable}: ${describeError(error)}`, { cause: error });
   });
   return {
     adapterFactory: new ScriptPrismaPg(pool),
