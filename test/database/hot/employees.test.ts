@@ -95,7 +95,7 @@ t.test(
     skip: testServer === undefined,
   },
   async (t) => {
-    const single = await openTestDatabase(t, { poolSize: 1 });
+    const single = await openTestDatabase(t, { poolSize: 1, direct: true });
     const { accountId, employeeIds } = await createTenant(single, { employees: makeEmployees(60) });
     const [findAlone, readAlone] = [employeeById(single), employeePage(single)];
     // Five times the database plans for the very values, and then compares.
