@@ -113,3 +113,11 @@ t.test(
     t.match((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }], 'and can be used');
   },
 );
+
+t.test('a value that cannot be sent fails its statement only', onPostgresql, async (t) => {
+  const { pool } = await connect(t);
+  const values: unknown[] = [{ size: 1n }];
+  await t.rejects(pool.query({ text: 'SELECT $1::text', values }), TypeError);
+  t.match((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }]);
+  t.equal(pool.totalCount, pool.idleCount);
+});

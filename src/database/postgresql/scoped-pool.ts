@@ -50,6 +50,8 @@ export class ScopedPool extends pg.Pool {
     const client = await this.connect();
     return new Promise((resolve, reject) => {
       query.callback = (error, rows) => {
+        // The driver calls again, when a value cannot be sent and the connection is closed for it.
+        query.callback = () => {};
         client.release(error ?? undefined);
         if (error === null) resolve(rows as Rows);
         else reject(error);
