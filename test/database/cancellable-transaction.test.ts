@@ -13,6 +13,8 @@ const onPostgresql = { skip: testServer === undefined && 'the embedded database 
 async function begin(t: Test) {
   const { databaseUrl } = await createTestDatabase(t);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  // A closed connection may still be ending when the database is dropped.
+  pool.on('error', () => {});
   t.teardown(() => pool.end());
   const abort = new AbortController();
   const cancelled: number[] = [];

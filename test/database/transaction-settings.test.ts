@@ -28,6 +28,8 @@ async function connect(t: Test) {
     defaultScope: scope,
     retry,
   });
+  // A closed connection may still be ending when the database is dropped.
+  pool.on('error', () => {});
   t.teardown(() => pool.end());
   const options = { settings, defaultScope: scope };
   const adapter = await withTransactionSettings(new PrismaPg(pool), options).connect();
