@@ -13,7 +13,7 @@ import { allAccounts, currentScope, noAccount } from '../scope.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { copyCsv } from './csv.js';
 import { ScriptPrismaPg } from './migration-adapter.js';
-import { runReportQuery } from './report.js';
+import { runReportQuery } from './run-report-query.js';
 import { ScopedPool } from './scoped-pool.js';
 import { createStatementNames } from './statement-names.js';
 import { findTenantRole } from './tenant-role.js';
