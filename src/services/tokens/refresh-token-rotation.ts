@@ -1,8 +1,17 @@
 import type { Clock } from '../../clock.js';
-import { Prisma } from '../../database/client.js';
+import type { Database } from '../../database/client.js';
+import type { HotStatement } from '../../database/hot/hot-statement.js';
+import {
+  findUsableTokens,
+  rotateLockedToken,
+  rotateUnlockedTokens,
+} from '../../database/hot/rotate-refresh-tokens.js';
+import { randomId } from '../../database/ids.js';
+import { accountScope } from '../../database/scope.js';
 import type { Application } from '../applications/client-registry.js';
-import { type AuditOrigin, auditedIn } from '../audit-log.js';
+import type { AuditOrigin } from '../audit-log.js';
 import { mayGrant } from '../grantable-scopes.js';
+import { parseScope } from '../scopes.js';
 import { roles } from '../user.js';
 
 export interface RotationSettings {
@@ -29,72 +38,94 @@ export interface Rotated {
   readonly scopes: readonly string[];
 }
 
-/**
- * The token, if it may be used now; what follows SELECT.
- *
- * The planner may take the account for one with few rows, and read all its tokens, or all grants of the application or of
- * the user. IS NOT DISTINCT FROM, which is no condition of an index, and OFFSET 0 keep it to the primary keys.
- */
-export function usableToken(
-  { tokenHash, requested = [], application }: RotationRequest,
-  now: Date,
-): Prisma.Sql {
-  return Prisma.sql`
-    token.grant_id, grants.account_id, grants.user_id, token.scopes AS granted,
-      CASE WHEN cardinality(${requested}::text[]) > 0 THEN ${requested}::text[]
-           ELSE ARRAY(SELECT scope FROM unnest(token.scopes) AS scope WHERE scope = ANY (available.scopes))
-      END AS scopes
-    FROM refresh_tokens token
-      JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
-      JOIN accounts ON accounts.id = ${application.accountId}
-      CROSS JOIN LATERAL (
-        SELECT ARRAY(SELECT jsonb_array_elements_text(${availableByRole(application)}::jsonb -> users.role)) AS scopes
-        FROM users
-        WHERE users.account_id = grants.account_id AND users.id = grants.user_id AND users.disabled_at IS NULL OFFSET 0
-      ) available
-    WHERE token.token_hash = ${tokenHash} AND token.used_at IS NULL AND token.expires_at > ${now}
-      AND (grants.account_id, grants.application_id) IS NOT DISTINCT FROM (${application.accountId}, ${application.id})
-      AND grants.revoked_at IS NULL
-      AND token.scopes && available.scopes
-      AND ${requested}::text[] <@ token.scopes AND ${requested}::text[] <@ available.scopes`;
-}
+/** Result of a request in a statement for several; `locked`: another transaction has locked the token. */
+export type RotationOutcome = Rotated | 'locked' | undefined;
 
 /**
- * Everything is locked before anything is changed, and in the order in which a deletion goes on from the account to
- * the grant and the token. The successor keeps the scopes of the grant: narrowing is for one access token.
+ * Rotates tokens in one statement, without waiting for another transaction.
  *
- * @param whenLocked what to do about rows that another transaction has locked; empty: to wait for it
+ * @returns the outcome of each request, in their order; `undefined` when its token cannot be used: nothing was changed
  */
-export function rotation(
+export async function rotateTogether(
+  database: Database,
+  settings: RotationSettings,
+  requests: readonly RotationRequest[],
+): Promise<(RotationOutcome | Error)[]> {
+  const rotated = await rotate(rotateUnlockedTokens, database, settings, requests);
+  const others = requests.filter((_, index) => rotated[index] === undefined);
+  if (others.length === 0) return rotated;
+  try {
+    const usable = await findUsable(database, settings, others);
+    return requests.map((request, index) => rotated[index] ?? (usable.has(request) ? 'locked' : undefined));
+  } catch (error) {
+    // The rotations of the statement before are committed.
+    return rotated.map((outcome) => outcome ?? (error as Error));
+  }
+}
+
+/** Rotates one token, and waits for a transaction that has locked it. */
+export async function rotateLocked(
+  database: Database,
+  settings: RotationSettings,
   request: RotationRequest,
+): Promise<Rotated | undefined> {
+  return (await rotate(rotateLockedToken, database, settings, [request]))[0];
+}
+
+async function findUsable(
+  database: Database,
+  { clock }: RotationSettings,
+  requests: readonly RotationRequest[],
+): Promise<ReadonlySet<RotationRequest>> {
+  const values = [JSON.stringify(requests.map(toRow)), clock().toISOString()];
+  const rows = await database.runHot(findUsableTokens, values, scopeOf(requests));
+  return new Set(rows.flatMap(([ordinal]) => requests[Number(ordinal)] ?? []));
+}
+
+async function rotate(
+  statement: HotStatement,
+  database: Database,
   { clock, refreshTokenTtlSeconds }: RotationSettings,
-  whenLocked: Prisma.Sql,
-): Prisma.Sql {
-  const { tokenHash, successorHash, application, origin } = request;
+  requests: readonly RotationRequest[],
+): Promise<(Rotated | undefined)[]> {
   const now = clock();
   const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
-  const event = { type: 'token.refreshed', applicationId: application.id, origin, at: now } as const;
-  return Prisma.sql`
-    WITH held AS (
-      SELECT ${usableToken(request, now)}
-      FOR KEY SHARE OF accounts, grants ${whenLocked}
-      FOR NO KEY UPDATE OF token ${whenLocked}
-    ), used AS (
-      UPDATE refresh_tokens token SET used_at = ${now}, successor_hash = ${successorHash}
-      FROM held WHERE token.token_hash = ${tokenHash}
-      RETURNING held.*
-    ), successor AS (
-      INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
-      SELECT ${successorHash}, account_id, grant_id, granted, ${now}, ${expiresAt} FROM used
-    ), audited AS (
-      ${auditedIn(Prisma.sql`used`, event)}
-    )
-    SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
+  const values = [JSON.stringify(requests.map(toRow)), now.toISOString(), expiresAt.toISOString()];
+  const rows = await database.runHot(statement, values, scopeOf(requests));
+  const rotated: (Rotated | undefined)[] = requests.map(() => undefined);
+  for (const [ordinal, grantId, userId, issued] of rows) {
+    rotated[Number(ordinal)] = {
+      grantId: grantId ?? '',
+      userId: userId ?? '',
+      scopes: parseScope(issued ?? ''),
+    };
+  }
+  return rotated;
 }
 
-/** Scopes of the application that a user of each role may grant, as a JSON object. */
-function availableByRole({ scopes }: Application): string {
-  return JSON.stringify(
-    Object.fromEntries(roles.map((role) => [role, scopes.filter((scope) => mayGrant(role, scope))])),
-  );
+function scopeOf(requests: readonly RotationRequest[]) {
+  return accountScope(...requests.map(({ application }) => application.accountId));
+}
+
+function toRow(
+  { tokenHash, successorHash, requested = [], application, origin }: RotationRequest,
+  ordinal: number,
+) {
+  return {
+    ordinal,
+    token_hash: tokenHash.toString('hex'),
+    successor_hash: successorHash.toString('hex'),
+    requested,
+    account_id: application.accountId,
+    application_id: application.id,
+    available: availableByRole(application),
+    event_id: randomId(),
+    address: origin.address,
+    request_id: origin.requestId,
+  };
+}
+
+/** Scopes of the application that a user of each role may grant. */
+function availableByRole({ scopes }: Application): Record<string, string[]> {
+  return Object.fromEntries(roles.map((role) => [role, scopes.filter((scope) => mayGrant(role, scope))]));
 }

@@ -1,4 +1,5 @@
-import { type Database, Prisma } from '../../database/client.js';
+import { createBatcher } from '../../database/batcher.js';
+import type { Database } from '../../database/client.js';
 import { RowsLockedError } from '../../database/database-errors.js';
 import { createDeadlineQueue } from '../../database/deadline-queue.js';
 import { accountScope, allAccounts, withScope } from '../../database/scope.js';
@@ -7,10 +8,11 @@ import type { Grants } from '../grants/grants.js';
 import type { Role } from '../user.js';
 import {
   type Rotated,
+  type RotationOutcome,
   type RotationRequest,
   type RotationSettings,
-  rotation,
-  usableToken,
+  rotateLocked,
+  rotateTogether,
 } from './refresh-token-rotation.js';
 
 export interface RefreshTokenSettings extends RotationSettings {
@@ -41,43 +43,33 @@ export interface TokenGrant {
 }
 
 /**
- * The refresh tokens of grants. Every use replaces the token. One statement consumes the old token, stores the new one and
- * its audit event, so that of many uses of a token exactly one succeeds.
+ * The refresh tokens of grants. Every use replaces the token. A statement consumes old tokens, stores their successors and
+ * the audit events, so that of many uses of a token exactly one succeeds, also when they share the statement.
  *
- * A statement does not wait for rows that another transaction has locked. It is queued then, with few at a time: otherwise
- * the tokens of an application that is being deleted would take every connection.
+ * A statement does not wait for rows that another transaction has locked: these requests are queued, with few at a time.
+ * Otherwise the tokens of an application that is being deleted would take every connection.
  */
 export class RefreshTokens {
   readonly #prisma: Database['prisma'];
   readonly #settings: RefreshTokenSettings;
+  readonly #rotate: (request: RotationRequest) => Promise<RotationOutcome>;
   readonly #rotateLocked: (request: RotationRequest, timeoutError: Error) => Promise<Rotated | undefined>;
 
-  constructor({ prisma }: Database, settings: RefreshTokenSettings) {
-    this.#prisma = prisma;
+  constructor(database: Database, settings: RefreshTokenSettings) {
+    this.#prisma = database.prisma;
     this.#settings = settings;
-    this.#rotateLocked = createDeadlineQueue((request) => this.#rotate(request, Prisma.empty));
+    this.#rotate = createBatcher((requests) => rotateTogether(database, settings, requests), {
+      maximum: 50,
+      atOnce: 2,
+    });
+    this.#rotateLocked = createDeadlineQueue((request) => rotateLocked(database, settings, request));
   }
 
   /** Replaces a token; `undefined` when it cannot be used, or not for these scopes: nothing was changed then. */
   async rotate(request: RotationRequest): Promise<Rotated | undefined> {
-    const rotated = await this.#rotate(request, Prisma.sql`SKIP LOCKED`);
-    if (rotated !== undefined || !(await this.#isUsable(request))) return rotated;
+    const outcome = await this.#rotate(request);
+    if (outcome !== 'locked') return outcome;
     return this.#rotateLocked(request, new RowsLockedError('The refresh token is locked.'));
-  }
-
-  #rotate(request: RotationRequest, whenLocked: Prisma.Sql): Promise<Rotated | undefined> {
-    return withScope(accountScope(request.application.accountId), async () => {
-      const statement = rotation(request, this.#settings, whenLocked);
-      const [rotated] = await this.#prisma.$queryRaw<Rotated[]>(statement);
-      return rotated;
-    });
-  }
-
-  #isUsable(request: RotationRequest): Promise<boolean> {
-    return withScope(accountScope(request.application.accountId), async () => {
-      const token = usableToken(request, this.#settings.clock());
-      return (await this.#prisma.$queryRaw<unknown[]>`SELECT ${token}`).length > 0;
-    });
   }
 
   /**

@@ -39,6 +39,10 @@ async function authenticate(request, scopes) {
   return scopes.every((scope) => granted.includes(scope));
 }
 
+function cursor(number, size) {
+  return Buffer.from(JSON.stringify([number, size])).toString('base64url');
+}
+
 app.get('/v1/employees', async (request, response) => {
   const { number = 1, size = 50 } = request.query.page ?? {};
   const where = { accountId: request.accountId };
@@ -53,7 +57,7 @@ app.get('/v1/employees', async (request, response) => {
   };
   response.json({
     data: employees.map(toResource),
-    meta: { record_count: count },
+    meta: { record_count: count, next_cursor: number < last ? cursor(number + 1, size) : null },
     links: {
       first: link(1),
       prev: number > 1 ? link(number - 1) : null,
