@@ -1,9 +1,10 @@
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { type Clock, epochSeconds } from '../clock.js';
 import { randomId } from '../database/ids.js';
 import { Problem } from '../problems/problem.js';
 import { parseScope } from '../services/scopes.js';
+import { signCompact } from './compact-jws.js';
 import { type SigningKeys, signingAlgorithm } from './signing-keys.js';
 
 /** What an access token says. @see RFC 9068 section 2.2 */
@@ -69,7 +70,7 @@ export class AccessTokens {
     return this.#settings.ttlSeconds;
   }
 
-  issue({ subject, clientId, scopes, grantId, generation = 0 }: AccessTokenRequest): Promise<string> {
+  issue({ subject, clientId, scopes, grantId, generation = 0 }: AccessTokenRequest): string {
     const { kid, privateKey } = this.#keys.current;
     const { issuer, ttlSeconds, clock } = this.#settings;
     const issuedAt = epochSeconds(clock);
@@ -85,7 +86,7 @@ export class AccessTokens {
       ...(grantId !== undefined && { grant_id: grantId }),
       ...(generation > 0 && { generation }),
     };
-    return new SignJWT(claims).setProtectedHeader({ alg: signingAlgorithm, typ: type, kid }).sign(privateKey);
+    return signCompact({ alg: signingAlgorithm, typ: type, kid }, claims, privateKey);
   }
 
   /**

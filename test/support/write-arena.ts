@@ -121,7 +121,7 @@ async function createItems(
     ...[arenaRedirectUri, codeChallengeOf(verifier)],
   ]);
   const tokens = new AccessTokens(signingKeys, { issuer: 'http://api.test', ttlSeconds: 3600, clock });
-  const items = Array.from({ length: count }, async (_, n) => {
+  return Array.from({ length: count }, (_, n) => {
     const application = applications[n % applications.length] as TestApplication;
     const { clientId } = application;
     const form = (code: string) => ({
@@ -134,11 +134,10 @@ async function createItems(
       usedCode: form(`${prefix}usedcode${n}`),
       refreshToken: `${prefix}fresh${n}`,
       usedRefreshToken: `${prefix}used${n}`,
-      accessToken: await tokens.issue({ subject: user.id, clientId, scopes, grantId: `${prefix}grant${n}` }),
+      accessToken: tokens.issue({ subject: user.id, clientId, scopes, grantId: `${prefix}grant${n}` }),
       secretId: `${prefix}secret${n}`,
       reportId: `${prefix}report${n}`,
       nonce: `${prefix}nonce${n}`,
     };
   });
-  return Promise.all(items);
 }

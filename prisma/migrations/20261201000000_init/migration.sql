@@ -88,6 +88,9 @@ CREATE TABLE employees (
   email text COLLATE "C" NOT NULL,
   status text COLLATE "C" NOT NULL,
   department text COLLATE "C" NOT NULL,
+  -- Whether the JSON text of the record has escapes. Without them a page of a list is written in half the time.
+  has_escapes boolean NOT NULL GENERATED ALWAYS AS (
+    employee_number || first_name || last_name || email || status || department ~ '["\\[:cntrl:]]') STORED,
   CONSTRAINT employees_pkey PRIMARY KEY (account_id, position)
 );
 

@@ -26,7 +26,7 @@ export const clientCredentials: Grant = {
     const { id: applicationId, accountId, clientId, tokenGeneration: generation } = application;
     await auditLog.record({ type: 'token.issued', accountId, applicationId, origin, details: { scopes } });
     return {
-      access_token: await accessTokens.issue({ subject: clientId, clientId, scopes, generation }),
+      access_token: accessTokens.issue({ subject: clientId, clientId, scopes, generation }),
       token_type: 'Bearer',
       expires_in: accessTokens.ttlSeconds,
       scope: scopes.join(' '),

@@ -3,7 +3,7 @@ import type { OpaqueToken } from '../opaque-token.js';
 import type { GrantContext, TokenResponse } from './grant.js';
 
 /** The token response to an application that acts for a user. */
-export async function issueUserTokens(
+export function issueUserTokens(
   {
     application,
     userId,
@@ -18,9 +18,9 @@ export async function issueUserTokens(
     refreshToken: OpaqueToken;
   },
   { accessTokens }: GrantContext,
-): Promise<TokenResponse> {
+): TokenResponse {
   return {
-    access_token: await accessTokens.issue({
+    access_token: accessTokens.issue({
       subject: userId,
       clientId: application.clientId,
       scopes,
