@@ -3,11 +3,14 @@ const attributes = ['employee_number', 'first_name', 'last_name', 'email', 'stat
 
 const updatedAt = `to_char(employees.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-function resource(toText: (column: string) => string): string {
-  const members = attributes.map((name) => `'"${name}":' || ${toText(`employees.${name}`)} || ','`);
+/** @param quote around the text of a column */
+function resource(quote: '"' | '', toText: (column: string) => string): string {
+  const members = attributes.map(
+    (name) => `"${name}":${quote}' || ${toText(`employees.${name}`)} || '${quote},`,
+  );
   return `
-    '{"id":"' || employees.id || '","type":"employees","attributes":{' || ${members.join(' || ')}
-    || '"updated_at":"' || ${updatedAt} || '"}}'`;
+    '{"id":"' || employees.id || '","type":"employees","attributes":{${members.join('')}"updated_at":"' || ${updatedAt}
+    || '"}}'`;
 }
 
 /**
@@ -16,5 +19,5 @@ function resource(toText: (column: string) => string): string {
  * the benchmarks `list` and `sync` fail when all are escaped. An id has no escapes.
  */
 export const employeeResource = `CASE WHEN employees.has_escapes
-  THEN ${resource((column) => `to_json(${column})::text`)}
-  ELSE ${resource((column) => `'"' || ${column} || '"'`)} END`;
+  THEN ${resource('', (column) => `to_json(${column})::text`)}
+  ELSE ${resource('"', (column) => column)} END`;
