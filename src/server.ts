@@ -17,6 +17,7 @@ import { listen } from './process/listen.js';
 import { describeFailure } from './process/operator-errors.js';
 import { createShutdown } from './process/shutdown.js';
 import { startupMessage } from './process/startup-message.js';
+import { setV8Flags } from './process/v8-flags.js';
 import { Housekeeping } from './services/housekeeping.js';
 import { hashPassword } from './services/passwords.js';
 import { Issuer } from './services/recorded-issuer.js';
@@ -33,6 +34,7 @@ const connectionTimeoutMs = 3_000;
 const embeddedTemplate = path.join(packageRoot, 'dist', 'embedded-template');
 
 async function start(): Promise<void> {
+  setV8Flags();
   const config = readServerConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecrets = await resolveAppSecrets(config);

@@ -36,17 +36,13 @@ export class HotQuery implements Submittable {
 
   submit(connection: Connection): void {
     const { stream } = connection;
-    const { name, text } = this.#statement;
-    stream.cork();
-    this.#settings.write(connection, this.#scope);
     // The driver reports the loss of a connection to its queries.
-    if (stream.writable) {
-      if (!isPrepared(connection, name)) stream.write(serialize.parse({ name, text, types: [] }));
-      stream.write(serialize.bind({ statement: name, values: this.#values }));
-      stream.write(execute);
-      stream.write(sync);
-    }
-    stream.uncork();
+    if (!stream.writable) return;
+    const { name, text } = this.#statement;
+    const messages = this.#settings.messages(this.#scope);
+    if (!isPrepared(connection, name)) messages.push(serialize.parse({ name, text, types: [] }));
+    messages.push(serialize.bind({ statement: name, values: this.#values }), execute, sync);
+    stream.write(Buffer.concat(messages));
   }
 
   handleDataRow({ fields }: { fields: TextRow }): void {

@@ -28,7 +28,7 @@ export class ScopedQuery extends DriverQuery {
   override submit(connection: Connection): Error | null {
     const { stream } = connection;
     stream.cork();
-    this.#settings.write(connection, this.#scope);
+    if (stream.writable) stream.write(Buffer.concat(this.#settings.messages(this.#scope)));
     const error = super.submit(connection);
     stream.uncork();
     return error;

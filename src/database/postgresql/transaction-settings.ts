@@ -1,4 +1,4 @@
-import type { ClientBase, Connection } from 'pg';
+import type { ClientBase } from 'pg';
 import { serialize } from 'pg-protocol';
 import type { Scope } from '../scope.js';
 
@@ -6,6 +6,7 @@ import type { Scope } from '../scope.js';
 export type Settings = Readonly<Record<string, string>>;
 
 const name = 'transaction_settings';
+const execute = serialize.execute();
 
 /**
  * What every transaction on the connections of a pool begins with: its tenant scope, its role and its settings. All of
@@ -45,12 +46,10 @@ export class TransactionSettings {
   }
 
   /**
-   * Writes the statement to a connection on which it is prepared. What is written before the next `sync` is the same
-   * transaction.
+   * The messages that run the statement on a connection on which it is prepared. What is sent before the next `sync` is the
+   * same transaction.
    */
-  write({ stream }: Connection, scope: Scope): void {
-    if (!stream.writable) return;
-    stream.write(serialize.bind({ statement: name, values: [scope, this.role] }));
-    stream.write(serialize.execute());
+  messages(scope: Scope): Buffer[] {
+    return [serialize.bind({ statement: name, values: [scope, this.role] }), execute];
   }
 }
