@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import pLimit from 'p-limit';
-import { isStatementRefused } from './database-errors.js';
+import { isStatementRejected } from './database-errors.js';
 import { createDeadlineQueue } from './deadline-queue.js';
 
 interface Limits {
@@ -71,7 +71,7 @@ function isolatingFailures<Key, Value>(
     try {
       return await load(keys);
     } catch (error) {
-      if (keys.length === 1 || !isStatementRefused(error)) throw error;
+      if (keys.length === 1 || !isStatementRejected(error)) throw error;
       return keys.map((key) => loadAlone(key, error as Error));
     }
   };

@@ -60,7 +60,7 @@ export function isLockTimeout(error: unknown): boolean {
  * fare better. False when it serves nobody just now, and when the connection was lost: what came of the statement is
  * not known then.
  */
-export function isStatementRefused(error: unknown): boolean {
+export function isStatementRejected(error: unknown): boolean {
   return layersOf(error).some(
     ({ code }) =>
       typeof code === 'string' &&

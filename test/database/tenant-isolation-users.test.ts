@@ -25,6 +25,33 @@ if (testServer === undefined) {
     t.same(warnings(), []);
   });
 
+  t.test('an owner who truncates a table without a scope leaves no counts behind', async (t) => {
+    const user = await createDatabaseUser(t, serverUrl);
+    const { database } = await open(t, user);
+    const [own] = await fill(database);
+    await withScope(allAccounts, () =>
+      database.prisma.report.create({ data: { id: 'r', accountId: own?.accountId ?? '', title: 'Staff' } }),
+    );
+    await query(database, 'TRUNCATE employees, reports');
+    await withScope(allAccounts, async () => {
+      const { prisma } = database;
+      t.equal(await prisma.employeeCount.count(), 0);
+      t.equal(await prisma.employeeFacet.count(), 0);
+      t.equal(await prisma.accountTotals.count({ where: { reports: { gt: 0 } } }), 0);
+    });
+  });
+
+  t.test('the function that runs as the owner cannot be called by other users', async (t) => {
+    const user = await createDatabaseUser(t, serverUrl);
+    await open(t, user);
+    const mayCall = (role: string) =>
+      user.asAdministrator(
+        `SELECT has_function_privilege('${role}', 'employee_position_at(text, bigint)', 'EXECUTE') AS may`,
+      );
+    t.same(await mayCall('pg_monitor'), [{ may: false }]);
+    t.same(await mayCall(user.name), [{ may: true }]);
+  });
+
   t.test('a user with BYPASSRLS who may not take the role is not bound, and the log says so', async (t) => {
     const user = await createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
     const { database, warnings } = await open(t, user);

@@ -60,6 +60,15 @@ if (testServer === undefined) {
     t.equal(server.output().includes('row-level security'), false);
   });
 
+  t.test('policies of other tables do not stop the first start', async (t) => {
+    const superuser = await createDatabaseUser(t, serverUrl, 'SUPERUSER');
+    await superuser.asAdministrator(
+      'CREATE TABLE other (); ALTER TABLE other ENABLE ROW LEVEL SECURITY; CREATE POLICY other ON other',
+    );
+    const { code, stderr } = await migrate(superuser);
+    t.same([code, stderr], [0, '']);
+  });
+
   t.test('a user who may take the role is accepted in production, from the first start on', async (t) => {
     const member = await createUnisolatedUser(t);
     await grantTenantRole(member);

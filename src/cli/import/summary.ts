@@ -1,4 +1,4 @@
-import { describeError, isStatementRefused } from '../../database/database-errors.js';
+import { describeError, isStatementRejected } from '../../database/database-errors.js';
 import { type ExitCode, exitCodes } from '../cli-error.js';
 import { formatCount } from '../print.js';
 import type { ImportOutcome } from './import-employees.js';
@@ -45,7 +45,7 @@ function describeEnding(ending: ImportOutcome['ending'], refused: number): strin
     case 'failed': {
       const { error, lines } = ending;
       // Of a transaction that was lost while it was committed nobody knows.
-      const became = isStatementRefused(error) ? 'were not stored' : 'may not have been stored';
+      const became = isStatementRejected(error) ? 'were not stored' : 'may not have been stored';
       const where = lines.count > 0 ? `lines ${lines.first} to ${lines.last} ${became}: ` : '';
       return [`Failed: ${where}${describeError(error)}`];
     }

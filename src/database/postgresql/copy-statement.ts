@@ -32,7 +32,7 @@ function reference(value: unknown, number: number): string {
   if (typeof value === 'string') return setting;
   // The sub-select is run once. Without it, a list would be parsed again for each row.
   if (isTextList(value))
-    return `(SELECT array_agg(text) FROM jsonb_array_elements_text(${setting}::jsonb) AS text)`;
+    return `(SELECT coalesce(array_agg(text), '{}') FROM jsonb_array_elements_text(${setting}::jsonb) AS text)`;
   throw new TypeError(`Parameter ${number} of a COPY statement is neither text nor a list of texts`);
 }
 

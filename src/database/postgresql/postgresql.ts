@@ -62,6 +62,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     ...pageSettings,
     ...reportSettings,
     statement_timeout: String(reportStatementTimeoutMs),
+    idle_in_transaction_session_timeout: '120000',
   });
   const streams = new TransactionSettings({
     ...reportSettings,

@@ -56,7 +56,11 @@ export class ScopedPool extends pg.Pool {
         if (error === null) resolve(rows as Rows);
         else reject(error);
       };
-      client.query(query);
+      try {
+        client.query(query);
+      } catch (error) {
+        query.callback(error as Error);
+      }
     });
   }
 }

@@ -5,8 +5,9 @@ import type { Pool } from 'pg';
  * one of this database and not only of its neighbours.
  */
 const query = `
-  SELECT me.unbound AND EXISTS (SELECT FROM pg_policy) AS unbound,
-    CASE WHEN me.unbound AND pg_has_role(session_user, tenant.oid, 'MEMBER')
+  SELECT me.unbound AND EXISTS (SELECT FROM pg_policy WHERE polrelid = to_regclass('accounts')) AS unbound,
+    CASE WHEN me.unbound AND pg_has_role(session_user, tenant.oid,
+        CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)
         AND has_table_privilege(tenant.oid, to_regclass('accounts')::oid, 'SELECT')
       THEN tenant.rolname END AS role
   FROM (SELECT rolsuper OR rolbypassrls AS unbound FROM pg_roles WHERE rolname = session_user) me

@@ -11,7 +11,7 @@
 -- The other tables belong to no account: signing_keys, issuer, system_events, submitted_forms, failure_counts,
 -- request_counts.
 --
--- Every text column has the collation "C". It compares by code point, the same on every engine and in every locale.
+-- Every text column has the collation "C", except the members of arrays. It compares by code point, the same on every engine and in every locale.
 
 -- Tables and primary keys
 
@@ -542,8 +542,8 @@ END $$;
 CREATE FUNCTION employees_truncated() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM employee_counts;
-  DELETE FROM employee_facets;
+  -- Row-level security does not apply to TRUNCATE, neither to that of the employees nor to this one.
+  TRUNCATE employee_counts, employee_facets;
   RETURN NULL;
 END $$;
 
@@ -585,7 +585,7 @@ END $$;
 CREATE FUNCTION reports_truncated() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE account_totals SET reports = 0;
+  TRUNCATE account_totals;
   RETURN NULL;
 END $$;
 
@@ -654,7 +654,9 @@ BEGIN
   );
 END $$;
 
--- The function runs as the owner: a table of the same name in another schema must not take the place of the owner's.
+-- The function runs as the owner: a table of the same name in another schema must not take the place of the owner's, and
+-- other users may not call it.
+REVOKE EXECUTE ON FUNCTION employee_position_at(text, bigint) FROM PUBLIC;
 DO $$
 BEGIN
   EXECUTE format('ALTER FUNCTION employee_position_at(text, bigint) SET search_path = %I, pg_temp', current_schema());
@@ -715,9 +717,12 @@ BEGIN
     END;
   END IF;
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'people_api_tenant') THEN
-    IF NOT pg_has_role('people_api_tenant', 'MEMBER') THEN
+    -- From PostgreSQL 16 on, the user who creates a role is a member that may not take it.
+    IF NOT pg_has_role('people_api_tenant',
+        CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
       GRANT people_api_tenant TO CURRENT_USER;
     END IF;
+    GRANT EXECUTE ON FUNCTION employee_position_at(text, bigint) TO people_api_tenant;
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO people_api_tenant', current_schema());
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO people_api_tenant',
       current_schema());
@@ -726,6 +731,7 @@ BEGIN
       GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO people_api_tenant', current_schema());
   END IF;
 EXCEPTION
-  -- The role is another user's, for another database: policies bind this user without it, or the service logs a warning.
+  -- The role is another user's, for another database: policies bind this user without it, or the service
+  -- logs a warning and does not start in production.
   WHEN insufficient_privilege THEN NULL;
 END $$;
