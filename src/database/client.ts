@@ -72,13 +72,12 @@ export interface CsvQuery {
 }
 
 /**
- * On PostgreSQL a statement touches no rows but those of its scope: for the cheapest and the longest ones it is given,
- * for all others it is that of the work that they are part of (`withScope`). The embedded database, which runs as its
- * superuser, does without.
+ * On PostgreSQL a statement reads and writes only rows of its scope: that of `withScope`, or its own. The embedded database,
+ * which runs as its superuser, has no row-level security.
  */
 export interface Database {
   readonly kind: 'embedded' | 'postgresql';
-  /** Settles when the embedded database cannot go on: whoever has opened it ends the process. */
+  /** Settles when the embedded database cannot go on: the process has to exit. */
   readonly stopped: Promise<DatabaseStoppedError>;
   readonly prisma: PrismaClient;
   /** Runs a hot statement. */

@@ -9,7 +9,7 @@ export class DatabaseStoppedError extends Error {
   readonly code = '57P02';
 }
 
-/** Rows stayed locked by another transaction for longer than was to be waited; the code is PostgreSQL's. */
+/** Rows stayed locked by another transaction for longer than the limit; the code is PostgreSQL's. */
 export class RowsLockedError extends Error {
   override readonly name = 'RowsLockedError';
   readonly code = '55P03';
@@ -27,7 +27,7 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Tells whether the database could not serve, now, a request that may be right: the answer is 503, try again. */
+/** Tells whether the database is unavailable: the response is 503 with `Retry-After`. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return layersOf(error).some(
     ({ code, originalCode, kind, message }) =>
@@ -37,7 +37,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** Tells whether PostgreSQL cancelled a statement, because it took too long or because the caller asked for it. */
+/** Tells whether PostgreSQL cancelled a statement, because it took too long or because the caller cancelled it. */
 export function isStatementCanceled(error: unknown): boolean {
   return layersOf(error).some(({ code }) => code === '57014');
 }
@@ -56,9 +56,8 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Tells whether the database looked at a statement and refused it, so that nothing of it was kept and another one may
- * fare better. False when it serves nobody just now, and when the connection was lost: what came of the statement is
- * not known then.
+ * Tells whether the database rejected a statement, so that nothing of it was stored. False when the database is unavailable
+ * or the connection was lost: the outcome is unknown then.
  */
 export function isStatementRejected(error: unknown): boolean {
   return layersOf(error).some(

@@ -74,8 +74,8 @@ async function readApplied(database: Database): Promise<AppliedMigration[]> {
 }
 
 /**
- * In the embedded database nobody else is at a migration, what began and was not finished has left nothing behind, and
- * there is no other tool that could mark it: it is begun again.
+ * Marks unfinished migrations of the embedded database as rolled back. No other process runs one, they have stored nothing,
+ * and no other tool could mark them.
  */
 async function forgetUnfinished(database: Database): Promise<void> {
   if ((await readApplied(database)).every(({ finished }) => finished)) return;

@@ -32,17 +32,17 @@ let underWay = 0;
 /**
  * Does work whose statements touch these rows only, unless they are given a scope of their own.
  *
- * While any such work is done, each promise of the process costs more. What has to be fast hands its scope to its
- * statements instead.
+ * While any such work is done, each promise of the process costs more in Node.js 20 and 22. Hot statements are given their
+ * scope instead.
  */
 export async function withScope<Result>(scope: Scope, work: () => Promise<Result> | Result): Promise<Result> {
   underWay += 1;
   try {
-    // Prisma begins with its work when somebody waits for it: that has to be in here.
+    // Prisma starts its work when it is awaited: that has to be in here.
     return await ambient.run(scope, async () => await work());
   } finally {
     underWay -= 1;
-    // What goes on beyond its end has no scope any more, which is never a wider one.
+    // What continues beyond its end has the default scope.
     if (underWay === 0) ambient.disable();
   }
 }

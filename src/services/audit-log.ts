@@ -64,7 +64,7 @@ export interface AuditEvent {
 }
 
 /** Something that happened in an account. */
-export type AccountEvent = AuditEvent & { readonly accountId: string };
+type AccountEvent = AuditEvent & { readonly accountId: string };
 
 /** Writes down who did what. A change is acknowledged only after its event is stored. */
 export class AuditLog {

@@ -2,7 +2,7 @@ import type { Role } from './user.js';
 
 /**
  * Whether a user of this role may grant a scope to an application. Members may grant access to their own profile only,
- * so that no employee hands the staff directory to an application.
+ * so that no employee gives an application access to the directory.
  */
 export function mayGrant(role: Role, scope: string): boolean {
   return role === 'owner' || role === 'admin' || isAboutUser(scope);

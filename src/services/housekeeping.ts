@@ -11,7 +11,7 @@ export const usageRetentionDays = 400;
 /** How long the last rejected requests of an application are kept. */
 export const rejectionRetentionDays = 7;
 
-/** Rows that one statement deletes, more or less: few enough that nobody waits for their locks. */
+/** Rows that one statement deletes, more or less: few enough that no request waits long for their locks. */
 const batchSize = 1000;
 
 const dayMilliseconds = 86_400_000;
@@ -28,8 +28,8 @@ function deleteWhere(table: string, primaryKey: readonly string[], condition: Pr
 }
 
 /**
- * A grant goes with the last of its refresh tokens; its access tokens are long expired by then. Its tokens go
- * together, by whoever locked the grant: two who each hold some of them would wait for each other.
+ * A grant is deleted with the last of its refresh tokens; its access tokens have expired by then. The process that locked
+ * the grant deletes its tokens together: two processes that each hold some of them would wait for each other.
  */
 function deleteRefreshTokens(before: Date): Prisma.Sql {
   return Prisma.sql`

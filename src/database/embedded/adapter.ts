@@ -6,8 +6,8 @@ import { withConstraintNames } from './constraint-names.js';
 import { beginTransaction } from './transaction.js';
 
 /**
- * The adapter for the embedded database, with the gaps between it and the one for PostgreSQL closed: scripts report their
- * failure, transactions that of their COMMIT, and unique violations the name of their constraint.
+ * The adapter for the embedded database. As the one for PostgreSQL, it reports failed scripts and failed commits, and its
+ * unique violations name their constraint.
  */
 export function createEmbeddedAdapter(server: PGlite): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPGlite(server);

@@ -15,7 +15,7 @@ export async function identifyProcess(pid: number): Promise<string | undefined> 
   if (stat === undefined || boot === undefined) return String(pid);
   // The second field is the program's name in parentheses and may hold spaces; the start time is the 22nd.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // A zombie holds nothing any more: its parent merely has not asked for its exit code yet.
+  // A zombie has exited: its parent has not read its exit code yet.
   if (state === 'Z') return undefined;
   return `${pid} ${rest[18]} ${boot.trim()}`;
 }

@@ -10,7 +10,7 @@ export interface ApplicationSettings {
   readonly requireClientSecret: boolean;
 }
 
-/** What is wrong with settings, as sentences for whoever typed them. */
+/** What is wrong with settings, as sentences for the person who typed them. */
 export interface SettingsFaults {
   readonly name?: string;
   /** By index of the redirect URI. */

@@ -3,7 +3,7 @@ export const maximumRedirectUriLength = 2000;
 
 /**
  * What is wrong with a redirect URI, as a sentence for the person who typed it; `undefined` when nothing is.
- * Codes are sent there: whoever could answer for such an address could take over the people who sign in.
+ * Codes are sent there: the owner of such an address could act for the users who sign in.
  *
  * @param allowLocalhost whether `http://localhost` is taken, with any port and path: outside production only
  * @see RFC 9700 section 2.1 and RFC 6749 section 3.1.2

@@ -8,8 +8,8 @@ import type { AccountId } from '../account-id.js';
 const intervalMilliseconds = 60_000;
 
 /**
- * Writes down when secrets are used, which tells an administrator whether an old one may go. Nobody waits for
- * it: a use that is lost with the process is made up for by the next one.
+ * Stores when secrets were last used, so that an administrator knows whether an old one can be revoked. Requests do not wait
+ * for it. A use that is lost with the process is replaced by the next one.
  */
 export class SecretUse {
   readonly #database: Database;

@@ -42,7 +42,7 @@ export async function upsertEmployees(
     return position === undefined ? [] : [{ ...row, position }];
   });
   const updated = known.length > 0 ? await updateChanged(tx, accountId, known) : 0;
-  // Positions are never handed back: only rows that are new may take one.
+  // Positions are never reused: only new rows take one.
   if (fresh.length > 0) await insertEmployees(tx, accountId, fresh);
   return { created: fresh.length, updated, unchanged: known.length - updated };
 }

@@ -63,7 +63,7 @@ export class Grants {
    * Revokes all grants of a user to an application, and deletes the unused authorization codes. When it returns, every
    * token of these grants is rejected.
    *
-   * @returns whether the user ever granted it access
+   * @returns whether a grant to the application is stored
    */
   disconnect({ accountId, userId, origin, at }: UserAuditContext, applicationId: string): Promise<boolean> {
     return this.#prisma.$transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { type Report, toReport } from './report.js';
 /** Whether a change is meant for the stored version of a report. */
 export type VersionCheck = (stored: Pick<Report, 'id' | 'version'>) => boolean;
 
-/** The account's report, which nobody else changes until the transaction ends; `null` when there is none. */
+/** The account's report, which no other transaction changes until this one ends; `null` when there is none. */
 export async function lockReport(
   tx: Prisma.TransactionClient,
   accountId: AccountId,

@@ -20,7 +20,7 @@ export type ReportFilter = ReportTextFilter | ReportListFilter;
 /** Column keys, or `count`; a leading `-` turns one around. */
 export type SortKey = string;
 
-/** What a report asks. Either `columns` or `groupBy` is empty, and never both. */
+/** The definition of a report. Either `columns` or `groupBy` is empty, and never both. */
 export interface ReportDefinition {
   readonly columns: readonly ColumnKey[];
   readonly filters: readonly ReportFilter[];

@@ -11,7 +11,7 @@ export interface TokenReference extends TokenKey {
   readonly generation: number;
 }
 
-/** What stands behind a token that may be used at this moment. */
+/** The application and the user of a valid token. */
 export interface LiveToken {
   readonly accountId: AccountId;
   readonly applicationId: string;
@@ -38,7 +38,7 @@ export class TokenStatus {
   }
 }
 
-/** A grant is revoked by itself. */
+/** A token with a grant is revoked through the grant: its generation does not matter. */
 function isOfGeneration({ grantId, generation }: TokenReference, { tokenGeneration }: TokenOwner): boolean {
   return grantId !== null || generation === tokenGeneration;
 }
