@@ -63,7 +63,7 @@ if (testServer === undefined) {
   t.test('policies of other tables do not stop the first start', async (t) => {
     const superuser = await createDatabaseUser(t, serverUrl, 'SUPERUSER');
     await superuser.asAdministrator(
-      'CREATE TABLE other (); ALTER TABLE other ENABLE ROW LEVEL SECURITY; CREATE POLICY other ON other',
+      'CREATE SCHEMA other; CREATE TABLE other.t (); ALTER TABLE other.t ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON other.t',
     );
     const { code, stderr } = await migrate(superuser);
     t.same([code, stderr], [0, '']);
