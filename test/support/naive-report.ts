@@ -1,3 +1,4 @@
+import { attributesOf } from './employee-attributes.js';
 import type { TestEmployee } from './tenant.js';
 
 /** An employee as results show it. */
@@ -15,16 +16,7 @@ export const columnKeys = [
 ];
 
 export function asShown(employee: TestEmployee, id: string): NaiveEmployee {
-  return {
-    id,
-    employee_number: employee.employeeNumber,
-    first_name: employee.firstName,
-    last_name: employee.lastName,
-    email: employee.email,
-    status: employee.status,
-    department: employee.department,
-    updated_at: employee.updatedAt.toISOString(),
-  };
+  return { id, ...attributesOf(employee) };
 }
 
 type NaiveRow = [string, string | number][];

@@ -3,6 +3,7 @@ import { employeeById } from '../../../src/database/hot/employee-by-id.js';
 import { employeePage, type PageKey } from '../../../src/database/hot/employee-page.js';
 import { toAccountId } from '../../../src/services/account-id.js';
 import { openTestDatabase, testServer } from '../../support/database.js';
+import { attributesOf } from '../../support/employee-attributes.js';
 import { pageById } from '../../support/employee-page.js';
 import { query } from '../../support/query.js';
 import { createTenant, makeEmployees } from '../../support/tenant.js';
@@ -30,15 +31,7 @@ async function expectedPage({ accountId, size, from }: PageKey) {
     resources: employees.map((employee) => ({
       id: employee.id,
       type: 'employees',
-      attributes: {
-        employee_number: employee.employeeNumber,
-        first_name: employee.firstName,
-        last_name: employee.lastName,
-        email: employee.email,
-        status: employee.status,
-        department: employee.department,
-        updated_at: employee.updatedAt.toISOString(),
-      },
+      attributes: attributesOf(employee),
     })),
     count: employees.length,
     recordCount,

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { buildTestApp } from '../../support/app.js';
+import { attributesOf } from '../../support/employee-attributes.js';
 import { createTenant, makeEmployees } from '../../support/tenant.js';
 
 const api = await buildTestApp(t);
@@ -21,15 +22,7 @@ t.test('answers with the employee and each of its attributes', async (t) => {
       data: {
         id,
         type: 'employees',
-        attributes: {
-          employee_number: employee.employeeNumber,
-          first_name: employee.firstName,
-          last_name: employee.lastName,
-          email: employee.email,
-          status: employee.status,
-          department: employee.department,
-          updated_at: employee.updatedAt.toISOString(),
-        },
+        attributes: attributesOf(employee),
       },
     });
   }
