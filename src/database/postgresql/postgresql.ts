@@ -130,7 +130,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     streamCsv: ({ scope = currentScope(defaultScope), ...query }) =>
       copyCsv(streamPool, { ...query, scope, settings: streams, cancel }),
     poolState: () => [
-      stateOf('requests', pool),
+      stateOf('requests', pool, pool.availableCount),
       stateOf('reports', reportPool),
       stateOf('streams', streamPool),
     ],
@@ -184,8 +184,8 @@ function queryTimeout(timeoutMs: number): pg.PoolConfig {
   return timeoutMs === 0 ? {} : { query_timeout: timeoutMs + cancelGraceMs };
 }
 
-function stateOf(name: PoolState['pool'], { totalCount, idleCount, waitingCount }: pg.Pool): PoolState {
-  return { pool: name, total: totalCount, idle: idleCount, waiting: waitingCount };
+function stateOf(name: PoolState['pool'], pool: pg.Pool, idleCount = pool.idleCount): PoolState {
+  return { pool: name, total: pool.totalCount, idle: idleCount, waiting: pool.waitingCount };
 }
 
 /** Only the user who has logged in may cancel what the sessions of this user do, not the role that they take. */

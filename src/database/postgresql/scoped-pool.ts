@@ -1,8 +1,9 @@
-import pg, { type PoolConfig, type QueryConfig } from 'pg';
+import type { PoolConfig, QueryConfig } from 'pg';
 import type { HotStatement, TextRow } from '../hot/hot-statement.js';
 import { currentScope, type Scope } from '../scope.js';
 import type { ConflictRetry } from './conflict-retry.js';
 import { HotQuery } from './hot-query.js';
+import { ReadyPool } from './ready-pool.js';
 import { ScopedQuery } from './scoped-query.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
@@ -11,15 +12,12 @@ export interface ScopedPoolOptions extends PoolConfig {
   /** Scope of statements that run outside of every scope. */
   readonly defaultScope: Scope;
   readonly retry: ConflictRetry;
-}
-
-interface PooledQuery<Rows> {
-  callback: (error: Error | null, rows?: Rows) => void;
-  submit(connection: pg.Connection): void;
+  /** Most connections. */
+  readonly max: number;
 }
 
 /** Connections on which each statement is a transaction with the settings of the pool and the scope of the caller. */
-export class ScopedPool extends pg.Pool {
+export class ScopedPool extends ReadyPool {
   readonly #settings: TransactionSettings;
   readonly #defaultScope: Scope;
   readonly #retry: ConflictRetry;
@@ -37,30 +35,12 @@ export class ScopedPool extends pg.Pool {
     // The scope is that of the caller: the connection comes later, in the course of other work.
     const scope = currentScope(this.#defaultScope);
     const statement: QueryConfig = typeof config === 'string' ? { text: config } : config;
-    return this.#retry(() => this.#run(new ScopedQuery(statement, this.#settings, scope)));
+    return this.#retry(() => this.run(new ScopedQuery(statement, this.#settings, scope)));
   }
 
   /** Runs a hot statement. */
   runHot(statement: HotStatement, values: readonly string[], scope: Scope): Promise<TextRow[]> {
     const settings = this.#settings;
-    return this.#retry(() => this.#run<TextRow[]>(new HotQuery(statement, values, { settings, scope })));
-  }
-
-  async #run<Rows>(query: PooledQuery<Rows>): Promise<Rows> {
-    const client = await this.connect();
-    return new Promise((resolve, reject) => {
-      query.callback = (error, rows) => {
-        // The driver calls again, when a value cannot be sent and the connection is closed for it.
-        query.callback = () => {};
-        client.release(error ?? undefined);
-        if (error === null) resolve(rows as Rows);
-        else reject(error);
-      };
-      try {
-        client.query(query);
-      } catch (error) {
-        query.callback(error as Error);
-      }
-    });
+    return this.#retry(() => this.run<TextRow[]>(new HotQuery(statement, values, { settings, scope })));
   }
 }
