@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { contract } from '../support/app.js';
-import { browserTest } from '../support/chromium.js';
+import { browserTest } from '../support/browser/chromium.js';
+import { contract } from '../support/server/app.js';
 
 interface Documented {
   readonly tags: readonly [string];

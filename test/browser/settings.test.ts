@@ -7,9 +7,9 @@ import {
   main,
   shownSecret,
   signIn,
-} from '../support/browser-steps.js';
-import { browserTest, isAccessible } from '../support/chromium.js';
-import { authorizationRequest, createScene } from '../support/users.js';
+} from '../support/browser/browser-steps.js';
+import { browserTest, isAccessible } from '../support/browser/chromium.js';
+import { authorizationRequest, createScene } from '../support/oauth/users.js';
 
 browserTest(
   'an application from its first secret to its last token',

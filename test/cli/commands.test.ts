@@ -5,10 +5,10 @@ import { openDatabase } from '../../src/database/open-database.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
 import { checkPassword } from '../../src/services/passwords.js';
 import { Users } from '../../src/services/users.js';
-import { runCommand, runCommandHere } from '../support/cli.js';
-import { createTestDatabase } from '../support/database.js';
-import { makeRecords, toCsv } from '../support/import.js';
-import { createTenant } from '../support/tenant.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { runCommand, runCommandHere } from '../support/processes/cli.js';
+import { makeRecords, toCsv } from '../support/records/import.js';
+import { createTenant } from '../support/records/tenant.js';
 
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string | Uint8Array) => runCommandHere(options, args, input);

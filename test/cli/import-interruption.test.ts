@@ -5,11 +5,11 @@ import t, { type Test } from 'tap';
 import type { DatabaseOptions } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import type { AccountId } from '../../src/services/account-id.js';
-import { runCommand, runCommandHere, startCommand } from '../support/cli.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { checkTree } from '../support/employee-tree.js';
-import { makeRecords, storedRecords, toCsv } from '../support/import.js';
-import { createTenant } from '../support/tenant.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { runCommand, runCommandHere, startCommand } from '../support/processes/cli.js';
+import { checkTree } from '../support/records/employee-tree.js';
+import { makeRecords, storedRecords, toCsv } from '../support/records/import.js';
+import { createTenant } from '../support/records/tenant.js';
 
 const records = makeRecords(1_500);
 const text = toCsv(records);

@@ -2,11 +2,18 @@ import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { violatedUniqueConstraint } from '../../src/database/database-errors.js';
 import { type AccountId, toAccountId } from '../../src/services/account-id.js';
-import { openTestDatabase } from '../support/database.js';
-import { checkTree } from '../support/employee-tree.js';
-import { csvHeader, importText, makeRecords, storedRecords, toCsv, toJsonLines } from '../support/import.js';
-import { asOwner } from '../support/owner.js';
-import { createTenant } from '../support/tenant.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { checkTree } from '../support/records/employee-tree.js';
+import {
+  csvHeader,
+  importText,
+  makeRecords,
+  storedRecords,
+  toCsv,
+  toJsonLines,
+} from '../support/records/import.js';
+import { createTenant } from '../support/records/tenant.js';
 
 const database = await openTestDatabase(t);
 const newAccount = async () => (await createTenant(database)).accountId;

@@ -3,9 +3,9 @@ import { systemClock } from '../../src/clock.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
-import { testSecret } from '../support/app.js';
-import { runCommand, runCommandHere } from '../support/cli.js';
-import { createTestDatabase } from '../support/database.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { runCommand, runCommandHere } from '../support/processes/cli.js';
+import { testSecret } from '../support/server/app.js';
 
 const older = 'the older secret of the application';
 

@@ -2,10 +2,8 @@ import t from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { Users } from '../../src/services/users.js';
-import { buildTestApp } from '../support/app.js';
-import { Browser } from '../support/browser.js';
-import { runCommandHere } from '../support/cli.js';
-import { createTestDatabase, testServer } from '../support/database.js';
+import { Browser } from '../support/browser/browser.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
 import {
   authorizationRequest,
   createScene,
@@ -14,7 +12,9 @@ import {
   signedInBrowser,
   tokenAccepted,
   tokenRefused,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { runCommandHere } from '../support/processes/cli.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string) => runCommandHere(options, ['users', ...args], input);

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { run, skipWithout } from '../support/command.js';
-import { listen } from '../support/sockets.js';
-import { createTenant, makeEmployees } from '../support/tenant.js';
+import { run, skipWithout } from '../support/processes/command.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import { listen } from '../support/server/sockets.js';
 import { compile } from './compile.js';
 import type { Generator } from './generator.js';
 import { generators } from './generators.js';

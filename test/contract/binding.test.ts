@@ -6,9 +6,9 @@ import { stringify } from 'yaml';
 import { type Contract, loadContract } from '../../src/contract/contract.js';
 import type { ContractDocument } from '../../src/contract/document.js';
 import { publicOperations } from '../../src/http/binding/handlers.js';
-import { buildTestApp, contract } from '../support/app.js';
-import { openTestDatabase } from '../support/database.js';
-import { createTenant, makeEmployees } from '../support/tenant.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 
 type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
 // biome-ignore lint/suspicious/noExplicitAny: what is done to the copy is wrong on purpose.

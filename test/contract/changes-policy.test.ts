@@ -6,8 +6,8 @@ import {
   releasedVersion,
   runOnCopies,
   writeCopies,
-} from '../support/contract-changes.js';
-import { parameter, put, remove, schema } from '../support/contract-edits.js';
+} from '../support/contract/contract-changes.js';
+import { parameter, put, remove, schema } from '../support/contract/contract-edits.js';
 
 const removal = remove(schema('EmployeeAttributes', 'properties', 'department'));
 const pattern = '^-?(last_name|hired_on)$';

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import type { OperationId } from '../../src/contract/contract.js';
-import { contract } from '../support/app.js';
-import { run, skipWithout } from '../support/command.js';
-import { type Exchange, startDemoServer } from '../support/demo-server.js';
-import { grantTokens } from '../support/users.js';
+import { grantTokens } from '../support/oauth/users.js';
+import { run, skipWithout } from '../support/processes/command.js';
+import { contract } from '../support/server/app.js';
+import { type Exchange, startDemoServer } from '../support/server/demo-server.js';
 
 interface Sample {
   readonly lang: string;

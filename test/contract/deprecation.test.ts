@@ -2,7 +2,7 @@ import t from 'tap';
 import { type Contract, loadContract } from '../../src/contract/contract.js';
 import { readDeprecation } from '../../src/contract/deprecation.js';
 import type { RawOperation } from '../../src/contract/document.js';
-import { buildTestApp } from '../support/app.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const deprecated: RawOperation = {
   operationId: 'listReportColumns',

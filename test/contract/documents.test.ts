@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { parse } from 'yaml';
 import { contractFile, type ProblemCode } from '../../src/contract/contract.js';
-import { buildTestApp, contract } from '../support/app.js';
-import { Conformance } from '../support/conformance.js';
-import { createTenant } from '../support/tenant.js';
+import { Conformance } from '../support/contract/conformance.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 
 const api = await buildTestApp(t);
 const codes = Object.keys(contract.problems) as ProblemCode[];

@@ -7,7 +7,7 @@ import t from 'tap';
 import type { ContractDocument } from '../../src/contract/document.js';
 import { toOpenapi30 } from '../../src/contract/openapi-3-0.js';
 import { packageRoot } from '../../src/package-root.js';
-import { buildTestApp, contract } from '../support/app.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 
 // The addresses of the document are those of the server.
 const [{ url }] = contract.document.servers;

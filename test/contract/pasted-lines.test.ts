@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
-import { contract } from '../support/app.js';
-import { run, skipWithout } from '../support/command.js';
-import { startDemoServer } from '../support/demo-server.js';
+import { run, skipWithout } from '../support/processes/command.js';
+import { contract } from '../support/server/app.js';
+import { startDemoServer } from '../support/server/demo-server.js';
 
 const skip = skipWithout('bash') || skipWithout('curl');
 const written = contract.document.servers[0].url;

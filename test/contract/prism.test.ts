@@ -1,21 +1,21 @@
 import path from 'node:path';
 import t from 'tap';
 import { contractFile } from '../../src/contract/contract.js';
-import { contract } from '../support/app.js';
-import { startDemoServer } from '../support/demo-server.js';
 import {
   acceptsReported,
   disagreements,
   rejectsUnreported,
   unseenStatuses,
-} from '../support/prism/disagreements.js';
-import { sendBeyondLimits } from '../support/prism/limited-requests.js';
-import { sendMadeRequests } from '../support/prism/made-requests.js';
-import { plantDemands } from '../support/prism/planted-contract.js';
-import { startPrism } from '../support/prism/proxy.js';
-import { RandomRequests } from '../support/prism/random-requests.js';
-import { createRecorder, type Exchange } from '../support/prism/recorder.js';
-import { createPrismWorld } from '../support/prism/world.js';
+} from '../support/contract/prism/disagreements.js';
+import { sendBeyondLimits } from '../support/contract/prism/limited-requests.js';
+import { sendMadeRequests } from '../support/contract/prism/made-requests.js';
+import { plantDemands } from '../support/contract/prism/planted-contract.js';
+import { startPrism } from '../support/contract/prism/proxy.js';
+import { RandomRequests } from '../support/contract/prism/random-requests.js';
+import { createRecorder, type Exchange } from '../support/contract/prism/recorder.js';
+import { createPrismWorld } from '../support/contract/prism/world.js';
+import { contract } from '../support/server/app.js';
+import { startDemoServer } from '../support/server/demo-server.js';
 
 /** Random requests for each operation. Every second one has values that do not fit the contract. */
 const rounds = 6;

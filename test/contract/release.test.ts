@@ -6,8 +6,8 @@ import {
   releasedVersion,
   runOnCopies,
   writeCopies,
-} from '../support/contract-changes.js';
-import { put, remove, schema } from '../support/contract-edits.js';
+} from '../support/contract/contract-changes.js';
+import { put, remove, schema } from '../support/contract/contract-edits.js';
 
 const addition = put(schema('EmployeeAttributes', 'properties', 'hired_on'), {
   type: 'string',

@@ -9,7 +9,7 @@ import { defaultReportLimits } from '../../src/http/report-limits.js';
 import { defaultRequestQueueLimits } from '../../src/http/request-queue.js';
 import { waitMs } from '../../src/services/idempotency/idempotency.js';
 import { retentionMs } from '../../src/services/idempotency/key-claim.js';
-import { contract } from '../support/app.js';
+import { contract } from '../support/server/app.js';
 
 type Parameter = { readonly schema: { readonly maximum?: number } };
 

@@ -2,8 +2,8 @@ import t from 'tap';
 import { resolve } from '../../src/contract/contract.js';
 import { createValidatorCompiler } from '../../src/contract/validator.js';
 import { personNameRule } from '../../src/services/user-rules.js';
-import { buildTestApp, contract } from '../support/app.js';
-import { createScene, grantTokens } from '../support/users.js';
+import { createScene, grantTokens } from '../support/oauth/users.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 
 const api = await buildTestApp(t);
 const { accessToken: token } = await grantTokens(api, await createScene(api.database), {

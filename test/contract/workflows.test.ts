@@ -3,7 +3,7 @@ import path from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/package-root.js';
-import { contract } from '../support/app.js';
+import { contract } from '../support/server/app.js';
 
 interface Workflow {
   readonly steps: readonly { readonly operationId?: string }[];

@@ -5,7 +5,7 @@ import { Prisma } from '../../src/database/client.js';
 import { beginCancellable } from '../../src/database/postgresql/cancellable-transaction.js';
 import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
 import { allAccounts } from '../../src/database/scope.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot be interrupted' };
 

@@ -8,9 +8,9 @@ import {
 } from '../../src/database/database-errors.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createStatementNames } from '../../src/database/postgresql/statement-names.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
-import { asOwner } from '../support/owner.js';
-import { query } from '../support/query.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { query } from '../support/database/query.js';
 
 const onPostgresql = { skip: testServer === undefined };
 

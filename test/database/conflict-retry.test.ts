@@ -2,12 +2,19 @@ import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { observeDatabase } from '../../src/observability/observed-database.js';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { captureLog } from '../support/captured-log.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { asOwner } from '../support/owner.js';
-import { openTransaction, untilWaiting } from '../support/transaction.js';
-import { createScene, grantCode, grantTokens, refresh, type Scene, tokensOf } from '../support/users.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { openTransaction, untilWaiting } from '../support/database/transaction.js';
+import {
+  createScene,
+  grantCode,
+  grantTokens,
+  refresh,
+  type Scene,
+  tokensOf,
+} from '../support/oauth/users.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
+import { captureLog } from '../support/server/captured-log.js';
 
 /** The embedded database runs transactions one after the other: they cannot conflict, and are not retried. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };

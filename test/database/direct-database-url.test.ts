@@ -2,11 +2,11 @@ import t from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { migrationsDirectory, readMigrations } from '../../src/database/migration-files.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { runCommandHere } from '../support/cli.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { createDatabaseUser } from '../support/database-user.js';
-import { administrativeUrlOf } from '../support/direct-url.js';
-import { startServerProcess } from '../support/server-process.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { createDatabaseUser } from '../support/database/database-user.js';
+import { administrativeUrlOf } from '../support/database/direct-url.js';
+import { runCommandHere } from '../support/processes/cli.js';
+import { startServerProcess } from '../support/processes/server-process.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has no URL' };
 

@@ -4,7 +4,7 @@ import { type Test, test } from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { packageRoot } from '../../src/package-root.js';
-import { createTestDatabase } from '../support/database.js';
+import { createTestDatabase } from '../support/database/database.js';
 
 /** A closed database with every table. */
 async function closedDatabase(t: Test): Promise<string> {

@@ -10,14 +10,14 @@ import {
   violatedUniqueConstraint,
 } from '../../src/database/database-errors.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { quick } from '../support/cli.js';
-import { createTestDatabase } from '../support/database.js';
-import { query } from '../support/query.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { query } from '../support/database/query.js';
+import { quick } from '../support/processes/cli.js';
 
 // Compiled, or not, as this file is.
 const worker = path.join(
   import.meta.dirname,
-  `../support/embedded-worker${path.extname(import.meta.filename)}`,
+  `../support/faults/embedded-worker${path.extname(import.meta.filename)}`,
 );
 
 test('what was written is there when the database is opened again', async (t) => {

@@ -3,11 +3,11 @@ import type { Database } from '../../src/database/client.js';
 import { randomEmployeePrefix, randomId } from '../../src/database/ids.js';
 import { type AccountId, toAccountId } from '../../src/services/account-id.js';
 import type { NewEmployee } from '../../src/services/employees/insert-employees.js';
-import { openTestDatabase, testServer } from '../support/database.js';
-import { checkTree } from '../support/employee-tree.js';
-import { insertEmployees } from '../support/insert-employees.js';
-import { asOwner } from '../support/owner.js';
-import { query } from '../support/query.js';
+import { openTestDatabase, testServer } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { query } from '../support/database/query.js';
+import { checkTree } from '../support/records/employee-tree.js';
+import { insertEmployees } from '../support/records/insert-employees.js';
 
 const statuses = ['active', 'on_leave', 'inactive', 'terminated'];
 const departments = ['Design', 'Legal', 'Sales'];

@@ -8,8 +8,8 @@ import {
   type NewEmployee,
 } from '../../src/services/employees/insert-employees.js';
 import { lockAccount } from '../../src/services/employees/lock-account.js';
-import { openTestDatabase } from '../support/database.js';
-import { insertEmployees } from '../support/insert-employees.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { insertEmployees } from '../support/records/insert-employees.js';
 
 test('gives ids that are unique, ascending, and continue where the last ones ended', async (t) => {
   const database = await openTestDatabase(t);

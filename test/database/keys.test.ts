@@ -1,6 +1,6 @@
 import t from 'tap';
-import { openTestDatabase } from '../support/database.js';
-import { asOwner } from '../support/owner.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
 
 const database = await openTestDatabase(t);
 

@@ -8,8 +8,8 @@ import { checksumOf, migrationsDirectory, readMigrations } from '../../src/datab
 import { openDatabase } from '../../src/database/open-database.js';
 import { diffToSchema } from '../../src/database/schema-engine.js';
 import { packageRoot } from '../../src/package-root.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
-import { query } from '../support/query.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import { query } from '../support/database/query.js';
 
 test('applies every migration once and records it by the rule of Prisma', async (t) => {
   const database = await openTestDatabase(t, { empty: true });

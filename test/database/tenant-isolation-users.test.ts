@@ -3,11 +3,11 @@ import type { Database } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../../src/database/scope.js';
-import { captureLog } from '../support/captured-log.js';
-import { testServer } from '../support/database.js';
-import { createDatabaseUser, type DatabaseUser, grantTenantRole } from '../support/database-user.js';
-import { query } from '../support/query.js';
-import { createTenant, makeEmployees } from '../support/tenant.js';
+import { testServer } from '../support/database/database.js';
+import { createDatabaseUser, type DatabaseUser, grantTenantRole } from '../support/database/database-user.js';
+import { query } from '../support/database/query.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import { captureLog } from '../support/server/captured-log.js';
 
 /** What is logged where nothing protects the accounts from each other. */
 const warning = /row-level security does not isolate the accounts/;

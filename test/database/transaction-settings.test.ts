@@ -6,7 +6,7 @@ import { ScopedPool } from '../../src/database/postgresql/scoped-pool.js';
 import { withTransactionSettings } from '../../src/database/postgresql/transaction-adapter.js';
 import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
 import { accountScope } from '../../src/database/scope.js';
-import { createTestDatabase, testServer } from '../support/database.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one session' };
 

@@ -3,7 +3,7 @@ import { test } from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { fillDemoData } from '../../src/demo-data/fill.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 
 const now = new Date('2026-03-02T09:00:00.000Z');
 const unusable = async (): Promise<string> => '!';

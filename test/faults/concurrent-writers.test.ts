@@ -2,12 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
-import { buildTestApp } from '../support/app.js';
-import { captureLog } from '../support/captured-log.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { slowWritesDown } from '../support/slow-writes.js';
-import { createArena } from '../support/write-arena.js';
-import { type Writer, writers } from '../support/writers.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { slowWritesDown } from '../support/faults/slow-writes.js';
+import { createArena } from '../support/faults/write-arena.js';
+import { type Writer, writers } from '../support/faults/writers.js';
+import { buildTestApp } from '../support/server/app.js';
+import { captureLog } from '../support/server/captured-log.js';
 
 const real = testServer !== undefined;
 

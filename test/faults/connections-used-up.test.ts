@@ -4,11 +4,11 @@ import t, { type Test } from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { allAccounts, withScope } from '../../src/database/scope.js';
-import { buildTestApp } from '../support/app.js';
-import { testServer } from '../support/database.js';
-import { createDatabaseUser, type DatabaseUser } from '../support/database-user.js';
-import { administrativeUrlOf } from '../support/direct-url.js';
-import { createTenant, makeEmployees } from '../support/tenant.js';
+import { testServer } from '../support/database/database.js';
+import { createDatabaseUser, type DatabaseUser } from '../support/database/database-user.js';
+import { administrativeUrlOf } from '../support/database/direct-url.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 

@@ -1,9 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { testServer } from '../support/database.js';
-import { openBehindProxy } from '../support/database-proxy.js';
-import { createTenant, makeEmployees } from '../support/tenant.js';
+import { testServer } from '../support/database/database.js';
+import { openBehindProxy } from '../support/faults/database-proxy.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
 

@@ -3,11 +3,15 @@ import { readdir } from 'node:fs/promises';
 import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { createTestDatabase } from '../support/database.js';
-import { createSmallDisk } from '../support/disk.js';
-import { query } from '../support/query.js';
-import { type ServerProcess, spawnServerProcess, startServerProcess } from '../support/server-process.js';
-import { createTenant, type TestApplication } from '../support/tenant.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { query } from '../support/database/query.js';
+import { createSmallDisk } from '../support/faults/disk.js';
+import {
+  type ServerProcess,
+  spawnServerProcess,
+  startServerProcess,
+} from '../support/processes/server-process.js';
+import { createTenant, type TestApplication } from '../support/records/tenant.js';
 
 const mebibyte = 2 ** 20;
 

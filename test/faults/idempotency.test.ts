@@ -3,13 +3,13 @@ import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
 import type { Database, DatabaseOptions } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { startDatabaseProxy } from '../support/database-proxy.js';
-import { asOwner } from '../support/owner.js';
-import { createReportClient } from '../support/reports.js';
-import { type ServerProcess, startServerProcess } from '../support/server-process.js';
-import { createTenant, type Tenant, type TestApplication } from '../support/tenant.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { startDatabaseProxy } from '../support/faults/database-proxy.js';
+import { type ServerProcess, startServerProcess } from '../support/processes/server-process.js';
+import { createReportClient } from '../support/records/reports.js';
+import { createTenant, type Tenant, type TestApplication } from '../support/records/tenant.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
 
 // Most of it is waiting.
 t.jobs = 4;

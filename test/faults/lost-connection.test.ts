@@ -2,9 +2,9 @@ import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { noAccount } from '../../src/database/scope.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
-import { startDatabaseProxy } from '../support/database-proxy.js';
-import { asOwner } from '../support/owner.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { startDatabaseProxy } from '../support/faults/database-proxy.js';
 
 const onPostgresql = { skip: testServer === undefined };
 

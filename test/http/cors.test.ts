@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { buildTestApp, contract } from '../support/app.js';
-import { createTenant } from '../support/tenant.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const origin = 'https://app.example';

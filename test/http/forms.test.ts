@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parseForm } from '../../src/http/form-parser.js';
-import { buildTestApp } from '../support/app.js';
-import { createTenant } from '../support/tenant.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t);
 

@@ -1,9 +1,9 @@
 import type { InjectOptions } from 'fastify';
 import t from 'tap';
-import { buildTestApp, contract } from '../support/app.js';
-import type { Answer } from '../support/conformance.js';
-import { exchange, listen } from '../support/sockets.js';
-import { createTenant, makeEmployees } from '../support/tenant.js';
+import type { Answer } from '../support/contract/conformance.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp, contract } from '../support/server/app.js';
+import { exchange, listen } from '../support/server/sockets.js';
 
 const seed = 20260301;
 const injected = 1200;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { listen } from '../support/sockets.js';
+import { buildTestApp } from '../support/server/app.js';
+import { listen } from '../support/server/sockets.js';
 
 const idleMs = 4_000;
 const { app } = await buildTestApp(t, { idleLimits: { idleMs, intervalMs: 400 } });

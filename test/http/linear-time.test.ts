@@ -1,16 +1,16 @@
 import type { InjectOptions } from 'fastify';
 import t from 'tap';
-import { buildTestApp, contract } from '../support/app.js';
-import { hiddenFields } from '../support/browser.js';
-import { expectLinearTime, type Reader } from '../support/linear-time.js';
-import { applicationsPath, auditLogPath } from '../support/pages.js';
+import { hiddenFields } from '../support/browser/browser.js';
+import { applicationsPath, auditLogPath } from '../support/browser/pages.js';
+import { expectLinearTime, type Reader } from '../support/input/linear-time.js';
 import {
   authorizationRequest,
   authorizeUrl,
   createScene,
   grantTokens,
   signedInBrowser,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 
 /** Characters of the largest address, header, body. Some are left for what is around them. */
 const headerSize = 15 * 1024;

@@ -3,12 +3,12 @@ import net from 'node:net';
 import type { InjectOptions } from 'fastify';
 import t, { type Test } from 'tap';
 import type { ProblemCode } from '../../src/contract/contract.js';
-import { buildTestApp, contract, type TestApp } from '../support/app.js';
-import type { Answer } from '../support/conformance.js';
-import { recordExchange } from '../support/exchange-log.js';
-import { asOwner } from '../support/owner.js';
-import { exchange, listen } from '../support/sockets.js';
-import { createApplication, createTenant, makeEmployees } from '../support/tenant.js';
+import type { Answer } from '../support/contract/conformance.js';
+import { recordExchange } from '../support/contract/exchange-log.js';
+import { asOwner } from '../support/database/owner.js';
+import { createApplication, createTenant, makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp, contract, type TestApp } from '../support/server/app.js';
+import { exchange, listen } from '../support/server/sockets.js';
 
 const noFailureLimit = { environment: { RATE_LIMIT_FAILURES: '0' } };
 const api = await buildTestApp(t, noFailureLimit);

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
-import { buildTestApp } from '../support/app.js';
-import { openTestDatabase } from '../support/database.js';
-import { hasRedisServer, startRedis, testRedis } from '../support/redis.js';
-import { createTenant } from '../support/tenant.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { hasRedisServer, startRedis, testRedis } from '../support/processes/redis.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const database = await openTestDatabase(t);
 

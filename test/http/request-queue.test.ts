@@ -10,8 +10,8 @@ import {
   type RequestQueueLimits,
 } from '../../src/http/request-queue.js';
 import { Problem } from '../../src/problems/problem.js';
-import { buildTestApp } from '../support/app.js';
-import { createReportClient, refused } from '../support/reports.js';
+import { createReportClient, refused } from '../support/records/reports.js';
+import { buildTestApp } from '../support/server/app.js';
 
 /** A server with one route, whose requests are handled until the test finishes them. */
 async function serve(t: Test, limits: RequestQueueLimits) {

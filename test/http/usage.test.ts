@@ -1,11 +1,11 @@
 import t from 'tap';
 import { UsageReader } from '../../src/services/usage/usage-reader.js';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { openTestDatabase } from '../support/database.js';
-import { insertEmployees } from '../support/insert-employees.js';
-import { query } from '../support/query.js';
-import { createApplication, createTenant, makeEmployees, type Tenant } from '../support/tenant.js';
-import { createScene, grantTokens, refresh, revoke } from '../support/users.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { query } from '../support/database/query.js';
+import { createScene, grantTokens, refresh, revoke } from '../support/oauth/users.js';
+import { insertEmployees } from '../support/records/insert-employees.js';
+import { createApplication, createTenant, makeEmployees, type Tenant } from '../support/records/tenant.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

@@ -3,10 +3,9 @@ import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
-import { buildTestApp } from '../support/app.js';
-import { Browser } from '../support/browser.js';
-import { asOwner } from '../support/owner.js';
-import { query } from '../support/query.js';
+import { Browser } from '../support/browser/browser.js';
+import { asOwner } from '../support/database/owner.js';
+import { query } from '../support/database/query.js';
 import {
   authorizationRequest,
   createScene,
@@ -17,7 +16,8 @@ import {
   revoke,
   type Scene,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const lines: string[] = [];
 const log = new Writable({

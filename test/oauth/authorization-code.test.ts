@@ -2,8 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
-import { buildTestApp } from '../support/app.js';
-import { createApplication } from '../support/tenant.js';
 import {
   createScene,
   createUser,
@@ -14,7 +12,9 @@ import {
   tokenAccepted,
   tokenRefused,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { createApplication } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,15 +1,15 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { Browser } from '../support/browser.js';
-import { exchange, listen } from '../support/sockets.js';
+import { Browser } from '../support/browser/browser.js';
 import {
   authorizationRequest,
   authorizeUrl,
   createScene,
   type Scene,
   signedInBrowser,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
+import { exchange, listen } from '../support/server/sockets.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;

@@ -1,8 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
-import { buildTestApp } from '../support/app.js';
-import { Browser, hiddenFields } from '../support/browser.js';
+import { Browser, hiddenFields } from '../support/browser/browser.js';
 import {
   authorizationRequest,
   authorizeUrl,
@@ -11,7 +10,8 @@ import {
   hashOf,
   type Scene,
   signedInBrowser,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database, clock } = api;

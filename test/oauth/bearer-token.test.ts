@@ -10,9 +10,14 @@ import {
   SignJWT,
 } from 'jose';
 import t, { type Test } from 'tap';
-import { buildTestApp, testSecret } from '../support/app.js';
-import { openTestDatabase } from '../support/database.js';
-import { createApplication, createTenant, makeEmployees, type TestApplication } from '../support/tenant.js';
+import { openTestDatabase } from '../support/database/database.js';
+import {
+  createApplication,
+  createTenant,
+  makeEmployees,
+  type TestApplication,
+} from '../support/records/tenant.js';
+import { buildTestApp, testSecret } from '../support/server/app.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

@@ -3,11 +3,11 @@ import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import type { AppSecrets } from '../../src/services/keyring.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { Browser, hiddenFields } from '../support/browser.js';
-import { createTestClock } from '../support/clock.js';
-import { openTestDatabase } from '../support/database.js';
-import { authorizationRequest, createScene, type Scene, tokenAccepted } from '../support/users.js';
+import { Browser, hiddenFields } from '../support/browser/browser.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { authorizationRequest, createScene, type Scene, tokenAccepted } from '../support/oauth/users.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
 
 const older = 'the older secret of the application';
 const newer = 'the newer secret of the application';

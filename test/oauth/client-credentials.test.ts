@@ -3,8 +3,8 @@ import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
 import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
-import { buildTestApp } from '../support/app.js';
-import { createApplication, createTenant, type TestApplication } from '../support/tenant.js';
+import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 // So many failures from one address would be cut short otherwise.
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });

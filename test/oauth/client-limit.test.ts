@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { openTestDatabase } from '../support/database.js';
-import { createApplication, createTenant, type TestApplication } from '../support/tenant.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
 
 const database = await openTestDatabase(t);
 const home = '192.0.2.1';

@@ -7,7 +7,7 @@ import {
   type OAuthClient,
   startLiveServer,
   type Tokens,
-} from '../support/oauth-clients.js';
+} from '../support/oauth/oauth-clients.js';
 import { discover, insecure, oauth4webapi } from './clients/oauth4webapi.js';
 import { openidClient } from './clients/openid-client.js';
 import { passportOAuth2 } from './clients/passport-oauth2.js';

@@ -1,8 +1,15 @@
 import t from 'tap';
 import { withConstantTimeFailure } from '../../src/oauth/constant-time-failure.js';
 import { Problem } from '../../src/problems/problem.js';
-import { buildTestApp } from '../support/app.js';
-import { createScene, grantCode, grantTokens, oauthRefusal, refresh, revoke } from '../support/users.js';
+import {
+  createScene,
+  grantCode,
+  grantTokens,
+  oauthRefusal,
+  refresh,
+  revoke,
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;

@@ -1,9 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
-import { buildTestApp } from '../support/app.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { openTransaction, untilWaiting } from '../support/transaction.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { openTransaction, untilWaiting } from '../support/database/transaction.js';
 import {
   authorizationRequest,
   createScene,
@@ -14,7 +13,8 @@ import {
   revoke,
   type Scene,
   signedInBrowser,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 /** A deletion in the middle belongs to another connection, and the embedded database has none. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };

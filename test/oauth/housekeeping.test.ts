@@ -3,9 +3,8 @@ import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { Housekeeping } from '../../src/services/housekeeping.js';
-import { buildTestApp } from '../support/app.js';
-import { openTestDatabase } from '../support/database.js';
-import { query } from '../support/query.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { query } from '../support/database/query.js';
 import {
   createScene,
   grantCode,
@@ -14,7 +13,8 @@ import {
   refresh,
   tokenRefused,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const day = 86_400;
 const now = new Date('2026-03-01T09:00:00.000Z');

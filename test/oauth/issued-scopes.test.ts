@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { decodeJwt } from 'jose';
 import t, { type Test } from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { createScene, grantCode, grantTokens, refresh, tokensOf } from '../support/users.js';
+import { createScene, grantCode, grantTokens, refresh, tokensOf } from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t);
 const { database } = api;

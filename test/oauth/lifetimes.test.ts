@@ -1,8 +1,6 @@
 import { decodeJwt } from 'jose';
 import t from 'tap';
 import { absoluteSeconds, idleSeconds } from '../../src/services/sessions.js';
-import { buildTestApp } from '../support/app.js';
-import { createTenant } from '../support/tenant.js';
 import {
   authorizationRequest,
   createScene,
@@ -14,7 +12,9 @@ import {
   tokenAccepted,
   tokenRefused,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

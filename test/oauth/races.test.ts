@@ -3,13 +3,13 @@ import { systemClock } from '../../src/clock.js';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { AccessTokens } from '../../src/oauth/access-tokens.js';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { createTestClock } from '../support/clock.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../support/database.js';
-import { query } from '../support/query.js';
-import { startServerProcess } from '../support/server-process.js';
-import { createTenant } from '../support/tenant.js';
-import { createScene, grantCode, grantTokens, refresh } from '../support/users.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import { query } from '../support/database/query.js';
+import { createScene, grantCode, grantTokens, refresh } from '../support/oauth/users.js';
+import { startServerProcess } from '../support/processes/server-process.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
 
 interface Reply {
   readonly status: number;

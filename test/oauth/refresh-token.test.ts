@@ -1,8 +1,6 @@
 import { decodeJwt } from 'jose';
 import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
-import { buildTestApp } from '../support/app.js';
-import { createApplication } from '../support/tenant.js';
 import {
   createScene,
   grantTokens,
@@ -13,7 +11,9 @@ import {
   tokenAccepted,
   tokenRefused,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { createApplication } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,7 +1,6 @@
 import t, { type Test } from 'tap';
 import { Housekeeping } from '../../src/services/housekeeping.js';
-import { buildTestApp } from '../support/app.js';
-import { testServer } from '../support/database.js';
+import { testServer } from '../support/database/database.js';
 import {
   createScene,
   grantCode,
@@ -13,7 +12,8 @@ import {
   tokenAccepted,
   tokenRefused,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

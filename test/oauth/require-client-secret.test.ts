@@ -1,8 +1,6 @@
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { hiddenFields } from '../support/browser.js';
-import { applicationsPath, createThroughPage, formOn, goesTo } from '../support/pages.js';
-import { createApplication } from '../support/tenant.js';
+import { hiddenFields } from '../support/browser/browser.js';
+import { applicationsPath, createThroughPage, formOn, goesTo } from '../support/browser/pages.js';
 import {
   createScene,
   grantCode,
@@ -11,7 +9,9 @@ import {
   type Scene,
   signedInBrowser,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { createApplication } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;

@@ -4,8 +4,8 @@ import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
-import { createTestClock } from '../support/clock.js';
-import { openTestDatabase } from '../support/database.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { createTestClock } from '../support/server/clock.js';
 
 const older = 'the older secret of the application';
 const newer = 'the newer secret of the application';

@@ -3,9 +3,7 @@ import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { AccessTokens } from '../../src/oauth/access-tokens.js';
 import { OAuthApplications } from '../../src/services/applications/oauth-applications.js';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { createTestDatabase, openElsewhere, testServer } from '../support/database.js';
-import { createApplication, createTenant, type TestApplication } from '../support/tenant.js';
+import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
 import {
   createScene,
   createUser,
@@ -16,7 +14,9 @@ import {
   refresh,
   tokenAccepted,
   tokenRefused,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

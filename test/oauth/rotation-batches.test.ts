@@ -3,10 +3,9 @@ import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { newOpaqueToken } from '../../src/oauth/opaque-token.js';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { asOwner } from '../support/owner.js';
-import { openTransaction, untilWaiting, waitingStatements } from '../support/transaction.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { openTransaction, untilWaiting, waitingStatements } from '../support/database/transaction.js';
 import {
   createScene,
   hashOf,
@@ -15,7 +14,8 @@ import {
   type Scene,
   tokenRefused,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
 
 const environment = { RATE_LIMIT_FAILURES: '0', RATE_LIMIT_TOKEN: '0' };
 const options = await createTestDatabase(t);

@@ -15,11 +15,11 @@ import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { Housekeeping } from '../../src/services/housekeeping.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
-import { buildTestApp, contract, type TestApp, testSecrets } from '../support/app.js';
-import { createTestClock } from '../support/clock.js';
-import { openTestDatabase } from '../support/database.js';
-import { createTenant, type Tenant } from '../support/tenant.js';
-import { tokenAccepted, tokenRefused } from '../support/users.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { tokenAccepted, tokenRefused } from '../support/oauth/users.js';
+import { createTenant, type Tenant } from '../support/records/tenant.js';
+import { buildTestApp, contract, type TestApp, testSecrets } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
 
 const jwksAddress = '/.well-known/jwks.json';
 const metadataAddress = '/.well-known/oauth-authorization-server';

@@ -1,6 +1,5 @@
 import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
-import { buildTestApp } from '../support/app.js';
 import {
   createScene,
   grantCode,
@@ -12,7 +11,8 @@ import {
   tokenAccepted,
   tokenRefused,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

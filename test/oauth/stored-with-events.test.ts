@@ -1,8 +1,7 @@
 import { decodeJwt } from 'jose';
 import t, { type Test } from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { asOwner } from '../support/owner.js';
-import { isPage } from '../support/pages.js';
+import { isPage } from '../support/browser/pages.js';
+import { asOwner } from '../support/database/owner.js';
 import {
   authorizationRequest,
   createScene,
@@ -16,7 +15,8 @@ import {
   tokenAccepted,
   tokenRefused,
   tokensOf,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock, signingKeys } = api;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { captureLog } from '../support/captured-log.js';
-import { exchange, listen } from '../support/sockets.js';
-import { createTenant } from '../support/tenant.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import { captureLog } from '../support/server/captured-log.js';
+import { exchange, listen } from '../support/server/sockets.js';
 
 const [info, warn] = [30, 40];
 

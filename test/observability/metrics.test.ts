@@ -4,12 +4,12 @@ import t, { type Test } from 'tap';
 import { ConfigError } from '../../src/config.js';
 import type { Database } from '../../src/database/client.js';
 import { startInstruments } from '../../src/observability/instruments.js';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { openTestDatabase } from '../support/database.js';
-import { freePort } from '../support/free-port.js';
-import { query } from '../support/query.js';
-import { listen, requestsArrive } from '../support/sockets.js';
-import { createScene, grantTokens, refresh } from '../support/users.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { query } from '../support/database/query.js';
+import { createScene, grantTokens, refresh } from '../support/oauth/users.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
+import { freePort } from '../support/server/free-port.js';
+import { listen, requestsArrive } from '../support/server/sockets.js';
 
 const database = await openTestDatabase(t);
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { Browser } from '../support/browser.js';
-import { captureLog } from '../support/captured-log.js';
-import { listen } from '../support/sockets.js';
-import { createTenant } from '../support/tenant.js';
-import { createScene, grantTokens } from '../support/users.js';
+import { Browser } from '../support/browser/browser.js';
+import { createScene, grantTokens } from '../support/oauth/users.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import { captureLog } from '../support/server/captured-log.js';
+import { listen } from '../support/server/sockets.js';
 
 const log = captureLog();
 const api = await buildTestApp(t, { logger: log.logger });

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { startInstruments } from '../../src/observability/instruments.js';
-import { buildTestApp, testSecret } from '../support/app.js';
-import { Browser, hiddenFields } from '../support/browser.js';
-import { captureLog } from '../support/captured-log.js';
-import { openTestDatabase } from '../support/database.js';
-import { freePort } from '../support/free-port.js';
-import { asOwner } from '../support/owner.js';
+import { Browser, hiddenFields } from '../support/browser/browser.js';
 import {
   applicationsPath,
   confirm,
   connectedPath,
   createThroughPage,
   credentialsOn,
-} from '../support/pages.js';
-import { exchange, listen } from '../support/sockets.js';
-import { recordSpans } from '../support/spans.js';
-import { authorizationRequest, createScene, refresh, revoke, tokensOf } from '../support/users.js';
+} from '../support/browser/pages.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { authorizationRequest, createScene, refresh, revoke, tokensOf } from '../support/oauth/users.js';
+import { buildTestApp, testSecret } from '../support/server/app.js';
+import { captureLog } from '../support/server/captured-log.js';
+import { freePort } from '../support/server/free-port.js';
+import { exchange, listen } from '../support/server/sockets.js';
+import { recordSpans } from '../support/server/spans.js';
 
 const log = captureLog();
 const spans = recordSpans(t);

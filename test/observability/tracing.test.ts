@@ -1,12 +1,12 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import t from 'tap';
 import { startInstruments } from '../../src/observability/instruments.js';
-import { buildTestApp } from '../support/app.js';
-import { captureLog } from '../support/captured-log.js';
-import { openTestDatabase } from '../support/database.js';
-import { asOwner } from '../support/owner.js';
-import { recordSpans } from '../support/spans.js';
-import { createTenant } from '../support/tenant.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import { captureLog } from '../support/server/captured-log.js';
+import { recordSpans } from '../support/server/spans.js';
 
 const database = await openTestDatabase(t);
 const settings = { metricsPort: undefined, metricsHost: '127.0.0.1' };

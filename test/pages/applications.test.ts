@@ -1,6 +1,5 @@
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { Browser, hiddenFields } from '../support/browser.js';
+import { Browser, hiddenFields } from '../support/browser/browser.js';
 import {
   applicationsPath,
   confirm,
@@ -9,8 +8,8 @@ import {
   formOn,
   goesTo,
   isPage,
-} from '../support/pages.js';
-import { query } from '../support/query.js';
+} from '../support/browser/pages.js';
+import { query } from '../support/database/query.js';
 import {
   createScene,
   grantCode,
@@ -19,7 +18,8 @@ import {
   signedInBrowser,
   tokenAccepted,
   tokenRefused,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,9 +1,7 @@
 import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { AuditLog } from '../../src/services/audit-log.js';
-import { buildTestApp } from '../support/app.js';
-import { hiddenFields } from '../support/browser.js';
-import { asOwner } from '../support/owner.js';
+import { hiddenFields } from '../support/browser/browser.js';
 import {
   applicationsPath,
   auditLogPath,
@@ -12,8 +10,10 @@ import {
   credentialsOn,
   formOn,
   isPage,
-} from '../support/pages.js';
-import { createScene, grantTokens, signedInBrowser } from '../support/users.js';
+} from '../support/browser/pages.js';
+import { asOwner } from '../support/database/owner.js';
+import { createScene, grantTokens, signedInBrowser } from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,7 +1,5 @@
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { confirm, connectedPath, goesTo, isPage } from '../support/pages.js';
-import { createApplication } from '../support/tenant.js';
+import { confirm, connectedPath, goesTo, isPage } from '../support/browser/pages.js';
 import {
   createScene,
   createUser,
@@ -12,7 +10,9 @@ import {
   signedInBrowser,
   tokenAccepted,
   tokenRefused,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { createApplication } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

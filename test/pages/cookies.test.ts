@@ -1,9 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
 import t from 'tap';
-import { buildTestApp, type TestApp } from '../support/app.js';
-import { Browser } from '../support/browser.js';
-import { openTestDatabase } from '../support/database.js';
-import { authorizationRequest, createScene } from '../support/users.js';
+import { Browser } from '../support/browser/browser.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { authorizationRequest, createScene } from '../support/oauth/users.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
 
 const database = await openTestDatabase(t);
 

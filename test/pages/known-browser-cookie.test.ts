@@ -5,10 +5,10 @@ import { randomId } from '../../src/database/ids.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { knownSeconds, maximumKnownUsers } from '../../src/http/known-browser-cookie.js';
 import { deriveKeyring, signText } from '../../src/services/keyring.js';
-import { buildTestApp, type TestApp, testSecret } from '../support/app.js';
-import { Browser, hiddenFields } from '../support/browser.js';
-import { createTestDatabase } from '../support/database.js';
-import { createScene, createUser, fromAddress, type TestUser } from '../support/users.js';
+import { Browser, hiddenFields } from '../support/browser/browser.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { createScene, createUser, fromAddress, type TestUser } from '../support/oauth/users.js';
+import { buildTestApp, type TestApp, testSecret } from '../support/server/app.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

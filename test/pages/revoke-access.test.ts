@@ -1,6 +1,5 @@
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { applicationsPath, auditLogPath, confirm, goesTo, isPage } from '../support/pages.js';
+import { applicationsPath, auditLogPath, confirm, goesTo, isPage } from '../support/browser/pages.js';
 import {
   createScene,
   createUser,
@@ -8,7 +7,8 @@ import {
   signedInBrowser,
   tokenAccepted,
   tokenRefused,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,7 +1,5 @@
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
-import { Browser, hiddenFields } from '../support/browser.js';
-import { insertEmployees } from '../support/insert-employees.js';
+import { Browser, hiddenFields } from '../support/browser/browser.js';
 import {
   applicationsPath,
   auditLogPath,
@@ -10,9 +8,11 @@ import {
   formOn,
   goesTo,
   isPage,
-} from '../support/pages.js';
-import { makeEmployees } from '../support/tenant.js';
-import { createScene, createUser, grantTokens, type Scene, signedInBrowser } from '../support/users.js';
+} from '../support/browser/pages.js';
+import { createScene, createUser, grantTokens, type Scene, signedInBrowser } from '../support/oauth/users.js';
+import { insertEmployees } from '../support/records/insert-employees.js';
+import { makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;

@@ -2,10 +2,10 @@ import { hash } from '@node-rs/argon2';
 import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { hashPassword, maximumPasswordLength } from '../../src/services/passwords.js';
-import { buildTestApp } from '../support/app.js';
-import { Browser } from '../support/browser.js';
-import { createTenant } from '../support/tenant.js';
-import { createUser } from '../support/users.js';
+import { Browser } from '../support/browser/browser.js';
+import { createUser } from '../support/oauth/users.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;

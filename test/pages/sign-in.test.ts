@@ -3,9 +3,8 @@ import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { hashPassword, maximumPasswordLength } from '../../src/services/passwords.js';
-import { buildTestApp } from '../support/app.js';
-import { Browser, hiddenFields } from '../support/browser.js';
-import { openTestDatabase } from '../support/database.js';
+import { Browser, hiddenFields } from '../support/browser/browser.js';
+import { openTestDatabase } from '../support/database/database.js';
 import {
   authorizationRequest,
   createScene,
@@ -14,7 +13,8 @@ import {
   hashOf,
   signedInBrowser,
   testPassword,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { listen } from '../../src/process/listen.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
-import { buildTestApp } from '../support/app.js';
+import { buildTestApp } from '../support/server/app.js';
 
 t.test('a name with several addresses is listened at by one of them', async (t) => {
   const { app } = await buildTestApp(t);

@@ -3,8 +3,8 @@ import { isDatabaseUnavailable, RowsLockedError } from '../../src/database/datab
 import { openDatabase } from '../../src/database/open-database.js';
 import { Idempotency, type IdempotentWork } from '../../src/services/idempotency/idempotency.js';
 import type { IdempotentRequest } from '../../src/services/idempotency/idempotent-request.js';
-import { createTestDatabase, openElsewhere, testServer } from '../support/database.js';
-import { createTenant, type Tenant } from '../support/tenant.js';
+import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
+import { createTenant, type Tenant } from '../support/records/tenant.js';
 
 /** Longest wait of a duplicate for the first request, in milliseconds. */
 const keyWaitMs = 5_000;

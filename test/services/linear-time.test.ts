@@ -29,8 +29,8 @@ import { findFaults } from '../../src/services/reports/definition-rules.js';
 import { readRfc3339 } from '../../src/services/reports/rfc3339.js';
 import { parseScope } from '../../src/services/scopes.js';
 import { accountNameRule, emailRule, passwordRule, personNameRule } from '../../src/services/user-rules.js';
-import { contract } from '../support/app.js';
-import { expectLinearTime, type Reader } from '../support/linear-time.js';
+import { expectLinearTime, type Reader } from '../support/input/linear-time.js';
+import { contract } from '../support/server/app.js';
 
 const headerSize = 16 * 1024;
 const bodySize = 64 * 1024;

@@ -5,9 +5,9 @@ import type { Employee } from '../../src/services/employees/employee.js';
 import { type EmployeeFilter, filterConditions } from '../../src/services/employees/employee-filter.js';
 import type { EmployeeSort } from '../../src/services/employees/employee-order.js';
 import { EmployeeQuery } from '../../src/services/employees/employee-query.js';
-import { openTestDatabase } from '../support/database.js';
-import { asOwner } from '../support/owner.js';
-import { createTenant, makeEmployees } from '../support/tenant.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
 
 const sortKeys: (keyof Employee)[] = [
   'employeeNumber',

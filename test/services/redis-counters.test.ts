@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { RedisCounters } from '../../src/services/counters/redis-counters.js';
-import { freePort } from '../support/free-port.js';
-import { hasRedisServer, startRedis, testRedis } from '../support/redis.js';
+import { hasRedisServer, startRedis, testRedis } from '../support/processes/redis.js';
+import { freePort } from '../support/server/free-port.js';
 
 /** Counters under keys of their own, and what they log. */
 async function open(t: Test, url: string, prefix = `test:${randomId()}:`) {

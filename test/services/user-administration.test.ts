@@ -2,10 +2,8 @@ import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import type { AuditContext } from '../../src/services/audit-context.js';
 import { UserAdministration } from '../../src/services/user-administration.js';
-import { buildTestApp } from '../support/app.js';
-import { Browser } from '../support/browser.js';
-import { createTestDatabase, openElsewhere } from '../support/database.js';
-import { createApplication } from '../support/tenant.js';
+import { Browser } from '../support/browser/browser.js';
+import { createTestDatabase, openElsewhere } from '../support/database/database.js';
 import {
   authorizationRequest,
   createScene,
@@ -18,7 +16,9 @@ import {
   signedInBrowser,
   tokenAccepted,
   tokenRefused,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { createApplication } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

@@ -5,9 +5,8 @@ import { openDatabase } from '../../src/database/open-database.js';
 import { hashPassword } from '../../src/services/passwords.js';
 import { Sessions } from '../../src/services/sessions.js';
 import { UserAdministration } from '../../src/services/user-administration.js';
-import { buildTestApp } from '../support/app.js';
-import { Browser } from '../support/browser.js';
-import { createTestDatabase, openElsewhere, testServer } from '../support/database.js';
+import { Browser } from '../support/browser/browser.js';
+import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
 import {
   authorizationRequest,
   createScene,
@@ -16,7 +15,8 @@ import {
   hashOf,
   type Scene,
   signedInBrowser,
-} from '../support/users.js';
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

@@ -52,7 +52,9 @@ export function readOperations() {
 /** What the tests compare every answer with. */
 export async function loadConformance(errorsUrl) {
   await buildTests();
-  const { createConformance } = await import(path.join(packageRoot, 'dist/test/support/conformance.js'));
+  const { createConformance } = await import(
+    path.join(packageRoot, 'dist/test/support/contract/conformance.js')
+  );
   return createConformance(errorsUrl);
 }
 

@@ -2,11 +2,11 @@ import t from 'tap';
 import { employeeById } from '../../../src/database/hot/employee-by-id.js';
 import { employeePage, type PageKey } from '../../../src/database/hot/employee-page.js';
 import { toAccountId } from '../../../src/services/account-id.js';
-import { openTestDatabase, testServer } from '../../support/database.js';
-import { attributesOf } from '../../support/employee-attributes.js';
-import { pageById } from '../../support/employee-page.js';
-import { query } from '../../support/query.js';
-import { createTenant, makeEmployees } from '../../support/tenant.js';
+import { openTestDatabase, testServer } from '../../support/database/database.js';
+import { query } from '../../support/database/query.js';
+import { attributesOf } from '../../support/records/employee-attributes.js';
+import { pageById } from '../../support/records/employee-page.js';
+import { createTenant, makeEmployees } from '../../support/records/tenant.js';
 
 const database = await openTestDatabase(t);
 const find = employeeById(database);

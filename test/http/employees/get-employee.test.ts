@@ -1,7 +1,7 @@
 import t from 'tap';
-import { buildTestApp } from '../../support/app.js';
-import { attributesOf } from '../../support/employee-attributes.js';
-import { createTenant, makeEmployees } from '../../support/tenant.js';
+import { attributesOf } from '../../support/records/employee-attributes.js';
+import { createTenant, makeEmployees } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 

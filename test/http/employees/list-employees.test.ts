@@ -1,13 +1,13 @@
 import t, { type Test } from 'tap';
-import { buildTestApp } from '../../support/app.js';
-import { insertEmployees } from '../../support/insert-employees.js';
+import { insertEmployees } from '../../support/records/insert-employees.js';
 import {
   createApplication,
   createTenant,
   makeEmployees,
   type Tenant,
   type TestEmployee,
-} from '../../support/tenant.js';
+} from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 interface Listed {
   readonly id: string;

@@ -2,12 +2,12 @@ import t from 'tap';
 import type { Database } from '../../../src/database/client.js';
 import { employeePage } from '../../../src/database/hot/employee-page.js';
 import { openDatabase } from '../../../src/database/open-database.js';
-import { buildTestApp } from '../../support/app.js';
-import { createTestDatabase, testServer } from '../../support/database.js';
-import { pageById } from '../../support/employee-page.js';
-import { asOwner } from '../../support/owner.js';
-import { query } from '../../support/query.js';
-import { createApplication, createTenant, makeEmployees, type Tenant } from '../../support/tenant.js';
+import { createTestDatabase, testServer } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
+import { query } from '../../support/database/query.js';
+import { pageById } from '../../support/records/employee-page.js';
+import { createApplication, createTenant, makeEmployees, type Tenant } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

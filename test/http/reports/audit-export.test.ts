@@ -5,14 +5,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Database, Prisma } from '../../../src/database/client.js';
 import { UsageReader } from '../../../src/services/usage/usage-reader.js';
-import { buildTestApp } from '../../support/app.js';
-import { openTestDatabase } from '../../support/database.js';
-import { insertEmployees } from '../../support/insert-employees.js';
-import { asOwner } from '../../support/owner.js';
-import { createReportClient, parseCsv } from '../../support/reports.js';
-import { listen } from '../../support/sockets.js';
-import { makeEmployees } from '../../support/tenant.js';
-import { createScene, grantTokens } from '../../support/users.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
+import { createScene, grantTokens } from '../../support/oauth/users.js';
+import { insertEmployees } from '../../support/records/insert-employees.js';
+import { createReportClient, parseCsv } from '../../support/records/reports.js';
+import { makeEmployees } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
+import { listen } from '../../support/server/sockets.js';
 
 const headcount = 9_000;
 

@@ -8,11 +8,11 @@ import type { Database } from '../../../src/database/client.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { accountScope } from '../../../src/database/scope.js';
 import { defaultReportLimits } from '../../../src/http/report-limits.js';
-import { buildTestApp } from '../../support/app.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../../support/database.js';
-import { createReportClient, type ReportClient } from '../../support/reports.js';
-import { listen } from '../../support/sockets.js';
-import { makeEmployees } from '../../support/tenant.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../../support/database/database.js';
+import { createReportClient, type ReportClient } from '../../support/records/reports.js';
+import { makeEmployees } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
+import { listen } from '../../support/server/sockets.js';
 
 const database = await openTestDatabase(t);
 

@@ -4,10 +4,10 @@ import t, { type Test } from 'tap';
 import type { Database } from '../../../src/database/client.js';
 import { createLifecycle } from '../../../src/http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from '../../../src/http/report-limits.js';
-import { buildTestApp } from '../../support/app.js';
-import { openTestDatabase } from '../../support/database.js';
-import { createReportClient, type ReportClient } from '../../support/reports.js';
-import { listen, type RawDownload, requestRaw } from '../../support/sockets.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { createReportClient, type ReportClient } from '../../support/records/reports.js';
+import { buildTestApp } from '../../support/server/app.js';
+import { listen, type RawDownload, requestRaw } from '../../support/server/sockets.js';
 
 const database = await openTestDatabase(t);
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { buildTestApp } from '../../support/app.js';
-import { createReportClient, refused } from '../../support/reports.js';
+import { createReportClient, refused } from '../../support/records/reports.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 

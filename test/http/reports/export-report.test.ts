@@ -1,8 +1,8 @@
 import t from 'tap';
-import { buildTestApp } from '../../support/app.js';
-import { openTestDatabase } from '../../support/database.js';
-import { createReportClient, parseCsv } from '../../support/reports.js';
-import { makeEmployees } from '../../support/tenant.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { createReportClient, parseCsv } from '../../support/records/reports.js';
+import { makeEmployees } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

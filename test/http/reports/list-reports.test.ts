@@ -1,7 +1,7 @@
 import t from 'tap';
-import { buildTestApp } from '../../support/app.js';
-import { createRandom } from '../../support/random.js';
-import { createReportClient, type ReportClient } from '../../support/reports.js';
+import { createRandom } from '../../support/input/random.js';
+import { createReportClient, type ReportClient } from '../../support/records/reports.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 const random = createRandom(7);

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { buildTestApp } from '../../support/app.js';
-import { asShown, columnKeys, evaluate, type NaiveDefinition } from '../../support/naive-report.js';
-import { createRandom, type Random } from '../../support/random.js';
-import { createReportClient, parseCsv, type ReportClient, refused } from '../../support/reports.js';
-import { makeEmployees, type TestEmployee } from '../../support/tenant.js';
+import { createRandom, type Random } from '../../support/input/random.js';
+import { asShown, columnKeys, evaluate, type NaiveDefinition } from '../../support/records/naive-report.js';
+import { createReportClient, parseCsv, type ReportClient, refused } from '../../support/records/reports.js';
+import { makeEmployees, type TestEmployee } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 

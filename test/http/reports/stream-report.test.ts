@@ -7,13 +7,13 @@ import { type Database, Prisma } from '../../../src/database/client.js';
 import { defaultReportLimits } from '../../../src/http/report-limits.js';
 import { toReport } from '../../../src/services/reports/report.js';
 import { ReportResults } from '../../../src/services/reports/results/report-results.js';
-import { buildTestApp } from '../../support/app.js';
-import { openTestDatabase } from '../../support/database.js';
-import { asOwner } from '../../support/owner.js';
-import { query } from '../../support/query.js';
-import { createReportClient, parseCsv } from '../../support/reports.js';
-import { listen } from '../../support/sockets.js';
-import { makeEmployees } from '../../support/tenant.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
+import { query } from '../../support/database/query.js';
+import { createReportClient, parseCsv } from '../../support/records/reports.js';
+import { makeEmployees } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
+import { listen } from '../../support/server/sockets.js';
 
 const headcount = 30_000;
 

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { buildTestApp } from '../../support/app.js';
-import { createReportClient, refused } from '../../support/reports.js';
-import { createApplication } from '../../support/tenant.js';
-import { createScene, grantTokens } from '../../support/users.js';
+import { createScene, grantTokens } from '../../support/oauth/users.js';
+import { createReportClient, refused } from '../../support/records/reports.js';
+import { createApplication } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 const { prisma } = api.database;

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { buildTestApp } from '../../support/app.js';
-import { createScene, createUser, grantTokens, type Scene } from '../../support/users.js';
+import { createScene, createUser, grantTokens, type Scene } from '../../support/oauth/users.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 const everything = { scope: 'reports:read user:read user:write' };

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import type { ClientLibrary, ClientSettings, OAuthClient } from '../../support/oauth-clients.js';
+import type { ClientLibrary, ClientSettings, OAuthClient } from '../../support/oauth/oauth-clients.js';
 
 /** The server of the tests is reached by plain http. */
 export const insecure = { [oauth.allowInsecureRequests]: true } as const;

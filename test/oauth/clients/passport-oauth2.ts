@@ -7,7 +7,7 @@ import {
   type OAuthClient,
   Refusal,
   type Tokens,
-} from '../../support/oauth-clients.js';
+} from '../../support/oauth/oauth-clients.js';
 
 /** Signs users in; for the rest, applications use the client inside the strategy, and so do these tests. */
 export const passportOAuth2: ClientLibrary = {

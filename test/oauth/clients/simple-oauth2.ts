@@ -8,7 +8,7 @@ import {
   type OAuthClient,
   Refusal,
   type Tokens,
-} from '../../support/oauth-clients.js';
+} from '../../support/oauth/oauth-clients.js';
 
 /** Neither discovery nor PKCE, nor a look at the callback: all that is the application's. */
 export const simpleOAuth2: ClientLibrary = {

@@ -3,10 +3,10 @@ import t, { type Test } from 'tap';
 import type { ApiCall } from '../../../src/services/usage/api-call.js';
 import { UsageReader } from '../../../src/services/usage/usage-reader.js';
 import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
-import { createTestClock } from '../../support/clock.js';
-import { openTestDatabase } from '../../support/database.js';
-import { asOwner } from '../../support/owner.js';
-import { createTenant, type Tenant } from '../../support/tenant.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
+import { createTenant, type Tenant } from '../../support/records/tenant.js';
+import { createTestClock } from '../../support/server/clock.js';
 
 const database = await openTestDatabase(t);
 const clock = createTestClock();

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import root, { type Test } from 'tap';
+import { systemClock } from '../../../src/clock.js';
+import { buildTestApp, type TestApp } from '../server/app.js';
+import { freePort } from '../server/free-port.js';
+
+const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
+
+/** Why browser tests are left out here; `false` where they run. In CI they run, or fail. */
+const skip: string | false =
+  existsSync(executablePath) || process.env.CI === 'true'
+    ? false
+    : `there is no ${executablePath}: install Chromium, or name one with CHROMIUM`;
+
+/** The service on a port of its own, and a browser that looks at it. */
+export interface LiveSite {
+  readonly api: TestApp;
+  readonly baseUrl: string;
+  /** Opens a window with cookies of its own. */
+  open(t: Test, options?: BrowserContextOptions): Promise<Window>;
+}
+
+interface Window {
+  readonly page: Page;
+  /** What the browser found wrong so far: a breach of the content security policy, or an error of a script. */
+  readonly complaints: readonly string[];
+}
+
+/** The site of each test file: those that share a process start their own. */
+const sites = new WeakMap<Test, Promise<LiveSite>>();
+
+/** A test with a window of a real browser, which must not find anything wrong. */
+export function browserTest(
+  title: string,
+  body: (t: Test, page: Page, site: LiveSite) => Promise<void>,
+  options: BrowserContextOptions = {},
+): void {
+  root.test(title, { skip }, async (t) => {
+    const site = await siteOf(root);
+    const { page, complaints } = await site.open(t, options);
+    await body(t, page, site);
+    t.same(complaints, [], 'no violation of the content security policy, and no error');
+  });
+}
+
+function siteOf(file: Test): Promise<LiveSite> {
+  const site = sites.get(file) ?? startLiveSite(file);
+  sites.set(file, site);
+  return site;
+}
+
+async function startLiveSite(t: Test): Promise<LiveSite> {
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  const api = await buildTestApp(t, {
+    environment: { BASE_URL: baseUrl, RATE_LIMIT_FAILURES: '0' },
+    clock: Object.assign(() => systemClock(), { advanceSeconds: () => {} }),
+  });
+  await api.app.listen({ host: '127.0.0.1', port });
+  const browser = await launch();
+  t.teardown(() => browser.close());
+  return {
+    api,
+    baseUrl,
+    open: async (t, options = {}) => {
+      const context = await browser.newContext({ baseURL: baseUrl, reducedMotion: 'reduce', ...options });
+      t.teardown(() => context.close());
+      return watch(await context.newPage());
+    },
+  };
+}
+
+/** Expects that axe finds nothing to complain of: wide in light colours, and as narrow as a phone in dark ones. */
+export async function isAccessible(t: Test, page: Page, label: string): Promise<void> {
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1280, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    // Without frames of other origins there is no need for the page that it opens to put findings together.
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    t.same(found, [], `${label} in ${colorScheme} colours`);
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    t.ok(wider <= 0, `${label} fits ${width} pixels`);
+  }
+}
+
+function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+function watch(page: Page): Window {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (/content security policy|refused to/i.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (!request.url().startsWith('http://localhost:')) complaints.push(`asked for ${request.url()}`);
+  });
+  return { page, complaints };
+}

@@ -1,0 +1,311 @@
+import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import {
+  type Contract,
+  loadContract,
+  type Operation,
+  type ProblemCode,
+  resolve,
+} from '../../../src/contract/contract.js';
+import { type Recorded, recordExchange } from './exchange-log.js';
+
+/** What a server answered, as `inject` and the socket helper both return it. */
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+export interface Asked {
+  readonly method: string;
+  /** Names are in lower case. */
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+  /** Request target with its query. */
+  readonly url: string;
+}
+
+interface ResponseObject {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, { readonly schema: AnySchemaObject }>>;
+}
+
+interface Checker {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, ValidateFunction>;
+  readonly bodies: ReadonlyMap<string, ValidateFunction>;
+}
+
+const address = /^([\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
+
+const requestId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** What a contract declares, compiled where an answer asked for it. Compiling takes longer than most tests. */
+class Declared {
+  static readonly #known = new WeakMap<Contract, Declared>();
+
+  static in(contract: Contract): Declared {
+    const declared = Declared.#known.get(contract) ?? new Declared(contract);
+    Declared.#known.set(contract, declared);
+    return declared;
+  }
+
+  readonly validProblem: ValidateFunction;
+  readonly #contract: Contract;
+  readonly #bodies: Ajv2020;
+  readonly #headers: Ajv2020;
+  readonly #checkers = new Map<string, Checker | undefined>();
+  readonly #paths: readonly { operation: Operation; pattern: RegExp }[];
+
+  private constructor(contract: Contract) {
+    this.#contract = contract;
+    const closed = closeObjects(contract.document);
+    this.#bodies = createAjv(closed);
+    this.#headers = createAjv(closed, { coerceTypes: true });
+    this.validProblem = this.#bodies.compile(reference('components', 'schemas', 'Problem'));
+    // A path without a placeholder wins over one that its text would fit as well.
+    this.#paths = [...contract.operations.values()]
+      .map((operation) => ({ operation, pattern: patternOf(operation.path) }))
+      .sort((a, b) => Number(a.operation.path.includes('{')) - Number(b.operation.path.includes('{')));
+  }
+
+  /** The operation that a request is for; a HEAD request is for that of GET. */
+  operationOf({ method, url }: Asked): Operation | undefined {
+    const sought = method.toUpperCase() === 'HEAD' ? 'GET' : method.toUpperCase();
+    const path = pathOf(url);
+    return this.#paths.find(({ operation, pattern }) => operation.method === sought && pattern.test(path))
+      ?.operation;
+  }
+
+  checkerFor(id: string, status: number): Checker | undefined {
+    const key = `${id} ${status}`;
+    if (!this.#checkers.has(key)) this.#checkers.set(key, this.#compile(id, status));
+    return this.#checkers.get(key);
+  }
+
+  #compile(id: string, status: number): Checker | undefined {
+    const operation = this.#contract.operations.get(id as Operation['id']);
+    const { document } = this.#contract;
+    const item = document.paths[operation?.path ?? '']?.[operation?.method.toLowerCase() ?? ''];
+    const declared = (item as { responses: Record<string, unknown> }).responses[String(status)];
+    if (declared === undefined) return undefined;
+    const { headers = {}, content = {} } = resolve<ResponseObject>(document, declared);
+    return {
+      status,
+      headers: new Map(
+        Object.entries(headers).map(([name, header]) => {
+          const { schema } = resolve<{ schema: AnySchemaObject }>(document, header);
+          const properties = { value: schema };
+          return [name.toLowerCase(), this.#headers.compile({ type: 'object', properties })];
+        }),
+      ),
+      bodies: new Map(
+        Object.entries(content).map(([mediaType, { schema }]) => [
+          mediaType,
+          this.#bodies.compile({
+            ...absolute(schema),
+            ...(isText(mediaType) ? {} : { unevaluatedProperties: false }),
+          }),
+        ]),
+      ),
+    };
+  }
+}
+
+/** Compares answers with what the contract declares for them. */
+export class Conformance {
+  readonly #contract: Contract;
+  readonly #declared: Declared;
+  readonly #errorsUrl: string;
+  readonly #recorded: boolean;
+
+  /** @param recorded whether what is checked counts for the report on what no test has seen */
+  constructor(contract: Contract, errorsUrl: string, { recorded = true }: { recorded?: boolean } = {}) {
+    this.#contract = contract;
+    this.#recorded = recorded;
+    this.#declared = Declared.in(contract);
+    this.#errorsUrl = errorsUrl;
+  }
+
+  /** The operation that a request is for; a HEAD request is for that of GET. */
+  operationOf(asked: Asked): Operation | undefined {
+    return this.#declared.operationOf(asked);
+  }
+
+  /** Everything that is untrue of an answer; empty when it is as the contract says. */
+  faults(asked: Asked, answer: Answer): string[] {
+    const operation = this.#declared.operationOf(asked);
+    const withBody = asked.method.toUpperCase() !== 'HEAD';
+    const found = [...this.#requestIdFaults(answer)];
+    if (operation !== undefined) found.push(...this.#operationFaults(operation, answer, withBody));
+    if (answer.statusCode >= 400 && withBody && mediaTypeOf(answer) !== 'text/html') {
+      found.push(...this.#problemFaults(asked, answer, operation));
+    }
+    const subject = `${asked.method} ${asked.url.slice(0, 200)} -> ${answer.statusCode}`;
+    return found.map((fault) => `${subject} (${operation?.id ?? 'no operation'}): ${fault}`);
+  }
+
+  /** @throws {Error} that lists the faults of an answer. */
+  check(asked: Asked, answer: Answer): void {
+    if (this.#recorded) recordExchange(toRecord(asked, answer, this.operationOf(asked)));
+    const faults = this.faults(asked, answer);
+    if (faults.length > 0) {
+      throw new Error(`The contract does not allow this answer: ${faults.join('; ')}\n${answer.body}`);
+    }
+  }
+
+  *#requestIdFaults({ headers }: Answer): Iterable<string> {
+    if (!requestId.test(String(headers['x-request-id'] ?? ''))) yield 'there is no X-Request-Id';
+  }
+
+  *#operationFaults({ id }: Operation, answer: Answer, withBody: boolean): Iterable<string> {
+    const checker = this.#declared.checkerFor(id, answer.statusCode);
+    if (checker === undefined) {
+      yield `status ${answer.statusCode} is not declared`;
+      return;
+    }
+    for (const [name, validate] of checker.headers) {
+      const value = answer.headers[name];
+      if (value !== undefined && !validate({ value })) yield `header ${name}: ${messages(validate)}`;
+    }
+    if (checker.bodies.size === 0) {
+      if (answer.body !== '') yield 'a body is not declared';
+      return;
+    }
+    const mediaType = mediaTypeOf(answer);
+    const validate = checker.bodies.get(mediaType);
+    if (validate === undefined) yield `media type ${mediaType} is not declared`;
+    else if (withBody && !validate(parseBody(mediaType, answer.body))) yield messages(validate);
+  }
+
+  *#problemFaults(asked: Asked, answer: Answer, operation: Operation | undefined): Iterable<string> {
+    const mediaType = mediaTypeOf(answer);
+    if (mediaType !== 'application/problem+json' && mediaType !== 'application/json') {
+      yield `a refusal has the media type ${mediaType}`;
+      return;
+    }
+    const problem = parseBody(mediaType, answer.body) as Record<string, unknown>;
+    // What an operation answers was compared with its own schema, which may have more members.
+    const { validProblem } = this.#declared;
+    if (operation === undefined && !validProblem(problem)) {
+      yield `not a problem document: ${messages(validProblem)}`;
+      return;
+    }
+    const code = problem?.code as ProblemCode;
+    const kind = this.#contract.problems[code];
+    if (kind === undefined) {
+      yield `the code ${code} is not in the catalogue`;
+      return;
+    }
+    const expected = {
+      type: `${this.#errorsUrl}/${code.replaceAll('_', '-')}`,
+      title: kind.title,
+      status: kind.status,
+      // What no address may hold is encoded by the server, so that the member is one.
+      ...(address.test(pathOf(asked.url)) && { instance: pathOf(asked.url) }),
+      request_id: answer.headers['x-request-id'],
+    };
+    for (const [name, value] of Object.entries(expected)) {
+      if (problem[name] !== value) yield `${name} is ${problem[name]} instead of ${value}`;
+    }
+    if (kind.status !== answer.statusCode) yield `${code} belongs to status ${kind.status}`;
+    const retry = answer.headers['retry-after'];
+    if ((code === 'service_unavailable' || code === 'rate_limit_exceeded') && retry === undefined) {
+      yield 'there is no Retry-After';
+    }
+    if (answer.headers['cache-control'] !== 'no-store') yield 'the refusal may be cached';
+  }
+}
+
+function toRecord(asked: Asked, answer: Answer, operation: Operation | undefined): Recorded {
+  const mediaType = answer.body === '' ? '' : mediaTypeOf(answer);
+  const problem =
+    mediaType.endsWith('json') && answer.statusCode >= 400 ? parseBody(mediaType, answer.body) : {};
+  const { code, errors = [] } = (problem ?? {}) as { code?: string; errors?: Record<string, string>[] };
+  // Not every target that a hostile client sends is a URL.
+  const [, query = ''] = asked.url.split('?', 2);
+  const searchParams = new URLSearchParams(query);
+  return {
+    operation: operation?.id,
+    status: answer.statusCode,
+    mediaType,
+    code,
+    sent: [...new Set([...searchParams.keys(), ...Object.keys(asked.headers ?? {})])].sort(),
+    refused: errors.map(({ parameter, header }) => parameter ?? header ?? '').filter((name) => name !== ''),
+  };
+}
+
+/** Compares with the contract as it is on disk. */
+export function createConformance(errorsUrl: string): Conformance {
+  return new Conformance(loadContract(), errorsUrl);
+}
+
+function createAjv(document: object, options: { coerceTypes?: boolean } = {}): Ajv2020 {
+  const ajv = new Ajv2020({ ...options, strict: false, allErrors: true, validateSchema: false });
+  ajvFormats.default(ajv);
+  ajv.addSchema({ ...document, $id: 'contract' });
+  return ajv;
+}
+
+/** Members that a schema does not name are faults in an answer, however open it is for the future. */
+function closeObjects(document: Contract['document']): object {
+  const copy = structuredClone(document);
+  for (const [name, schema] of Object.entries(copy.components.schemas)) {
+    // OAuthProblem includes Problem, which therefore cannot be closed itself.
+    if (name !== 'Problem') close(schema);
+  }
+  return copy;
+}
+
+/** A part of a composition is left open, because the other parts have members as well; the whole is closed. */
+function close(node: unknown, isPart = false): void {
+  if (typeof node !== 'object' || node === null) return;
+  const schema = node as Record<string, unknown>;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'allOf') for (const part of value as unknown[]) close(part, true);
+    else if (keyword !== 'x-problems') close(value);
+  }
+  const isObject = schema.type === 'object' || 'allOf' in schema;
+  if (isObject && !isPart && !('additionalProperties' in schema)) schema.unevaluatedProperties = false;
+}
+
+function reference(...path: readonly string[]): AnySchemaObject {
+  return { $ref: `contract#/${path.join('/')}`, unevaluatedProperties: false };
+}
+
+function absolute(schema: AnySchemaObject): AnySchemaObject {
+  return typeof schema.$ref === 'string' ? { ...schema, $ref: `contract${schema.$ref}` } : schema;
+}
+
+function patternOf(template: string): RegExp {
+  const source = template.split(/\{[^}]*\}/).map((part) => part.replaceAll(/[.]/g, '\\.'));
+  return new RegExp(`^${source.join('[^/]+')}$`);
+}
+
+function pathOf(url: string): string {
+  return url.replace(/[?#].*$/s, '');
+}
+
+function mediaTypeOf({ headers }: Answer): string {
+  return (
+    String(headers['content-type'] ?? '')
+      .split(';', 1)[0]
+      ?.trim() ?? ''
+  );
+}
+
+function isText(mediaType: string): boolean {
+  return mediaType.startsWith('text/');
+}
+
+function parseBody(mediaType: string, body: string): unknown {
+  if (isText(mediaType)) return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function messages({ errors }: ValidateFunction): string {
+  return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`.trim()).join(', ');
+}

@@ -1,0 +1,16 @@
+import type { Database } from '../../../src/database/client.js';
+
+/**
+ * Runs a statement that the service has no right to, as the user who has logged in. PostgreSQL has the service take a
+ * role that owns nothing when this user is a superuser.
+ */
+export function asOwner<Row = unknown>(
+  { prisma }: Pick<Database, 'prisma'>,
+  text: string,
+  ...values: unknown[]
+): Promise<Row[]> {
+  return prisma.$transaction(async (tx) => {
+    await tx.$executeRawUnsafe('SET LOCAL ROLE NONE');
+    return tx.$queryRawUnsafe<Row[]>(text, ...values);
+  });
+}

@@ -1,0 +1,59 @@
+import pg from 'pg';
+import { randomId } from '../../../src/database/ids.js';
+import { migrate } from '../../../src/database/migrate.js';
+import { openDatabase } from '../../../src/database/open-database.js';
+import { administrativeUrlOf } from './direct-url.js';
+import { templateKey } from './template-key.js';
+
+/** Makes an empty database on a server and returns its URL. */
+export async function createPostgresqlDatabase(serverUrl: string): Promise<string> {
+  const name = `people_api_test_${randomId(12)}`;
+  await run(serverUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+  return urlOf(serverUrl, name);
+}
+
+/** Makes a copy of a migrated database and returns its URL. */
+export async function createFromTemplate(serverUrl: string): Promise<string> {
+  const template = `people_api_template_${await templateKey()}`;
+  const name = `people_api_test_${randomId(12)}`;
+  await run(serverUrl, async (client) => {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
+    if (rowCount === 0) await makeTemplate(client, serverUrl, template);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  });
+  return urlOf(serverUrl, name);
+}
+
+/** Drops a database together with whatever is still connected to it. */
+export async function dropPostgresqlDatabase(serverUrl: string, databaseUrl: string): Promise<void> {
+  const name = new URL(databaseUrl).pathname.slice(1);
+  await run(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+}
+
+async function makeTemplate(client: pg.Client, serverUrl: string, template: string): Promise<void> {
+  const databaseUrl = await createPostgresqlDatabase(serverUrl);
+  const database = await openDatabase({ databaseUrl: administrativeUrlOf(databaseUrl), dataDir: '' });
+  await migrate(database);
+  await database.close();
+  const made = new URL(databaseUrl).pathname.slice(1);
+  // Test files run side by side and may both get here: the first to finish wins, the other's is as good.
+  await client
+    .query(`ALTER DATABASE ${made} RENAME TO ${template}`)
+    .catch(() => dropPostgresqlDatabase(serverUrl, databaseUrl));
+}
+
+async function run<Result>(serverUrl: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: administrativeUrlOf(serverUrl) });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.toString();
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import type { Test } from 'tap';
+import type { Database, DatabaseOptions } from '../../../src/database/client.js';
+import { openDatabase } from '../../../src/database/open-database.js';
+import { createTestDatabase } from '../database/database.js';
+
+/** Stands between a server and its database, and can be told to misbehave. */
+export interface DatabaseProxy {
+  /** The database's URL by way of the proxy. */
+  readonly url: string;
+  /** Breaks every connection; new ones are made as usual. */
+  cut(): void;
+  /** Breaks every connection and takes no new one, as if nothing ran there. */
+  refuse(): void;
+  /** Keeps every connection, and lets nothing through in either direction. */
+  pause(): void;
+  /** Keeps what the database answers; it gets everything that is sent to it. */
+  pauseAnswers(): void;
+  /** Ends what {@link refuse} or the pauses began. */
+  restore(): void;
+}
+
+/** A database of the test's own that is reached by way of a proxy; both end with the test. */
+export async function openBehindProxy(
+  t: Test,
+  options: Pick<DatabaseOptions, 'poolSize' | 'statementTimeoutMs' | 'connectionTimeoutMs'>,
+): Promise<{ proxy: DatabaseProxy; database: Database }> {
+  const { databaseUrl = '', ...made } = await createTestDatabase(t);
+  const proxy = await startDatabaseProxy(t, databaseUrl);
+  const database = await openDatabase({ ...made, databaseUrl: proxy.url, ...options });
+  t.teardown(() => {
+    proxy.restore();
+    return database.close();
+  });
+  return { proxy, database };
+}
+
+/** Starts a proxy; it ends with the test. */
+export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const outerSockets = new Set<Socket>();
+  let mode: 'open' | 'refusing' | 'paused' = 'open';
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    if (mode === 'paused') socket.pause();
+  };
+  const server = net.createServer((inner) => {
+    if (mode === 'refusing') {
+      inner.destroy();
+      return;
+    }
+    const outer = net.connect(Number(target.port || 5432), target.hostname);
+    outerSockets.add(outer);
+    outer.on('close', () => outerSockets.delete(outer));
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      from.on('data', (bytes) => to.write(bytes));
+      from.on('close', () => to.destroy());
+      keep(from);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  t.teardown(() => {
+    cut();
+    server.close();
+  });
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.toString(),
+    cut,
+    refuse() {
+      mode = 'refusing';
+      cut();
+    },
+    pause() {
+      mode = 'paused';
+      for (const socket of sockets) socket.pause();
+    },
+    pauseAnswers() {
+      for (const socket of outerSockets) socket.pause();
+    },
+    restore() {
+      mode = 'open';
+      for (const socket of sockets) socket.resume();
+    },
+  };
+}

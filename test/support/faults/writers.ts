@@ -1,0 +1,195 @@
+import { accountScope, withScope } from '../../../src/database/scope.js';
+import { ClientSecrets } from '../../../src/services/applications/client-secrets.js';
+import { OAuthApplications } from '../../../src/services/applications/oauth-applications.js';
+import type { UserAuditContext } from '../../../src/services/audit-context.js';
+import { Grants } from '../../../src/services/grants/grants.js';
+import { Housekeeping } from '../../../src/services/housekeeping.js';
+import { Sessions } from '../../../src/services/sessions.js';
+import { authorizationRequest, refresh, revoke } from '../oauth/users.js';
+import { importText, makeRecords, toCsv } from '../records/import.js';
+import { type Arena, type ArenaItem, arenaRedirectUri } from './write-arena.js';
+
+/** Something that changes rows. */
+export interface Writer {
+  readonly name: string;
+  /**
+   * How many of it there are at once, as a share of the others. Few where one takes many statements, or where the first
+   * one leaves the next ones nothing to do: with many it would come before the other writer begins.
+   */
+  readonly share?: number;
+  /** Returns the status of the response; work that is not a request returns none and throws what fails. */
+  run(arena: Arena, item: ArenaItem, index: number): Promise<{ statusCode: number } | undefined>;
+}
+
+const json = ({ accessToken }: ArenaItem) => ({
+  authorization: `Bearer ${accessToken}`,
+  'content-type': 'application/json',
+});
+
+const settings = {
+  name: 'New',
+  redirectUris: [arenaRedirectUri],
+  scopes: ['reports:read', 'user:write'],
+  requireClientSecret: true,
+};
+
+/** Does what a page does for the owner of the account. */
+async function inAccount<Result>(
+  { api, accountId, user }: Arena,
+  work: (auditContext: UserAuditContext) => Promise<Result>,
+): Promise<undefined> {
+  const origin = { address: '127.0.0.1', requestId: 'test' };
+  const auditContext = { accountId, userId: user.id, origin, at: api.clock() };
+  await withScope(accountScope(accountId), () => work(auditContext));
+}
+
+const applicationsOf = ({ api }: Arena) => new OAuthApplications(api.database);
+
+/** Every way to change the rows of an account, and those that are not of one. */
+export const writers: readonly Writer[] = [
+  { name: 'code exchange', run: ({ api }, { code }) => api.postForm('/v1/oauth/token', code) },
+  { name: 'code replay', run: ({ api }, { usedCode }) => api.postForm('/v1/oauth/token', usedCode) },
+  {
+    name: 'consent',
+    run({ browser, csrf }, { application }) {
+      const { url } = authorizationRequest({ application, redirectUri: arenaRedirectUri });
+      return browser.submit(url, { ...csrf, decision: 'allow' });
+    },
+  },
+  {
+    name: 'refresh',
+    run: ({ api }, { application, refreshToken }) => refresh(api, application, refreshToken),
+  },
+  {
+    name: 'refresh token replay',
+    run: ({ api }, { application, usedRefreshToken }) => refresh(api, application, usedRefreshToken),
+  },
+  {
+    name: 'refresh token revocation',
+    run: ({ api }, { application, refreshToken }) =>
+      revoke(api, application, refreshToken, { client_secret: application.clientSecret }),
+  },
+  {
+    name: 'access token revocation',
+    run: ({ api }, { application, accessToken }) =>
+      revoke(api, application, accessToken, { client_secret: application.clientSecret }),
+  },
+  {
+    name: 'disconnection',
+    share: 0.4,
+    run: (arena, { application }) =>
+      inAccount(arena, (auditContext) =>
+        new Grants(arena.api.database).disconnect(auditContext, application.id),
+      ),
+  },
+  {
+    name: 'application creation',
+    run: (arena, { nonce }) =>
+      inAccount(arena, (auditContext) =>
+        applicationsOf(arena).register(auditContext, { clientType: 'confidential', settings, nonce }),
+      ),
+  },
+  {
+    name: 'application update',
+    run(arena, { application, nonce }, index) {
+      // Every other one makes the codes on their way worthless.
+      const redirectUris = index % 2 === 0 ? settings.redirectUris : [];
+      const changed = { ...settings, name: nonce, redirectUris };
+      return inAccount(arena, (auditContext) =>
+        applicationsOf(arena).update(auditContext, {
+          ...{ id: application.id, settings: changed, version: undefined },
+        }),
+      );
+    },
+  },
+  {
+    name: 'application deletion',
+    share: 0.4,
+    run: (arena, { application }) =>
+      inAccount(arena, (auditContext) => applicationsOf(arena).delete(auditContext, application.id)),
+  },
+  {
+    name: 'secret creation and retirement',
+    run(arena, { application: { id: applicationId }, nonce, secretId }, index) {
+      const secrets = new ClientSecrets(arena.api.database);
+      return inAccount<unknown>(arena, (auditContext) =>
+        index % 2 === 0
+          ? secrets.create(auditContext, { applicationId, nonce })
+          : secrets.retire(auditContext, { applicationId, secretId }),
+      );
+    },
+  },
+  {
+    name: 'profile update',
+    run: ({ api }, item, index) =>
+      api.app.inject({
+        method: 'PATCH',
+        url: '/v1/users/me',
+        headers: json(item),
+        payload: JSON.stringify({ nickname: `Nickname ${index}` }),
+      }),
+  },
+  {
+    name: 'report creation',
+    run: ({ api }, item) =>
+      api.app.inject({
+        method: 'POST',
+        url: '/v1/reports',
+        headers: { ...json(item), 'idempotency-key': item.nonce },
+        payload: JSON.stringify({ title: 'New' }),
+      }),
+  },
+  {
+    name: 'report update and deletion',
+    run({ api }, item, index) {
+      const url = `/v1/reports/${item.reportId}`;
+      return index % 2 === 0
+        ? api.app.inject({
+            method: 'PATCH',
+            url,
+            headers: json(item),
+            payload: JSON.stringify({ title: 'T' }),
+          })
+        : api.app.inject({
+            method: 'DELETE',
+            url,
+            headers: { authorization: json(item).authorization },
+          });
+    },
+  },
+  {
+    name: 'import',
+    share: 0.3,
+    async run({ api, accountId }, _item, index) {
+      const csv = toCsv(makeRecords(5, { department: `Department ${index % 3}` }));
+      const { ending } = await importText(api.database, accountId, csv);
+      if (ending.kind === 'failed') throw ending.error;
+      return undefined;
+    },
+  },
+  {
+    name: 'key rotation',
+    share: 0.2,
+    async run({ api }) {
+      await api.signingKeys.rotate({ tokenTtlSeconds: 60 });
+      return undefined;
+    },
+  },
+  {
+    name: 'housekeeping',
+    share: 0.2,
+    async run({ api }) {
+      await new Housekeeping(api.database).prune(api.clock());
+      return undefined;
+    },
+  },
+  {
+    name: 'session start and end',
+    async run({ api, user, accountId }) {
+      const sessions = new Sessions(api.database, api.clock);
+      const id = await sessions.begin(user, { address: '127.0.0.1', userAgent: undefined });
+      if (id !== null) await sessions.end(id, { type: 'sign_out', accountId, userId: user.id });
+      return undefined;
+    },
+  },
+];

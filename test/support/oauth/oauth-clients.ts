@@ -1,0 +1,175 @@
+import type { Test } from 'tap';
+import { hiddenFields } from '../browser/browser.js';
+import { createApplication, createTenant, makeEmployees } from '../records/tenant.js';
+import { buildTestApp } from '../server/app.js';
+import { createTestClock } from '../server/clock.js';
+import { freePort } from '../server/free-port.js';
+import { createUser, type TestUser } from './users.js';
+
+export type AuthenticationMethod = 'none' | 'client_secret_post' | 'client_secret_basic';
+
+/** What a developer enters into a client library. */
+export interface ClientSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly method: AuthenticationMethod;
+  readonly redirectUri: string;
+}
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token?: string | undefined;
+  readonly expires_in?: number | undefined;
+  readonly scope?: string | undefined;
+}
+
+export type TokenKind = 'access_token' | 'refresh_token';
+
+/** A user has been sent away and is expected back. */
+export interface PendingAuthorization {
+  readonly url: URL;
+  /** Reads the address that the user came back to and trades the code in it; may be repeated. */
+  finish(callback: URL): Promise<Tokens>;
+}
+
+/** What the tests ask of a client library; what it cannot do itself is done by plain `fetch`. */
+export interface OAuthClient {
+  clientCredentials(scope: string): Promise<Tokens>;
+  beginAuthorization(scope: string): Promise<PendingAuthorization>;
+  refresh(refreshToken: string): Promise<Tokens>;
+  revoke(token: string, kind: TokenKind): Promise<void>;
+  /** The body that the API answers with; a refusal is thrown. */
+  get(url: URL, accessToken: string): Promise<unknown>;
+  /** The code in what the library throws when it is refused something. */
+  codeOf(error: unknown): unknown;
+}
+
+export interface ClientLibrary {
+  readonly name: string;
+  connect(settings: ClientSettings): Promise<OAuthClient>;
+}
+
+/** A server on a port of its own, with an account, three employees and an owner who can sign in. */
+export interface LiveServer {
+  readonly issuer: string;
+  readonly employeesUrl: URL;
+  readonly owner: TestUser;
+  register(method: AuthenticationMethod): Promise<ClientSettings>;
+}
+
+export async function startLiveServer(t: Test): Promise<LiveServer> {
+  const port = await freePort();
+  const issuer = `http://127.0.0.1:${port}`;
+  const api = await buildTestApp(t, {
+    // Failures are what these tests provoke, all from one address.
+    environment: { BASE_URL: issuer, RATE_LIMIT_FAILURES: '0' },
+    // Libraries compare the times in tokens with their own clock.
+    clock: createTestClock(new Date()),
+  });
+  await api.app.listen({ host: '127.0.0.1', port });
+
+  const { accountId } = await createTenant(api.database, { employees: makeEmployees(3) });
+  const owner = await createUser(api.database, accountId);
+  return {
+    issuer,
+    employeesUrl: new URL('/v1/employees', issuer),
+    owner,
+    async register(method) {
+      const redirectUri = 'http://localhost:8080/callback';
+      const { clientId, clientSecret } = await createApplication(api.database, accountId, {
+        clientType: method === 'none' ? 'public' : 'confidential',
+        redirectUris: [redirectUri],
+      });
+      return { issuer, clientId, clientSecret, method, redirectUri };
+    },
+  };
+}
+
+/** Where a browser ended up: on a page of the server, or at an address elsewhere that it does not open. */
+export interface Visit {
+  readonly url: URL;
+  readonly html: string;
+}
+
+/** A browser without scripts that talks to a server over the network and keeps its cookies. */
+export class NetworkBrowser {
+  readonly #origin: string;
+  readonly #cookies = new Map<string, string>();
+
+  constructor(issuer: string) {
+    this.#origin = new URL(issuer).origin;
+  }
+
+  /** Opens an address and follows redirects for as long as they stay on the server. */
+  async open(url: URL, form?: Record<string, string>): Promise<Visit> {
+    if (url.origin !== this.#origin) return { url, html: '' };
+    const response = await fetch(url, {
+      method: form === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'text/html,application/xhtml+xml',
+        cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+      redirect: 'manual',
+      body: form === undefined ? null : new URLSearchParams(form),
+    });
+    for (const cookie of response.headers.getSetCookie()) this.#keep(cookie);
+    const html = await response.text();
+    const location = response.headers.get('location');
+    if (location !== null) return this.open(new URL(location, url));
+    if (response.status !== 200) throw new Error(`${url.pathname} answered ${response.status}: ${html}`);
+    return { url, html };
+  }
+
+  /** Sends the first form of a page with its hidden fields and what the user adds. */
+  submit({ url, html }: Visit, fields: Record<string, string>): Promise<Visit> {
+    const [form = ''] = /<form .*?<\/form>/s.exec(html) ?? [];
+    const action = /action="([^"]*)"/.exec(form)?.[1];
+    if (action === undefined) throw new Error(`${url.pathname} shows no form: ${html}`);
+    return this.open(new URL(action.replaceAll('&amp;', '&'), url), { ...hiddenFields(form), ...fields });
+  }
+
+  /** Signs in, decides on the consent page, and returns the address that the user is sent back to. */
+  async decide(url: URL, { email, password }: TestUser, decision: 'allow' | 'deny'): Promise<URL> {
+    const consentPage = await this.signIn(url, { email, password });
+    return (await this.submit(consentPage, { decision })).url;
+  }
+
+  /** Signs in on the page that an address leads to, and returns what comes next. */
+  async signIn(url: URL, { email, password }: Pick<TestUser, 'email' | 'password'>): Promise<Visit> {
+    return this.submit(await this.open(url), { email, password });
+  }
+
+  #keep(cookie: string): void {
+    const [, name = '', value = ''] = /^([^=]*)=([^;]*)/.exec(cookie) ?? [];
+    if (/;\s*max-age=0\b|;\s*expires=[^;]*\b1970\b/i.test(cookie)) this.#cookies.delete(name);
+    else this.#cookies.set(name, value);
+  }
+}
+
+/** A call by hand, for the libraries that leave it to their users. A refusal is thrown as {@link Refusal}. */
+export async function call(url: URL, options?: RequestInit): Promise<unknown> {
+  const response = await fetch(url, options);
+  const body = (await response.json()) as { readonly code?: string };
+  if (!response.ok) throw new Refusal(body.code);
+  return body;
+}
+
+/** What an application makes of a refusal when its library leaves that to it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: string | undefined;
+
+  constructor(code: string | undefined) {
+    super(`Refused: ${code}`);
+    this.code = code;
+  }
+}
+
+export function bearer(accessToken: string): { headers: { authorization: string } } {
+  return { headers: { authorization: `Bearer ${accessToken}` } };
+}
+
+export function basicAuthorization({ clientId, clientSecret }: ClientSettings): string {
+  return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+}

@@ -1,0 +1,240 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { hash } from '@node-rs/argon2';
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import type { Database } from '../../../src/database/client.js';
+import { randomId } from '../../../src/database/ids.js';
+import type { AccountId } from '../../../src/services/account-id.js';
+import { Sessions } from '../../../src/services/sessions.js';
+import type { Role } from '../../../src/services/user.js';
+import { Browser } from '../browser/browser.js';
+import { createApplication, createTenant, type TestApplication } from '../records/tenant.js';
+import type { TestApp } from '../server/app.js';
+
+export interface TestUser {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Password of every user that is made without one. */
+export const testPassword = 'a long enough password';
+
+// A hash says by itself how much work it takes; this one takes next to none.
+const cheapHash = hash(testPassword, { memoryCost: 64, timeCost: 1, parallelism: 1 });
+
+/** A person who may sign in with {@link testPassword}, or with the password of the hash that is given. */
+export async function createUser(
+  database: Database,
+  accountId: AccountId,
+  { role = 'owner' as Role, passwordHash }: { role?: Role; passwordHash?: string } = {},
+): Promise<TestUser> {
+  const id = randomId();
+  const email = `${id.slice(0, 10)}@users.example`;
+  await database.prisma.user.create({
+    data: {
+      id,
+      accountId,
+      email,
+      role,
+      passwordHash: passwordHash ?? (await cheapHash),
+      givenName: 'Ada',
+      familyName: 'Lovelace',
+    },
+  });
+  return { id, accountId, email, password: testPassword };
+}
+
+/** An account with one user and one application that may ask this user for everything. */
+export interface Scene {
+  readonly accountId: AccountId;
+  readonly user: TestUser;
+  readonly application: TestApplication;
+  readonly redirectUri: string;
+}
+
+export async function createScene(
+  database: Database,
+  {
+    role = 'owner',
+    clientType = 'public',
+    scopes,
+    redirectUri = 'https://client.example/callback',
+    name,
+    accountName,
+  }: {
+    role?: Role;
+    clientType?: 'confidential' | 'public';
+    scopes?: readonly string[];
+    redirectUri?: string;
+    name?: string;
+    accountName?: string;
+  } = {},
+): Promise<Scene> {
+  const { accountId } = await createTenant(database, accountName === undefined ? {} : { name: accountName });
+  const application = await createApplication(database, accountId, {
+    clientType,
+    redirectUris: [redirectUri],
+    ...(scopes !== undefined && { scopes }),
+    ...(name !== undefined && { name }),
+  });
+  return { accountId, application, redirectUri, user: await createUser(database, accountId, { role }) };
+}
+
+/** The parameters of a good authorization request, and the verifier that belongs to it. */
+export function authorizationRequest(
+  { application, redirectUri }: Pick<Scene, 'application' | 'redirectUri'>,
+  changes: Record<string, string> = {},
+): { url: string; parameters: Record<string, string>; verifier: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  const parameters = {
+    response_type: 'code',
+    client_id: application.clientId,
+    redirect_uri: redirectUri,
+    scope: 'reports:read user:read',
+    state: randomId(12),
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...changes,
+  };
+  return { url: authorizeUrl(parameters), parameters, verifier };
+}
+
+export function authorizeUrl(parameters: Record<string, string>): string {
+  return `/v1/oauth/authorize?${new URLSearchParams(parameters)}`;
+}
+
+/** A browser in which this user is signed in. */
+export async function signedInBrowser({ app, database, clock }: TestApp, user: TestUser): Promise<Browser> {
+  const browser = new Browser(app);
+  const from = { address: '127.0.0.1', userAgent: undefined };
+  browser.setCookie('session', (await new Sessions(database, clock).begin(user, from)) ?? '');
+  return browser;
+}
+
+/** The same application, as requests from this network address reach it. */
+export function fromAddress(app: FastifyInstance, remoteAddress: string): FastifyInstance {
+  return {
+    inject: (options: InjectOptions) => app.inject({ ...options, remoteAddress }),
+  } as unknown as FastifyInstance;
+}
+
+/** A code that the user has allowed, and the form that trades it for tokens. */
+export interface GrantedCode {
+  readonly code: string;
+  readonly form: Record<string, string>;
+}
+
+/** Opens the consent page in a browser of the user and presses Allow. */
+export async function grantCode(
+  api: TestApp,
+  scene: Scene,
+  changes: Record<string, string> = {},
+): Promise<GrantedCode> {
+  const browser = await signedInBrowser(api, scene.user);
+  const { url, verifier } = authorizationRequest(scene, changes);
+  const answer = await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
+  const code = new URL(String(answer.headers.location)).searchParams.get('code');
+  if (code === null) throw new Error(`No code: ${answer.statusCode} ${answer.headers.location}`);
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: scene.application.clientId,
+    redirect_uri: scene.redirectUri,
+    code,
+    code_verifier: verifier,
+  };
+  return { code, form };
+}
+
+export interface GrantedTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly scope: string;
+}
+
+/** Tokens of a token response. */
+export function tokensOf(response: LightMyRequestResponse): GrantedTokens {
+  if (response.statusCode !== 200) throw new Error(`No tokens: ${response.statusCode} ${response.body}`);
+  const { access_token: accessToken, refresh_token: refreshToken, scope } = response.json();
+  return { accessToken, refreshToken, scope };
+}
+
+/** Tokens that the user has allowed the application. */
+export async function grantTokens(
+  api: TestApp,
+  scene: Scene,
+  changes: Record<string, string> = {},
+): Promise<GrantedTokens> {
+  const { form } = await grantCode(api, scene, changes);
+  return tokensOf(await api.postForm('/v1/oauth/token', form));
+}
+
+export function refresh(
+  api: TestApp,
+  { clientId }: TestApplication,
+  refreshToken: string,
+  changes: Record<string, string> = {},
+): Promise<LightMyRequestResponse> {
+  const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+  return api.postForm('/v1/oauth/token', { ...form, ...changes });
+}
+
+export function revoke(
+  api: TestApp,
+  { clientId }: TestApplication,
+  token: string,
+  changes: Record<string, string> = {},
+): Promise<LightMyRequestResponse> {
+  return api.postForm('/v1/oauth/revoke', { client_id: clientId, token, ...changes });
+}
+
+/** SHA-256 of a code, refresh token or session, as the database names its row. */
+export function hashOf(value: string): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(value).digest();
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  invalid_request: 400,
+  invalid_scope: 400,
+  unauthorized_client: 400,
+  invalid_client: 401,
+  invalid_grant: 401,
+};
+
+/** Expects that the token or revocation endpoint refuses with this code, as RFC 6749 section 5.2 has it. */
+export function oauthRefusal(
+  t: Test,
+  response: LightMyRequestResponse,
+  code: string,
+  { parameter, label = '' }: { parameter?: string; label?: string } = {},
+): void {
+  const body = response.json();
+  t.equal(response.statusCode, statuses[code], `${label} ${response.body}`);
+  t.equal(body.error, code, label);
+  t.equal(body.code, code, label);
+  t.equal(String(response.headers['content-type']).split(';')[0], 'application/json', label);
+  t.equal(response.headers['cache-control'], 'no-store', label);
+  t.notOk('access_token' in body, label);
+  if (parameter === undefined) return;
+  const named = (body.errors ?? []).map((error: { parameter?: string }) => error.parameter);
+  t.ok(named.includes(parameter), `${label} names ${parameter}`);
+}
+
+/** Expects that the API refuses an access token with 401 and this code. */
+export async function tokenRefused(
+  t: Test,
+  api: TestApp,
+  token: string,
+  code: 'invalid_token' | 'token_expired',
+): Promise<void> {
+  const response = await api.get('/v1/employees', token);
+  t.equal(response.statusCode, 401, response.body);
+  t.equal(response.json().code, code);
+}
+
+/** Expects that the API takes an access token. */
+export async function tokenAccepted(t: Test, api: TestApp, token: string): Promise<void> {
+  const response = await api.get('/v1/employees', token);
+  t.equal(response.statusCode, 200, response.body);
+}

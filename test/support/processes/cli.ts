@@ -1,0 +1,101 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { Test } from 'tap';
+import type { CommandProcess } from '../../../src/cli/command-process.js';
+import { runCommandLine } from '../../../src/cli/run.js';
+import type { DatabaseOptions } from '../../../src/database/client.js';
+import { packageRoot } from '../../../src/package-root.js';
+import { testSecret } from '../server/app.js';
+
+export interface CommandResult {
+  /** `null` when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that runs in a process of its own. */
+export interface RunningCommand {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly result: Promise<CommandResult>;
+  /** Resolves when standard error has this text. */
+  said(text: string): Promise<void>;
+}
+
+/** Arguments for a process that opens an embedded database: what .taprc gives the tests themselves. */
+export const quick = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+
+/** Nothing of the test runner's own environment. */
+function environmentOf({ databaseUrl, directDatabaseUrl, dataDir }: DatabaseOptions): Record<string, string> {
+  return {
+    APP_SECRET: testSecret,
+    DATA_DIR: dataDir,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...(directDatabaseUrl !== undefined && { DIRECT_DATABASE_URL: directDatabaseUrl }),
+  };
+}
+
+/** Starts the built command line; it is killed when the test ends. */
+export function startCommand(
+  t: Test,
+  database: DatabaseOptions,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): RunningCommand {
+  const main = path.join(packageRoot, 'dist', 'src', 'cli', 'main.js');
+  const child = spawn(process.execPath, [...quick, main, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...environmentOf(database), ...environment },
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  // A command that needs no input may be gone before it was written.
+  child.stdin.on('error', () => {});
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  return {
+    child,
+    result: once(child, 'close').then(([code]) => ({ code, ...output })),
+    async said(text) {
+      while (!output.stderr.includes(text)) {
+        if (child.exitCode !== null) throw new Error(`Ended without saying ${text}: ${output.stderr}`);
+        await Promise.race([once(child.stderr, 'data'), once(child, 'close')]);
+      }
+    },
+  };
+}
+
+/** Runs a command to its end, in a process of its own. */
+export function runCommand(
+  t: Test,
+  database: DatabaseOptions,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+  environment: Record<string, string> = {},
+): Promise<CommandResult> {
+  const { child, result } = startCommand(t, database, args, environment);
+  child.stdin.end(input);
+  return result;
+}
+
+/** Runs a command to its end in this process, where a process is not the point: it takes a tenth of the time. */
+export async function runCommandHere(
+  database: DatabaseOptions,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+  environment: Record<string, string> = {},
+): Promise<CommandResult> {
+  const output = { stdout: '', stderr: '' };
+  const commandProcess: CommandProcess = {
+    env: { ...environmentOf(database), ...environment },
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: { write: (text) => (output.stdout += text) },
+    stderr: { write: (text) => (output.stderr += text) },
+  };
+  await runCommandLine(commandProcess, args);
+  return { code: Number(commandProcess.exitCode ?? 0), ...output };
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { freePort } from '../server/free-port.js';
+
+/** A Redis that tests may write to, under keys of their own. */
+export const testRedis: string | undefined = process.env.TEST_REDIS_URL || undefined;
+
+/** Whether a test can start a Redis of its own. */
+export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0;
+
+/** A Redis of the test's own, which it may stop, start, and have fall silent. */
+export interface RedisProcess {
+  readonly url: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+/** Starts a Redis that keeps nothing; it is stopped when the test ends. */
+export async function startRedis(t: Test): Promise<RedisProcess> {
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const redis: RedisProcess = {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+      child = spawn('redis-server', options, { stdio: 'ignore' });
+      await untilListening(port, child);
+    },
+    async stop() {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+    signal(name) {
+      child?.kill(name);
+    },
+  };
+  t.teardown(() => redis.stop());
+  await redis.start();
+  return redis;
+}
+
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline; await wait(20)) {
+    if (child.exitCode !== null) throw new Error(`Redis ended with ${child.exitCode}`);
+    const socket = net.connect(port, '127.0.0.1');
+    const connected = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (connected) return;
+  }
+  throw new Error('Redis does not listen');
+}

@@ -1,0 +1,121 @@
+import { Readable } from 'node:stream';
+import { readCsvEntries } from '../../../src/cli/import/csv-entries.js';
+import { createEmployeeCheck } from '../../../src/cli/import/employee-check.js';
+import {
+  type ImportOptions,
+  type ImportOutcome,
+  importEmployees,
+} from '../../../src/cli/import/import-employees.js';
+import { readJsonEntries } from '../../../src/cli/import/json-entries.js';
+import { splitLines } from '../../../src/cli/import/lines.js';
+import type { Database } from '../../../src/database/client.js';
+import type { AccountId } from '../../../src/services/account-id.js';
+import { EmployeeImports } from '../../../src/services/employee-imports.js';
+import type { EmployeeRecord } from '../../../src/services/employees/upsert-employees.js';
+import { contract } from '../server/app.js';
+
+const { attributes, check } = createEmployeeCheck(contract);
+
+export const csvHeader = 'employee_number,first_name,last_name,email,status,department';
+
+export interface TestImport extends ImportOutcome {
+  /** What was said of refused lines, as the command prints it. */
+  readonly refusals: readonly string[];
+}
+
+/** Imports text as the command does; text that begins with a brace is JSON Lines. */
+export async function importText(
+  database: Database,
+  accountId: AccountId,
+  text: string | Uint8Array,
+  changes: Partial<ImportOptions> = {},
+): Promise<TestImport> {
+  const bytes = Buffer.from(text);
+  const lines = splitLines(Readable.from(piecesOf(bytes)));
+  const refusals: string[] = [];
+  const outcome = await importEmployees({
+    imports: new EmployeeImports(database, () => new Date()),
+    accountId,
+    entries: bytes[0] === 0x7b ? readJsonEntries(lines) : readCsvEntries(lines, attributes),
+    check,
+    fileName: 'staff.csv',
+    batchSize: 100,
+    maximumRefused: 1000,
+    dryRun: false,
+    signal: new AbortController().signal,
+    onRefused: (line, faults) => refusals.push(`line ${line}: ${faults.join('; ')}`),
+    onProgress: () => {},
+    ...changes,
+  });
+  return { ...outcome, refusals };
+}
+
+/** Bytes in pieces that cut through lines and characters. */
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; ) {
+    const size = 1 + Math.floor(Math.random() * 4_000);
+    yield bytes.subarray(start, start + size);
+    start += size;
+  }
+}
+
+/** A CSV file of these records. */
+export function toCsv(records: readonly EmployeeRecord[], lineBreak = '\r\n'): string {
+  const rows = records.map((record) => valuesOf(record).map(quote).join(','));
+  return [csvHeader, ...rows, ''].join(lineBreak);
+}
+
+/** A JSON Lines file of these records. */
+export function toJsonLines(records: readonly EmployeeRecord[]): string {
+  const names = csvHeader.split(',');
+  return records
+    .map((record) => {
+      const entries = valuesOf(record).map((value, index) => [names[index], value]);
+      return `${JSON.stringify(Object.fromEntries(entries))}\n`;
+    })
+    .join('');
+}
+
+function valuesOf({
+  employeeNumber,
+  firstName,
+  lastName,
+  email,
+  status,
+  department,
+}: EmployeeRecord): string[] {
+  return [employeeNumber, firstName, lastName, email, status, department];
+}
+
+function quote(value: string): string {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** The account's employees as records, by number. */
+export async function storedRecords(database: Database, accountId: AccountId): Promise<EmployeeRecord[]> {
+  return await database.prisma.employee.findMany({
+    where: { accountId },
+    select: {
+      employeeNumber: true,
+      firstName: true,
+      lastName: true,
+      email: true,
+      status: true,
+      department: true,
+    },
+    orderBy: { employeeNumber: 'asc' },
+  });
+}
+
+/** Records that differ from each other in everything. */
+export function makeRecords(count: number, changes: Partial<EmployeeRecord> = {}): EmployeeRecord[] {
+  return Array.from({ length: count }, (_, index) => ({
+    employeeNumber: `E${String(index).padStart(7, '0')}`,
+    firstName: `First ${index % 97}`,
+    lastName: `Last "${index % 89}", Jr.`,
+    email: `person${index}@company.example`,
+    status: ['active', 'on_leave', 'terminated'][index % 3] ?? '',
+    department: ['Design', 'Sales', 'Payroll', 'Legal'][index % 4] ?? '',
+    ...changes,
+  }));
+}

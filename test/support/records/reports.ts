@@ -1,0 +1,129 @@
+import type { LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import type { TestApp } from '../server/app.js';
+import { createTenant, type Tenant, type TestEmployee } from './tenant.js';
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+
+/** One tenant's view of the reports, with a token that may do everything. */
+export interface ReportClient {
+  readonly tenant: Tenant;
+  readonly token: string;
+  send(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<LightMyRequestResponse>;
+  create(body: object, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** Creates a report that must be accepted, and returns its id. */
+  saved(body: object): Promise<string>;
+  /** The rows of every page of a report, read by following links. */
+  allRows(id: string, size?: number): Promise<Row[]>;
+  csv(id: string): Promise<string>;
+}
+
+export interface Row {
+  readonly id: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+}
+
+export async function createReportClient(
+  api: TestApp,
+  { employees = [] as readonly TestEmployee[] } = {},
+): Promise<ReportClient> {
+  const tenant = await createTenant(api.database, { employees });
+  const token = await api.token(tenant.application);
+  const send: ReportClient['send'] = (method, path, body, headers = {}) =>
+    api.app.inject({
+      method,
+      url: path,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
+  return {
+    tenant,
+    token,
+    send,
+    create: (body, headers) => send('POST', '/v1/reports', body, headers),
+    async saved(body) {
+      const answer = await send('POST', '/v1/reports', body);
+      if (answer.statusCode !== 201) throw new Error(`${JSON.stringify(body)}: ${answer.body}`);
+      return answer.json().data.id;
+    },
+    async allRows(id, size = 50) {
+      const rows: Row[] = [];
+      let next: string | null = `/v1/reports/${id}/results?page[size]=${size}`;
+      while (next !== null) {
+        const answer: LightMyRequestResponse = await send('GET', next.replace('http://api.test', ''));
+        if (answer.statusCode !== 200) throw new Error(`${next}: ${answer.body}`);
+        const page = answer.json();
+        rows.push(...page.data);
+        next = page.links.next;
+      }
+      return rows;
+    },
+    async csv(id) {
+      const answer = await send('GET', `/v1/reports/${id}/results.csv`);
+      if (answer.statusCode !== 200) throw new Error(answer.body);
+      return answer.body;
+    },
+  };
+}
+
+/** Expects a problem with this code, and errors at exactly these pointers. */
+export function refused(
+  t: Test,
+  answer: LightMyRequestResponse,
+  code: string,
+  pointers?: readonly string[],
+  label = '',
+): void {
+  const problem = answer.json();
+  t.equal(problem.code, code, label);
+  if (pointers === undefined) return;
+  const named = (problem.errors ?? []).map((error: { pointer?: string }) => error.pointer);
+  t.same([...new Set(named)].sort(), [...pointers].sort(), label);
+}
+
+/** Reads RFC 4180 strictly, except that lines end with LF: LF after every line, quotes only where they belong. */
+export function parseCsv(text: string): string[][] {
+  const lines: string[][] = [];
+  let at = 0;
+  while (at < text.length) {
+    const line: string[] = [];
+    for (;;) {
+      const [cell, end] = readCell(text, at);
+      line.push(cell);
+      at = end;
+      if (text[at] === ',') at += 1;
+      else break;
+    }
+    if (text[at] !== '\n') throw new Error(`No line end at ${at}: ${text.slice(at, at + 20)}`);
+    at += 1;
+    lines.push(line);
+  }
+  return lines;
+}
+
+function readCell(text: string, start: number): [string, number] {
+  if (text[start] !== '"') {
+    const end = start + (/[",\r\n]/.exec(text.slice(start, start + 2000))?.index ?? 0);
+    if (text[end] === '"') throw new Error(`A bare quote at ${end}`);
+    return [text.slice(start, end), end];
+  }
+  let cell = '';
+  let at = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote === -1) throw new Error('A quoted cell does not end');
+    cell += text.slice(at, quote);
+    if (text[quote + 1] !== '"') return [cell, quote + 1];
+    cell += '"';
+    at = quote + 2;
+  }
+}

@@ -1,0 +1,185 @@
+import type { FastifyBaseLogger, FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import { buildApp } from '../../../src/app.js';
+import { type Config, readConfig } from '../../../src/config.js';
+import { type Contract, loadContract } from '../../../src/contract/contract.js';
+import type { Database } from '../../../src/database/client.js';
+import type { IdleLimits } from '../../../src/http/idle-connections.js';
+import type { Lifecycle } from '../../../src/http/lifecycle.js';
+import { defaultReportLimits, type ReportLimits } from '../../../src/http/report-limits.js';
+import { defaultRequestQueueLimits, type RequestQueueLimits } from '../../../src/http/request-queue.js';
+import { SigningKeys } from '../../../src/oauth/signing-keys.js';
+import type { RequestObserver } from '../../../src/observability/request-watch.js';
+import type { AppSecrets } from '../../../src/services/keyring.js';
+import { SigningKeyStore } from '../../../src/services/signing-key-store.js';
+import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
+import { Conformance } from '../contract/conformance.js';
+import { watchNetworkAnswers } from '../contract/network-conformance.js';
+import { openTestDatabase } from '../database/database.js';
+import type { TestApplication } from '../records/tenant.js';
+import { createTestClock, type TestClock } from './clock.js';
+import { schemaCompilers } from './compile-once.js';
+
+export const contract = loadContract();
+
+/** The application on a database of its own, with a clock that the test moves. */
+export interface TestApp {
+  readonly app: FastifyInstance;
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: TestClock;
+  readonly signingKeys: SigningKeys;
+  /** Stores what it has recorded when the test says so, or when the application is closed. */
+  readonly usage: UsageRecorder;
+  /** Compares answers with the contract; `inject` does so by itself. */
+  readonly conformance: Conformance;
+  /** `inject` without the comparison, for requests that the contract knows nothing of. */
+  injectUnchecked(options: InjectOptions): Promise<LightMyRequestResponse>;
+  /** An access token of the client credentials grant. */
+  token(application: TestApplication, scope?: string): Promise<string>;
+  /** GET with a bearer token. */
+  get(url: string, token?: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** POST of a form. */
+  postForm(
+    url: string,
+    form: Record<string, string> | string,
+    headers?: Record<string, string>,
+  ): Promise<LightMyRequestResponse>;
+}
+
+export const testSecret = 'a secret for tests that is long enough';
+
+export const testSecrets: AppSecrets = { current: testSecret };
+
+export function testConfig(environment: Record<string, string> = {}): Config {
+  return readConfig({
+    BASE_URL: 'http://api.test',
+    DEMO_DATA: 'false',
+    APP_SECRET: testSecret,
+    RATE_LIMIT_API: '0',
+    RATE_LIMIT_TOKEN: '0',
+    ...environment,
+  });
+}
+
+/**
+ * Builds the application; it is closed, and its database dropped, when the test ends. Every answer, to `inject` or
+ * over the network, is compared with the contract, and one that differs fails the test.
+ */
+export async function buildTestApp(
+  t: Test,
+  {
+    environment,
+    database,
+    contract: served = contract,
+    clock = createTestClock(),
+    logger = false,
+    observers = [],
+    recorded = true,
+    reportLimits = defaultReportLimits,
+    requestQueueLimits = defaultRequestQueueLimits,
+    lifecycle,
+    appSecrets = testSecrets,
+    idleLimits,
+  }: {
+    environment?: Record<string, string>;
+    database?: Database;
+    contract?: Contract;
+    clock?: TestClock;
+    logger?: FastifyBaseLogger | false;
+    observers?: readonly RequestObserver[];
+    /** `false` for random requests: what they show in one run they need not show in the next. */
+    recorded?: boolean;
+    reportLimits?: ReportLimits;
+    requestQueueLimits?: RequestQueueLimits;
+    lifecycle?: Lifecycle;
+    appSecrets?: AppSecrets;
+    idleLimits?: IdleLimits;
+  } = {},
+): Promise<TestApp> {
+  const config = testConfig(environment);
+  const opened = database ?? (await openTestDatabase(t));
+  const usage = new UsageRecorder({ database: opened, clock });
+  const signingKeys = await SigningKeys.open(new SigningKeyStore(opened), appSecrets, clock);
+  const app = await buildApp({
+    config,
+    contract: served,
+    database: opened,
+    signingKeys,
+    appSecrets,
+    clock,
+    usage,
+    logger,
+    observers,
+    schemaCompilers,
+    reportLimits,
+    requestQueueLimits,
+    ...(lifecycle !== undefined && { lifecycle }),
+    ...(idleLimits !== undefined && { idleLimits }),
+  });
+  const conformance = new Conformance(served, config.errorsUrl, { recorded });
+  const networkFaults = watchNetworkAnswers(app, conformance);
+  t.teardown(async () => {
+    await app.close();
+    if (networkFaults.length > 0) throw new Error(networkFaults.join('\n'));
+  });
+  const injectUnchecked = checkEveryAnswer(app, conformance);
+
+  const postForm: TestApp['postForm'] = (url, form, headers = {}) =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+    });
+
+  return {
+    app,
+    config,
+    database: opened,
+    clock,
+    signingKeys,
+    usage,
+    conformance,
+    injectUnchecked,
+    postForm,
+    get: (url, token, headers = {}) =>
+      app.inject({
+        url,
+        headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      }),
+    async token({ clientId, clientSecret }, scope) {
+      const response = await postForm('/v1/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+        ...(scope === undefined ? {} : { scope }),
+      });
+      if (response.statusCode !== 200) throw new Error(`No token: ${response.body}`);
+      return response.json().access_token;
+    },
+  };
+}
+
+function checkEveryAnswer(app: FastifyInstance, conformance: Conformance): TestApp['injectUnchecked'] {
+  const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>;
+  const checked = async (given: InjectOptions | string): Promise<LightMyRequestResponse> => {
+    const options = typeof given === 'string' ? { url: given } : given;
+    const answer = await inject(options);
+    const url = options.url ?? options.path;
+    // A URL in parts is for light-my-request to put together.
+    if (typeof url === 'string' && options.query === undefined) {
+      // light-my-request sends an address in this spelling, whichever it was given.
+      const { pathname, search } = new URL(url, 'http://localhost');
+      const asked = {
+        method: options.method ?? 'GET',
+        url: `${pathname}${search}`,
+        headers: options.headers,
+      };
+      conformance.check(asked, answer);
+    }
+    return answer;
+  };
+  app.inject = checked as FastifyInstance['inject'];
+  return inject;
+}

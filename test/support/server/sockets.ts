@@ -1,0 +1,130 @@
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Answer } from '../contract/conformance.js';
+
+/** Lets an application listen on a port of its own; it stops with the application. */
+export async function listen(app: FastifyInstance): Promise<number> {
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** Until the heads of so many requests are there. */
+export function requestsArrive({ server }: FastifyInstance, expected: number): Promise<void> {
+  let arrived = 0;
+  return new Promise((resolve) => {
+    server.on('request', () => {
+      arrived += 1;
+      if (arrived === expected) resolve();
+    });
+  });
+}
+
+/** Milliseconds after which a server that neither answers nor closes counts as hanging. */
+const patienceMs = 10_000;
+
+interface ExchangeOptions {
+  readonly expect?: number;
+  readonly half?: boolean;
+  readonly head?: boolean;
+}
+
+/**
+ * Sends bytes as they are and reads until the server closes the connection, or until it has answered as often
+ * as is expected. `half` ends our side after the bytes.
+ */
+export function exchange(
+  port: number,
+  bytes: string | Buffer,
+  { expect = Number.POSITIVE_INFINITY, half = false, head = false }: ExchangeOptions = {},
+): Promise<Answer[]> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ host: '127.0.0.1', port });
+    let received = Buffer.alloc(0);
+    const finish = () => {
+      socket.destroy();
+      resolve(parseAnswers(received, head));
+    };
+    socket.setTimeout(patienceMs, () => {
+      socket.destroy();
+      reject(
+        new Error(`No answer within ${patienceMs} ms to ${JSON.stringify(String(bytes).slice(0, 200))}`),
+      );
+    });
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (parseAnswers(received, head).length >= expect) finish();
+    });
+    // A reset is a way to close; what came before it counts.
+    socket.on('error', () => {});
+    socket.on('close', finish);
+    socket.write(bytes);
+    if (half) socket.end();
+  });
+}
+
+/** Reads the answers that are there in full. */
+export function parseAnswers(bytes: Buffer, head = false): Answer[] {
+  const answers: Answer[] = [];
+  let rest = bytes;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) return answers;
+    const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
+    const headers: Record<string, string> = {};
+    for (const line of lines) {
+      const colon = line.indexOf(':');
+      headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+    }
+    const statusCode = Number(statusLine.split(' ')[1]);
+    const length =
+      head || statusCode === 204 || statusCode < 200 ? 0 : Number(headers['content-length'] ?? 0);
+    const start = end + 4;
+    if (rest.length < start + length) return answers;
+    answers.push({ statusCode, headers, body: rest.subarray(start, start + length).toString('utf8') });
+    rest = rest.subarray(start + length);
+  }
+}
+
+/** A response that is read as bytes, when the test says so. */
+export interface RawDownload {
+  readonly socket: net.Socket;
+  /** Reads everything until the connection ends. */
+  readAll(): Promise<RawOutcome>;
+}
+
+export interface RawOutcome {
+  readonly text: string;
+  /** Whether the connection was reset, rather than closed in the ordinary way. */
+  readonly reset: boolean;
+}
+
+/** Sends a request and reads nothing of the response yet. */
+export function requestRaw(port: number, head: readonly string[]): RawDownload {
+  const socket = net.connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+  let reset = false;
+  socket.on('error', () => {
+    reset = true;
+  });
+  // Node.js reports a reset as an ordinary end where it had stopped reading before. Only after an ordinary end can the
+  // client still send.
+  socket.on('end', () => {
+    socket.write('x', (error) => {
+      reset ||= error instanceof Error;
+      socket.destroy();
+    });
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.pause();
+  socket.write([...head, '', ''].join('\r\n'));
+  return {
+    socket,
+    async readAll() {
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk));
+      socket.resume();
+      await closed;
+      return { text: Buffer.concat(chunks).toString(), reset };
+    },
+  };
+}
