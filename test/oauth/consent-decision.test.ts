@@ -1,0 +1,205 @@
+import t from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { hiddenFields } from '../support/browser/browser.js';
+import { answerAt, authorizeResponses } from '../support/oauth/authorize-responses.js';
+import {
+  authorizationRequest,
+  createScene,
+  createUser,
+  hashOf,
+  signedInBrowser,
+} from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database, clock } = api;
+const { codesOf } = authorizeResponses(api);
+
+t.test('Allow sends code, state and iss, and the code carries the request', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url, parameters } = authorizationRequest(scene, { scope: 'user:read reports:read' });
+  const response = await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
+  t.equal(response.statusCode, 303);
+  t.equal(response.headers['cache-control'], 'no-store');
+  t.equal(response.headers['referrer-policy'], 'no-referrer');
+  const answer = answerAt(t, response, scene.redirectUri);
+  t.same([...answer.keys()].toSorted(), ['code', 'iss', 'state']);
+  t.equal(answer.get('state'), parameters.state);
+  t.equal(answer.get('iss'), 'http://api.test');
+  t.match(await codesOf(scene), [
+    {
+      codeHash: hashOf(answer.get('code') ?? ''),
+      userId: scene.user.id,
+      redirectUri: scene.redirectUri,
+      codeChallenge: parameters.code_challenge,
+      scopes: ['user:read', 'reports:read'],
+      createdAt: clock(),
+      expiresAt: new Date(clock().getTime() + 300_000),
+      usedAt: null,
+      grantId: null,
+    },
+  ]);
+});
+
+t.test('Deny sends access_denied with state and iss, and makes no code', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url, parameters } = authorizationRequest(scene);
+  const response = await browser.submitForm(await browser.open(url), url, { decision: 'deny' });
+  t.equal(response.statusCode, 303);
+  const answer = answerAt(t, response, scene.redirectUri);
+  t.same([...answer.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
+  t.equal(answer.get('error'), 'access_denied');
+  t.equal(answer.get('state'), parameters.state);
+  t.equal(answer.get('iss'), 'http://api.test');
+  t.same(await codesOf(scene), []);
+});
+
+t.test('owners and administrators give everything', async (t) => {
+  const scene = await createScene(database, { role: 'admin' });
+  const scope = 'reports:read reports:write user:read user:write';
+  for (const user of [scene.user, await createUser(database, scene.accountId, { role: 'owner' })]) {
+    const browser = await signedInBrowser(api, user);
+    const { url } = authorizationRequest(scene, { scope });
+    await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
+  }
+  for (const { scopes } of await codesOf(scene)) t.equal(scopes.join(' '), scope);
+  t.equal((await codesOf(scene)).length, 2);
+});
+
+t.test('a decision with a wrong or missing CSRF token is 403 and makes no code', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene);
+  const { csrf_token = '' } = hiddenFields((await browser.open(url)).body);
+  const forms: Record<string, string>[] = [
+    {},
+    { csrf_token: '' },
+    { csrf_token: 'x' },
+    { csrf_token: csrf_token.slice(0, -1) },
+    { csrf_token: `${csrf_token}x` },
+    { csrf_token: `${csrf_token}, ${csrf_token}` },
+  ];
+  for (const form of forms) {
+    for (const decision of ['allow', 'deny']) {
+      const response = await browser.submit(url, { ...form, decision });
+      t.equal(response.statusCode, 403, JSON.stringify(form));
+      t.match(response.headers['content-type'], /^text\/html/);
+      t.notOk('location' in response.headers);
+    }
+  }
+  t.same(await codesOf(scene), []);
+  const events = { where: { applicationId: scene.application.id } };
+  t.equal(await database.prisma.auditEvent.count(events), 0);
+});
+
+t.test('a decision that is missing or is neither of the two is 400 and makes no code', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene);
+  const page = await browser.open(url);
+  for (const form of [{}, { decision: '' }, { decision: 'yes' }, { decision: 'Allow' }]) {
+    const response = await browser.submitForm(page, url, form as Record<string, string>);
+    t.equal(response.statusCode, 400, JSON.stringify(form));
+    t.notOk('location' in response.headers);
+  }
+  t.same(await codesOf(scene), []);
+});
+
+t.test('a decision is judged by its own address: what is wrong with it makes no code', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const page = await browser.open(authorizationRequest(scene).url);
+  const changes: [Record<string, string>, number][] = [
+    [{ client_id: randomId() }, 401],
+    [{ redirect_uri: 'https://evil.example/' }, 400],
+    [{ response_type: 'token' }, 400],
+    [{ code_challenge: 'x' }, 400],
+    [{ code_challenge_method: 'plain' }, 400],
+    [{ state: '' }, 400],
+    [{ scope: '' }, 400],
+  ];
+  for (const [change, status] of changes) {
+    const { url } = authorizationRequest(scene, change);
+    const response = await browser.submitForm(page, url, { decision: 'allow' });
+    t.equal(response.statusCode, status, JSON.stringify(change));
+    t.notOk('location' in response.headers);
+  }
+  t.same(await codesOf(scene), []);
+});
+
+t.test('a decision at an address that is not percent-encoded UTF-8 is 400 and makes no code', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene);
+  const page = await browser.open(url);
+  for (const state of ['%FF', '%E0%A4%A', '%']) {
+    const bad = url.replace(/state=\w+/, `state=${state}`);
+    t.equal((await browser.submitForm(page, bad, { decision: 'allow' })).statusCode, 400, state);
+  }
+  t.same(await codesOf(scene), []);
+});
+
+t.test('a decision after the application has changed is judged by what it is now', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene, { scope: 'reports:read' });
+  const page = await browser.open(url);
+  const change = (data: { scopes?: string[]; redirectUris?: string[] }) =>
+    database.prisma.application.updateMany({ where: { id: scene.application.id }, data });
+  await change({ scopes: ['user:read'] });
+  const refused = await browser.submitForm(page, url, { decision: 'allow' });
+  t.equal(answerAt(t, refused, scene.redirectUri).get('error'), 'invalid_scope');
+  await change({ redirectUris: [] });
+  const unregistered = await browser.submitForm(page, url, { decision: 'allow' });
+  t.equal(unregistered.statusCode, 400);
+  t.same(await codesOf(scene), []);
+});
+
+t.test('a decision after the session has ended leads to signing in, and back to the request', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene);
+  const page = await browser.open(url);
+  await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
+  const response = await browser.submitForm(page, url, { decision: 'allow' });
+  t.equal(response.statusCode, 303);
+  const location = new URL(String(response.headers.location), 'http://api.test');
+  t.equal(location.pathname, '/sign_in');
+  t.equal(location.searchParams.get('return_to'), url);
+  t.same(await codesOf(scene), []);
+});
+
+t.test('a user who was disabled while the page was shown gives nothing', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene);
+  const page = await browser.open(url);
+  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt: clock() } });
+  const response = await browser.submitForm(page, url, { decision: 'allow' });
+  t.match(response.headers.location, /^\/sign_in\?/);
+  t.same(await codesOf(scene), []);
+});
+
+t.test('a redirect URI with a query keeps it in every answer', async (t) => {
+  const redirectUri = 'https://client.example/cb?tenant=7&next=a%20b%26c&code=mine';
+  const scene = await createScene(database, { redirectUri });
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene);
+  const page = await browser.open(url);
+  for (const decision of ['allow', 'deny']) {
+    const response = await browser.submitForm(page, url, { decision });
+    const location = new URL(String(response.headers.location));
+    const answer = [...location.searchParams];
+    t.same(answer.slice(0, 3), [
+      ['tenant', '7'],
+      ['next', 'a b&c'],
+      ['code', 'mine'],
+    ]);
+    t.same(
+      answer.slice(3).map(([name]) => name),
+      decision === 'allow' ? ['code', 'state', 'iss'] : ['error', 'error_description', 'state', 'iss'],
+    );
+  }
+});

@@ -1,0 +1,199 @@
+import t from 'tap';
+import { Browser, hiddenFields } from '../support/browser/browser.js';
+import { answerAt, authorizeResponses } from '../support/oauth/authorize-responses.js';
+import { authorizationRequest, createScene, signedInBrowser } from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { app, database } = api;
+const { codesOf, refusedHere } = authorizeResponses(api);
+
+t.test('leads through the sign-in page back to the very same request', async (t) => {
+  const scene = await createScene(database);
+  const states = [
+    'plain',
+    'a b+c%20d&e=f#g?h/i:j;k,l',
+    `"quotes" 'and' <tags> \\ ^ \` { | } ~`,
+    '%', // not an escape
+    '&amp;&quot;',
+    'eyJhIjoiYiJ9.==',
+  ];
+  for (const state of states) {
+    const { url } = authorizationRequest(scene, { state });
+    const browser = new Browser(app);
+    const redirect = await browser.open(url);
+    t.equal(redirect.statusCode, 302, state);
+    t.equal(redirect.headers['cache-control'], 'no-store');
+    const signInUrl = String(redirect.headers.location);
+    t.match(signInUrl, /^\/sign_in\?return_to=/);
+    const page = await browser.open(signInUrl);
+    const { email, password } = scene.user;
+    const signedIn = await browser.submitForm(page, '/sign_in', { email, password });
+    t.equal(signedIn.statusCode, 303);
+    const back = String(signedIn.headers.location);
+    t.match(back, /^\/v1\/oauth\/authorize\?/);
+    const consent = await browser.open(back);
+    t.equal(consent.statusCode, 200, consent.body);
+    const action = unescapeHtml(/<form method="post" action="(\/v1[^"]*)"/.exec(consent.body)?.[1] ?? '');
+    const decided = await browser.submitForm(consent, action, { decision: 'allow' });
+    t.equal(decided.statusCode, 303);
+    t.equal(answerAt(t, decided, scene.redirectUri).get('state'), state);
+  }
+});
+
+function unescapeHtml(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+t.test('the consent page shows the application, the account and every scope in words', async (t) => {
+  const scene = await createScene(database, { name: 'Payroll Sync', accountName: 'Hooper Ltd' });
+  const browser = await signedInBrowser(api, scene.user);
+  const scope = 'reports:read reports:write user:read user:write';
+  const page = await browser.open(authorizationRequest(scene, { scope }).url);
+  t.equal(page.statusCode, 200);
+  t.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+  t.equal(page.headers['cache-control'], 'no-store');
+  t.match(page.body, 'Payroll Sync');
+  t.match(page.body, 'Hooper Ltd');
+  t.match(page.body, scene.user.email);
+  const sentences = [...page.body.matchAll(/<li>(.*?)<\/li>/gs)].map(([, words = '']) =>
+    words.replaceAll(/<code>.*?<\/code>|<[^>]*>/g, '').trim(),
+  );
+  t.equal(new Set(sentences).size, 4);
+  for (const sentence of sentences) t.match(sentence, /^[A-Z][a-z]+\b.* [a-z]+/, sentence);
+  t.match(page.body, /<button[^>]*name="decision" value="allow"/);
+  t.match(page.body, /<button[^>]*name="decision" value="deny"/);
+  t.equal((await codesOf(scene)).length, 0, 'looking gives nothing');
+});
+
+t.test('the consent page is shown each time, also for what was allowed before', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  for (let time = 0; time < 2; time += 1) {
+    const { url } = authorizationRequest(scene);
+    const page = await browser.open(url);
+    t.equal(page.statusCode, 200);
+    t.equal((await browser.submitForm(page, url, { decision: 'allow' })).statusCode, 303);
+  }
+  t.equal((await codesOf(scene)).length, 2);
+});
+
+t.test('names of applications and accounts are escaped', async (t) => {
+  const hostile = `"><script>alert('x')</script><img src=x onerror=alert(1)> & Sons`;
+  const scene = await createScene(database, { name: hostile, accountName: hostile });
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene, { state: hostile });
+  const page = await browser.open(url);
+  t.equal(page.statusCode, 200);
+  t.notMatch(page.body, /<script|<img/i);
+  t.match(page.body, '&lt;script');
+  t.equal(page.body.match(/&lt;script/g)?.length, 3, 'title, heading, account');
+  t.notMatch(page.body, /action="[^"]*<|onerror=[^&]*"/);
+
+  const refused = await browser.open(`${url}&response_type=${encodeURIComponent(hostile)}`);
+  t.equal(refused.statusCode, 400);
+  t.notMatch(refused.body, /<script|<img/i);
+});
+
+t.test("the page's policy lets its form lead to the application, and nothing else", async (t) => {
+  const scene = await createScene(database, { redirectUri: 'https://client.example:8443/cb' });
+  const browser = await signedInBrowser(api, scene.user);
+  const page = await browser.open(authorizationRequest(scene).url);
+  const policy = Object.fromEntries(
+    String(page.headers['content-security-policy'])
+      .split(';')
+      .map((directive) => directive.trim().split(/ (.*)/s).slice(0, 2)),
+  );
+  t.equal(policy['form-action'], "'self' https://client.example:8443");
+  t.equal(policy['default-src'], "'none'");
+  t.equal(policy['frame-ancestors'], "'none'");
+  t.equal(policy['base-uri'], "'none'");
+  t.notMatch(String(page.headers['content-security-policy']), /unsafe|script-src/);
+  t.equal(page.headers['x-frame-options'], 'DENY');
+  t.equal(page.headers['x-content-type-options'], 'nosniff');
+  t.equal(page.headers['referrer-policy'], 'no-referrer');
+});
+
+t.test('browsers follow the way from the sign-in form to a refusal at the application', async (t) => {
+  // Browsers apply form-action to every redirect after a form: sign-in, authorize, application.
+  const scene = await createScene(database, { role: 'member' });
+  const browser = new Browser(app);
+  const { url } = authorizationRequest(scene, { scope: 'reports:read' });
+  const page = await browser.open(String((await browser.open(url)).headers.location));
+  const { email, password } = scene.user;
+  let answer = await browser.submitForm(page, '/sign_in', { email, password });
+  while (String(answer.headers.location ?? '').startsWith('/')) {
+    answer = await browser.open(String(answer.headers.location));
+  }
+  if (answer.statusCode === 200) return;
+  t.equal(answerAt(t, answer, scene.redirectUri).get('error'), 'access_denied');
+  const formAction = /form-action ([^;]*)/.exec(String(page.headers['content-security-policy']))?.[1] ?? '';
+  t.ok(formAction.split(' ').includes('https://client.example'), formAction);
+});
+
+t.test('a member gives user:* only, and is shown what is left out', async (t) => {
+  const scene = await createScene(database, { role: 'member' });
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene, { scope: 'reports:read user:read reports:write user:write' });
+  const page = await browser.open(url);
+  t.equal(page.statusCode, 200);
+  const lists = [...page.body.matchAll(/<ul>(.*?)<\/ul>/gs)].map(([, list = '']) =>
+    [...list.matchAll(/<code>(.*?)<\/code>/g)].map(([, scope]) => scope),
+  );
+  t.same(lists, [
+    ['user:read', 'user:write'],
+    ['reports:read', 'reports:write'],
+  ]);
+  t.match(page.body, /not yours to give/);
+  await browser.submitForm(page, url, { decision: 'allow' });
+  t.match(await codesOf(scene), [{ scopes: ['user:read', 'user:write'] }]);
+});
+
+t.test('a member who is asked for nothing of theirs is sent back with access_denied', async (t) => {
+  const scene = await createScene(database, { role: 'member' });
+  const browser = await signedInBrowser(api, scene.user);
+  const { url, parameters } = authorizationRequest(scene, { scope: 'reports:read reports:write' });
+  const response = await browser.open(url);
+  t.equal(response.statusCode, 302);
+  const answer = answerAt(t, response, scene.redirectUri);
+  t.equal(answer.get('error'), 'access_denied');
+  t.equal(answer.get('state'), parameters.state);
+  t.equal(answer.get('iss'), 'http://api.test');
+
+  // Nor does a form that is sent without having been shown give anything.
+  const token = hiddenFields((await browser.open(authorizationRequest(scene).url)).body);
+  const forced = await browser.submit(url, { ...token, decision: 'allow' });
+  t.equal(forced.statusCode, 303);
+  t.equal(answerAt(t, forced, scene.redirectUri).get('error'), 'access_denied');
+  t.same(await codesOf(scene), []);
+});
+
+t.test('a user of another account gets 403 here, as a page or a problem document', async (t) => {
+  const scene = await createScene(database);
+  const stranger = await createScene(database);
+  const browser = await signedInBrowser(api, stranger.user);
+  const { url } = authorizationRequest(scene);
+  await refusedHere(t, url, 403, 'access_denied', { browser });
+
+  const token = hiddenFields((await browser.open(authorizationRequest(stranger).url)).body);
+  const forced = await browser.submit(url, { ...token, decision: 'allow' });
+  t.equal(forced.statusCode, 403);
+  t.notOk('location' in forced.headers);
+  t.same(await codesOf(scene), []);
+});
+
+t.test('http://localhost with a port is sent back to as it is registered', async (t) => {
+  const redirectUri = 'http://localhost:8080/callback';
+  const scene = await createScene(database, { redirectUri });
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene);
+  const page = await browser.open(url);
+  t.match(page.headers['content-security-policy'], /form-action 'self' http:\/\/localhost:8080(;|$)/);
+  const response = await browser.submitForm(page, url, { decision: 'allow' });
+  t.ok(answerAt(t, response, redirectUri).has('code'));
+});

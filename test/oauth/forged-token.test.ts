@@ -1,0 +1,140 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { decodeJwt, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
+import t from 'tap';
+import { openTestDatabase } from '../support/database/database.js';
+import { bearerCalls, encode, refused } from '../support/oauth/bearer-calls.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp, testSecret } from '../support/server/app.js';
+
+const database = await openTestDatabase(t);
+const api = await buildTestApp(t, { database });
+const { setUp, call, goodClaims, signed } = bearerCalls(api);
+
+t.test('refuses a token whose payload or signature belongs to another', async (t) => {
+  const [ours, theirs] = [await setUp(), await setUp()];
+  const [header, payload, signature] = ours.token.split('.');
+  const [otherHeader, otherPayload, otherSignature] = theirs.token.split('.');
+  for (const token of [
+    `${header}.${otherPayload}.${signature}`,
+    `${header}.${payload}.${otherSignature}`,
+    `${otherHeader}.${otherPayload}.${signature}`,
+    `${header}.${encode({ ...decodeJwt(ours.token), scope: 'reports:write' })}.${signature}`,
+    `${header}.${encode({ ...decodeJwt(ours.token), exp: 9_999_999_999 })}.${signature}`,
+  ]) {
+    refused(t, await call(`Bearer ${token}`), 'invalid_token');
+  }
+});
+
+t.test('refuses alg none, in whatever spelling', async (t) => {
+  const { application } = await setUp();
+  const { kid } = api.signingKeys.current;
+  const payload = encode(goodClaims(application));
+  for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined]) {
+    for (const signature of ['', 'x', 'AA']) {
+      const token = `${encode({ alg, typ: 'at+jwt', kid })}.${payload}.${signature}`;
+      refused(t, await call(`Bearer ${token}`), 'invalid_token', `${alg} ${signature}`);
+    }
+  }
+});
+
+t.test('refuses an HMAC that was made with the public key as its secret', async (t) => {
+  const { application } = await setUp();
+  const [jwk] = (await api.get('/.well-known/jwks.json')).json().keys;
+  const pem = await exportSPKI((await importJWK(jwk, 'ES256', { extractable: true })) as CryptoKey);
+  for (const alg of ['HS256', 'HS384', 'HS512'] as const) {
+    for (const secret of [
+      pem,
+      pem.trim(),
+      JSON.stringify(jwk),
+      jwk.x,
+      Buffer.from(jwk.x, 'base64url'),
+      '',
+      testSecret,
+    ]) {
+      const content = `${encode({ alg, typ: 'at+jwt', kid: jwk.kid })}.${encode(goodClaims(application))}`;
+      const hmac = createHmac(alg.replace('HS', 'sha'), secret).update(content).digest('base64url');
+      refused(t, await call(`Bearer ${content}.${hmac}`), 'invalid_token', alg);
+    }
+  }
+});
+
+t.test('refuses a token that was signed with a key that is not ours', async (t) => {
+  const { application } = await setUp();
+  const { kid } = api.signingKeys.current;
+  for (const alg of ['ES256', 'RS256', 'PS256', 'ES384', 'EdDSA']) {
+    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+    for (const header of [
+      { kid },
+      { kid: 'another' },
+      {},
+      { kid, jwk: await import('jose').then(({ exportJWK }) => exportJWK(publicKey)) },
+      { kid, jku: 'http://evil.test/jwks.json', x5u: 'http://evil.test/x' },
+    ]) {
+      const token = await new SignJWT(goodClaims(application))
+        .setProtectedHeader({ alg, typ: 'at+jwt', ...header })
+        .sign(privateKey);
+      refused(t, await call(`Bearer ${token}`), 'invalid_token', `${alg} ${JSON.stringify(header)}`);
+    }
+  }
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const token = await new SignJWT(goodClaims(application))
+    .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
+    .sign(privateKey);
+  refused(t, await call(`Bearer ${token}`), 'invalid_token');
+});
+
+t.test('refuses a genuine signature over a header that is not that of our access tokens', async (t) => {
+  const { application } = await setUp();
+  const claims = goodClaims(application);
+  for (const header of [
+    ...[{ typ: 'JWT' }, { typ: undefined }, { typ: 'at' }, { typ: 'logout+jwt' }, { typ: 'application/jwt' }],
+    ...[{ kid: undefined }, { kid: '' }, { kid: 'unknown' }, { kid: "' OR true --" }, { kid: '\u0000' }],
+    ...[{ kid: '__proto__' }, { kid: 'x'.repeat(1000) }, { crit: ['exp'], exp: 1 }],
+  ]) {
+    const token = await signed(claims, header).catch(() => undefined);
+    if (token === undefined) continue;
+    refused(t, await call(`Bearer ${token}`), 'invalid_token', JSON.stringify(header));
+  }
+});
+
+t.test('refuses a genuine signature over claims that are not those of our access tokens', async (t) => {
+  const { application } = await setUp();
+  const good = goodClaims(application);
+  const variants: Record<string, unknown>[] = [
+    ...['http://api.test/', 'http://API.test', 'https://api.test', 'http://evil.test', '', null, 1].map(
+      (iss) => ({ iss }),
+    ),
+    ...['http://api.test/', 'http://evil.test', ['http://evil.test'], [], '', null].map((aud) => ({ aud })),
+    ...['iss', 'aud', 'sub', 'client_id', 'scope', 'iat', 'exp', 'jti'].map((name) => ({
+      [name]: undefined,
+    })),
+    ...['soon', null, '9999999999'].map((exp) => ({ exp })),
+    { client_id: 'unknown' },
+    { client_id: "' OR true --" },
+    { nbf: Number(good.exp) - 1 },
+  ];
+  for (const variant of variants) {
+    const token = await signed({ ...good, ...variant } as JWTPayload);
+    refused(t, await call(`Bearer ${token}`), 'invalid_token', JSON.stringify(variant));
+  }
+});
+
+t.test('an expired token that is forged as well is invalid, not expired', async (t) => {
+  const { application } = await setUp();
+  const now = Math.floor(api.clock().getTime() / 1000);
+  const [header, payload] = (await signed({ ...goodClaims(application), exp: now - 1 })).split('.');
+  refused(t, await call(`Bearer ${header}.${payload}.${'A'.repeat(86)}`), 'invalid_token');
+});
+
+t.test('a token of a server with another address is refused', async (t) => {
+  const other = await buildTestApp(t, { database, environment: { BASE_URL: 'http://other.test' } });
+  const { token, application } = await setUp();
+  refused(t, await other.get('/v1/employees', token), 'invalid_token');
+  refused(t, await api.get('/v1/employees', await other.token(application)), 'invalid_token');
+});
+
+t.test('a token of a server with another database is refused', async (t) => {
+  const other = await buildTestApp(t);
+  const { application } = await createTenant(other.database);
+  refused(t, await api.get('/v1/employees', await other.token(application)), 'invalid_token');
+});

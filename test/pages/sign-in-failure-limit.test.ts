@@ -1,0 +1,152 @@
+import type { LightMyRequestResponse } from 'fastify';
+import t, { type Test } from 'tap';
+import { randomId } from '../../src/database/ids.js';
+import { Browser } from '../support/browser/browser.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { createScene, createUser, fromAddress } from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
+
+const database = await openTestDatabase(t);
+const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });
+const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '3' } });
+
+const unknownAddress = () => `${randomId(10)}@users.example`;
+const setCookies = ({ headers }: LightMyRequestResponse): string[] => [headers['set-cookie'] ?? []].flat();
+
+let lastAddress = 0;
+
+/** A network address that no other test has failed from. */
+function nextAddress(): string {
+  lastAddress += 1;
+  return `198.51.100.${lastAddress}`;
+}
+
+/** Failures that `limited` allows in the name of one user: five times as many as from one address. */
+const nameLimit = 15;
+
+/** Tries to sign in from a network address. */
+const attempt = (address: string, email: string, password: string, server = limited) =>
+  new Browser(fromAddress(server.app, address)).signIn(email, password);
+
+/** Expects that an attempt was not even judged. */
+function throttled(t: Test, response: LightMyRequestResponse): void {
+  t.equal(response.statusCode, 429);
+  t.match(response.headers['content-type'], /^text\/html/);
+  const seconds = Number(response.headers['retry-after']);
+  t.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `${response.headers['retry-after']}`);
+  t.notMatch(setCookies(response).join(), /session=[^;]/);
+}
+
+t.test(
+  'after as many failures as are allowed an e-mail address is rejected from every network',
+  async (t) => {
+    const { user, accountId } = await createScene(database);
+    const colleague = await createUser(database, accountId);
+    for (let time = 0; time < nameLimit; time += 1) {
+      const email = time % 2 === 0 ? user.email : user.email.toUpperCase();
+      t.equal((await attempt(nextAddress(), email, 'wrong')).statusCode, 401);
+    }
+    throttled(t, await attempt(nextAddress(), user.email, user.password));
+    throttled(t, await attempt(nextAddress(), user.email.toUpperCase(), 'wrong'));
+    t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
+    t.equal((await attempt(nextAddress(), colleague.email, colleague.password)).statusCode, 303);
+  },
+);
+
+t.test('after as many failures as are allowed a network address is refused for everybody', async (t) => {
+  const { user } = await createScene(database);
+  const address = nextAddress();
+  for (let time = 0; time < 3; time += 1) {
+    t.equal((await attempt(address, unknownAddress(), 'wrong')).statusCode, 401);
+  }
+  throttled(t, await attempt(address, user.email, user.password));
+  throttled(t, await attempt(address, unknownAddress(), 'wrong'));
+  t.equal((await attempt(nextAddress(), user.email, user.password)).statusCode, 303);
+});
+
+t.test('a network address that is refused keeps no user out', async (t) => {
+  const { user } = await createScene(database);
+  const address = nextAddress();
+  for (let time = 0; time < 3; time += 1) await attempt(address, unknownAddress(), 'wrong');
+  for (let time = 0; time < 5; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
+  t.equal((await attempt(nextAddress(), user.email, user.password)).statusCode, 303);
+});
+
+t.test('all IPv6 addresses of a network are one, and others are others', async (t) => {
+  const { user } = await createScene(database);
+  for (let time = 0; time < 3; time += 1)
+    t.equal((await attempt(`2001:db8:0:7::${time}`, unknownAddress(), 'wrong')).statusCode, 401);
+  throttled(t, await attempt('2001:db8:0:7:ffff::1', user.email, user.password));
+  t.equal((await attempt('2001:db8:0:8::1', user.email, user.password)).statusCode, 303);
+  const { address } = await database.prisma.auditEvent.findFirstOrThrow({
+    where: { userId: user.id, type: 'sign_in.succeeded' },
+  });
+  t.equal(address, '2001:db8:0:8::1', 'the audit log has the whole address');
+});
+
+t.test('an unknown e-mail address is throttled as a known one is', async (t) => {
+  const email = unknownAddress();
+  for (let time = 0; time < nameLimit; time += 1) {
+    t.equal((await attempt(nextAddress(), email, 'wrong')).statusCode, 401);
+  }
+  throttled(t, await attempt(nextAddress(), email, 'wrong'));
+});
+
+t.test('all processes count together', async (t) => {
+  const other = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '3' } });
+  const { user } = await createScene(database);
+  for (let time = 0; time < nameLimit; time += 1) {
+    const server = time % 2 === 0 ? limited : other;
+    t.equal((await attempt(nextAddress(), user.email, 'wrong', server)).statusCode, 401);
+  }
+  throttled(t, await attempt(nextAddress(), user.email, user.password, other));
+});
+
+t.test('attempts at once are counted one by one: no more are judged than are allowed', async (t) => {
+  const { user } = await createScene(database);
+  const responses = await Promise.all(
+    Array.from({ length: 2 * nameLimit }, (_, index) => attempt(nextAddress(), user.email, `wrong ${index}`)),
+  );
+  const judged = responses.filter(({ statusCode }) => statusCode === 401);
+  t.ok(judged.length <= nameLimit, `${judged.length} were judged`);
+});
+
+t.test('success is not counted', async (t) => {
+  const { user } = await createScene(database);
+  const address = nextAddress();
+  for (let time = 0; time < 5; time += 1) {
+    t.equal((await attempt(address, user.email, user.password)).statusCode, 303);
+  }
+});
+
+t.test('counting begins anew when the minute is over', async (t) => {
+  const { user } = await createScene(database);
+  const address = nextAddress();
+  const fail = async () => (await attempt(address, user.email, 'wrong')).statusCode;
+  t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);
+  // The limiter looks at the clock of the wall, so that the rows are moved instead.
+  await database.prisma.failureCount.updateMany({ data: { expire: new Date(Date.now() - 1) } });
+  t.equal((await attempt(address, user.email, user.password)).statusCode, 303);
+  t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);
+});
+
+t.test('being refused does not make the wait longer', async (t) => {
+  const { user } = await createScene(database);
+  const address = nextAddress();
+  for (let time = 0; time < 3; time += 1) await attempt(address, user.email, 'wrong');
+  const rows = () =>
+    database.prisma.failureCount.findMany({ select: { key: true, expire: true }, orderBy: { key: 'asc' } });
+  const before = await rows();
+  for (let time = 0; time < 3; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
+  t.same(await rows(), before);
+  t.notOk(JSON.stringify(before).includes(user.email), 'nor does the table say who it was');
+});
+
+t.test('RATE_LIMIT_FAILURES=0 allows any number', async (t) => {
+  const { user } = await createScene(database);
+  const address = nextAddress();
+  for (let time = 0; time < 12; time += 1) {
+    t.equal((await attempt(address, user.email, 'wrong', api)).statusCode, 401);
+  }
+  t.equal((await attempt(address, user.email, user.password, api)).statusCode, 303);
+});

@@ -1,0 +1,52 @@
+import type { LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import { Browser } from '../browser/browser.js';
+import type { TestApp } from '../server/app.js';
+import type { Scene } from './users.js';
+
+/** The query of the address that a browser is sent to, which has to be the redirect URI. */
+export function answerAt(t: Test, response: LightMyRequestResponse, redirectUri: string): URLSearchParams {
+  const location = new URL(String(response.headers.location));
+  t.equal(`${location.origin}${location.pathname}`, redirectUri);
+  t.equal(location.hash, '');
+  return location.searchParams;
+}
+
+/** Reads what the authorization endpoint responds and stores. */
+export function authorizeResponses(api: TestApp) {
+  const { app, database } = api;
+  const codesOf = ({ application }: Scene) =>
+    database.prisma.authorizationCode.findMany({ where: { applicationId: application.id } });
+
+  /** Expects a refusal that leads nowhere, as a page for a browser and as a problem document for others. */
+  async function refusedHere(
+    t: Test,
+    url: string,
+    status: number,
+    code: string,
+    { browser = new Browser(app), parameter }: { browser?: Browser; parameter?: string } = {},
+  ): Promise<void> {
+    const label = url.slice(0, 300);
+    const page = await browser.open(url);
+    t.equal(page.statusCode, status, label);
+    t.match(page.headers['content-type'], /^text\/html/, label);
+    t.notOk('location' in page.headers, label);
+    t.equal(page.headers['cache-control'], 'no-store', label);
+    t.match(page.headers['content-security-policy'], /default-src 'none'/, label);
+    t.match(page.body, new RegExp(`<code>${code}</code>`), label);
+
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    for (const accept of ['*/*', 'application/json', 'application/problem+json']) {
+      const problem = await app.inject({ url, headers: { accept, cookie } });
+      t.equal(problem.statusCode, status, label);
+      t.equal(problem.headers['content-type'], 'application/problem+json', label);
+      t.notOk('location' in problem.headers, label);
+      t.equal(problem.json().code, code, label);
+      if (parameter === undefined) continue;
+      const named = problem.json().errors.map((error: { parameter?: string }) => error.parameter);
+      t.same([...new Set(named)], [parameter], label);
+    }
+  }
+
+  return { codesOf, refusedHere };
+}
