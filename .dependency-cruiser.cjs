@@ -2,6 +2,7 @@
  * The layers of `src`, lowest first. A file imports from its own layer and from those below it. Type-only imports count.
  */
 const layers = [
+  ['config', 'Settings are read from the environment, and depend on nothing that they configure.'],
   ['contract', 'The contract is loaded, typed and validated without knowledge of who serves it.'],
   ['problems', 'A problem is a row of the error catalogue of the contract, and has no other source.'],
   ['database', 'The database runs statements; it has no knowledge of what they are for.'],
@@ -21,7 +22,7 @@ const layers = [
 const names = layers.map(([name]) => name);
 
 /** Files at the root of `src` that have no dependencies in the project; every layer may import them. */
-const leaves = '^src/(base-url|clock|config|package-root)\\.ts$';
+const leaves = '^src/(base-url|clock|package-root)\\.ts$';
 
 const layerRules = layers.map(([name, comment], index) => ({
   name: `${name}-imports-down-only`,

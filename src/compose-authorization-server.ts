@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import type { Database } from './database/client.js';
 import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';

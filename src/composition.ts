@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 import { composeAuthorizationServer } from './compose-authorization-server.js';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import type { Contract } from './contract/contract.js';
 import type { Database } from './database/client.js';
 import { createAuthenticate } from './http/authentication.js';

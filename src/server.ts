@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { buildApp } from './app.js';
 import { systemClock } from './clock.js';
-import { readServerConfig } from './config.js';
+import { readServerConfig } from './config/config.js';
 import { loadContract } from './contract/contract.js';
 import { migrate } from './database/migrate.js';
 import { openDatabase } from './database/open-database.js';

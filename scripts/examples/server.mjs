@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { buildApp } from '../../dist/src/app.js';
-import { readConfig } from '../../dist/src/config.js';
+import { readConfig } from '../../dist/src/config/config.js';
 import { loadContract } from '../../dist/src/contract/contract.js';
 import { migrate } from '../../dist/src/database/migrate.js';
 import { openDatabase } from '../../dist/src/database/open-database.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Counter } from '../services/counters/counter.js';
 import type { Counters } from '../services/counters/counters.js';
 import { createMemoryCounter } from '../services/counters/memory-counter.js';

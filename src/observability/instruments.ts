@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Database } from '../database/client.js';
 import type { RequestObserver } from './request-watch.js';
 

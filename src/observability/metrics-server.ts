@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/config-error.js';
 import { describeError } from '../database/database-errors.js';
 
 /** What is to be read. */

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { FastifyInstance } from 'fastify';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/config-error.js';
 import { describeError } from '../database/database-errors.js';
 
 /**

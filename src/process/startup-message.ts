@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 
 /** What the terminal shows once the server listens: where it is, and a first request. */
 export function startupMessage({ baseUrl, demoData }: Config): string {

@@ -1,7 +1,7 @@
 import { maxHeaderSize } from 'node:http';
 import t from 'tap';
 import { bodyLimitBytes } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql/postgresql.js';
 import { maximumPairs } from '../../src/http/form-parser.js';
 import { defaultPageSize, maximumPageSize } from '../../src/http/page-size.js';

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { ConfigError, readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
+import { ConfigError } from '../../src/config/config-error.js';
 
 t.test('by default nothing is measured, metrics would stay on this machine, and nothing is traced', (t) => {
   t.match(readConfig({}), {

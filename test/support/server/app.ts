@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../../../src/app.js';
-import { type Config, readConfig } from '../../../src/config.js';
+import { type Config, readConfig } from '../../../src/config/config.js';
 import { type Contract, loadContract } from '../../../src/contract/contract.js';
 import type { Database } from '../../../src/database/client.js';
 import type { IdleLimits } from '../../../src/http/idle-connections.js';

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
-import { ConfigError, readConfig, readServerConfig } from '../src/config.js';
+import { readConfig, readServerConfig } from '../../src/config/config.js';
+import { ConfigError } from '../../src/config/config-error.js';
 
 t.test('limits have defaults, and 0 turns them off', async (t) => {
   t.match(readConfig({}), {
@@ -109,7 +110,7 @@ t.test('accepts any BASE_URL and ERRORS_URL in production with ALLOW_HTTP=true',
   const local = { ...production, BASE_URL: '', ALLOW_HTTP: 'true' };
   t.equal(readServerConfig(local).baseUrl, 'http://localhost:3000');
   t.ok(readServerConfig({ ...local, ERRORS_URL: 'http://help.people.example' }));
-  rejects(t, { ...local, ALLOW_HTTP: 'yes' }, /^ALLOW_HTTP must be boolean$/);
+  rejects(t, { ...local, ALLOW_HTTP: 'yes' }, /^ALLOW_HTTP must be true or false$/);
 });
 
 t.test('accepts http:// outside production', async (t) => {
@@ -127,13 +128,49 @@ t.test('APP_SECRET_PREVIOUS has the minimum length of APP_SECRET and differs fro
   rejects(
     t,
     { ...production, APP_SECRET_PREVIOUS: 'short' },
-    /^APP_SECRET_PREVIOUS must NOT have fewer than 32/,
+    /^APP_SECRET_PREVIOUS must be at least 32 characters$/,
   );
   rejects(
     t,
     { ...production, APP_SECRET_PREVIOUS: production.APP_SECRET },
     /^APP_SECRET_PREVIOUS must not be/,
   );
+});
+
+t.test('TRUSTED_PROXIES is a list of IP addresses and networks', async (t) => {
+  t.same(readConfig({}).trustedProxies, []);
+  const proxies = ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', '::ffff:10.0.0.1'];
+  t.same(readConfig({ TRUSTED_PROXIES: ` ${proxies.join(' ,')},` }).trustedProxies, proxies);
+  for (const wrong of ['proxy.example', '10.0.0.0/33', 'fd00::/129', '10.0.0/8', '10.0.0.0/', '1']) {
+    refuses(t, { TRUSTED_PROXIES: wrong }, 'TRUSTED_PROXIES');
+  }
+});
+
+t.test('numbers are decimal digits', async (t) => {
+  for (const wrong of ['0x10', '1e1', ' 5', '5.0', '+5', '٣', '65536']) refuses(t, { PORT: wrong }, 'PORT');
+  t.equal(readConfig({ PORT: '0' }).port, 0);
+});
+
+t.test('trailing slashes of BASE_URL and ERRORS_URL are removed', async (t) => {
+  t.match(readConfig({ BASE_URL: 'https://people.example/', ERRORS_URL: 'https://help.example/errors//' }), {
+    baseUrl: 'https://people.example',
+    errorsUrl: 'https://help.example/errors',
+  });
+  for (const wrong of ['people.example', 'https://people.example/api', 'https://people.example/?a=b'])
+    refuses(t, { BASE_URL: wrong }, 'BASE_URL');
+});
+
+t.test('the message has one line for each variable with an invalid value', async (t) => {
+  t.throws(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud', DATABASE_URL: 'topsecret' }), {
+    message: [
+      'PORT must be a whole number from 0 to 65535',
+      'DATABASE_URL must be a URL that starts with postgres:// or postgresql://',
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+    ].join('\n'),
+  });
+  t.throws(() => readServerConfig({ NODE_ENV: 'production', DEMO_DATA: 'true', BASE_URL: 'http://x' }), {
+    message: /^APP_SECRET is required .*\nDEMO_DATA must not be true .*\nBASE_URL must start with https:.*$/,
+  });
 });
 
 /** Expects that a server does not start, with one line. */

@@ -1,0 +1,174 @@
+import type { z } from 'zod';
+import {
+  addressPrefix,
+  baseUrl,
+  limit,
+  networks,
+  oneOf,
+  postgresqlUrl,
+  redisUrl,
+  seconds,
+  secret,
+  text,
+  trueOrFalse,
+  webAddress,
+  wholeNumber,
+} from './value-types.js';
+
+/** An environment variable. */
+export interface Variable {
+  /** Its type, limits and default. */
+  readonly schema: z.ZodType<unknown, z.ZodTypeDef, string | undefined>;
+  /** The default, where it depends on other variables. */
+  readonly derivedDefault?: string;
+  /** What it does, in Markdown. */
+  readonly description: string;
+}
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const callsPerMinute = limit(1_000_000);
+const quota = limit(1_000_000_000);
+const port = (minimum: 0 | 1) => wholeNumber(minimum, 65_535);
+
+/** Every variable that the project reads, in the order of the documentation, which is generated from this table. */
+export const variables = {
+  NODE_ENV: {
+    schema: text('any text').optional(),
+    description: '`production` turns on the rules for [production](#production).',
+  },
+  HOST: {
+    schema: text('an IP address or a host name').default('127.0.0.1'),
+    description: 'Address to listen on. Of a host name with several addresses, the first one.',
+  },
+  PORT: {
+    schema: port(0).default('3000'),
+    description: 'Port to listen on. `0` selects a free port.',
+  },
+  BASE_URL: {
+    schema: baseUrl.optional(),
+    derivedDefault: '`http://localhost:$PORT`',
+    description:
+      'Public address of the server: the issuer and the audience of tokens, and the prefix of links. Must start with `https://` in production.',
+  },
+  ERRORS_URL: {
+    schema: addressPrefix.optional(),
+    derivedDefault: '`$BASE_URL/errors`',
+    description: 'Prefix of problem types. Must start with `https://` in production.',
+  },
+  ALLOW_HTTP: {
+    schema: trueOrFalse.default('false'),
+    description: '`true` allows `BASE_URL` and `ERRORS_URL` to start with `http://` in production.',
+  },
+  API_CONTACT_URL: {
+    schema: webAddress.optional(),
+    description: 'Where users of the API find help. The published contract contains it.',
+  },
+  TRUSTED_PROXIES: {
+    schema: networks.default(''),
+    description: 'Proxies whose `X-Forwarded-For` header gives the address of the client.',
+  },
+  MAX_CONNECTIONS: {
+    schema: wholeNumber(1, 1_000_000).default('10000'),
+    description: 'Open connections. Further connections are dropped.',
+  },
+  SHUTDOWN_NOTICE: {
+    schema: seconds(0, 300).default('0'),
+    description: 'Time in which `/readyz` responds with 503 before the server stops accepting connections.',
+  },
+  DATABASE_URL: {
+    schema: postgresqlUrl.optional(),
+    description: 'PostgreSQL 14 or later. Unset: the embedded database.',
+  },
+  DIRECT_DATABASE_URL: {
+    schema: postgresqlUrl.optional(),
+    derivedDefault: '`$DATABASE_URL`',
+    description: 'URL of the same database that bypasses a connection pooler, for migrations.',
+  },
+  ALLOW_UNISOLATED: {
+    schema: trueOrFalse.default('false'),
+    description:
+      '`true` allows the server to start in production when row-level security does not apply to its database user.',
+  },
+  DATA_DIR: {
+    schema: text('a path of a directory').default('.data'),
+    description: 'Directory of the embedded database and the generated secret.',
+  },
+  DEMO_DATA: {
+    schema: trueOrFalse.optional(),
+    derivedDefault: '`true` with the embedded database outside production, otherwise `false`',
+    description:
+      'Whether the server fills an empty database with demonstration data. Not allowed in production.',
+  },
+  APP_SECRET: {
+    schema: secret.optional(),
+    derivedDefault: 'generated under `DATA_DIR`',
+    description: 'Secret that encrypts signing keys and signs forms. Required in production.',
+  },
+  APP_SECRET_PREVIOUS: {
+    schema: secret.optional(),
+    description: 'Second secret that is accepted while `APP_SECRET` is changed.',
+  },
+  ACCESS_TOKEN_TTL: {
+    schema: seconds(1, 86_400).default('3600'),
+    description: 'Lifetime of an access token.',
+  },
+  REFRESH_TOKEN_TTL: {
+    schema: seconds(1, 31_536_000).default('2592000'),
+    description: 'Lifetime of a refresh token.',
+  },
+  AUTHORIZATION_CODE_TTL: {
+    schema: seconds(1, 600).default('300'),
+    description: 'Lifetime of an authorization code.',
+  },
+  REPLAY_LEEWAY: {
+    schema: seconds(0, 300).default('10'),
+    description:
+      'Time in which a second use of a rotated refresh token or a used authorization code does not revoke the grant.',
+  },
+  RATE_LIMIT_FAILURES: {
+    schema: callsPerMinute.default('10'),
+    description:
+      'Failed sign-ins and client authentications a minute for an address, a client or a known browser. The limit for a user is five times as high.',
+  },
+  RATE_LIMIT_API: {
+    schema: callsPerMinute.default('3000'),
+    description: 'API requests a minute for an application.',
+  },
+  RATE_LIMIT_TOKEN: {
+    schema: callsPerMinute.default('600'),
+    description: 'Requests a minute for a client at the token and revocation endpoints.',
+  },
+  MAX_REPORTS_PER_ACCOUNT: {
+    schema: quota.default('10000'),
+    description: 'Saved reports of an account.',
+  },
+  MAX_IDEMPOTENCY_KEYS: {
+    schema: quota.default('100000'),
+    description: 'Idempotency keys of an application in 24 hours. Expired keys count until they are deleted.',
+  },
+  REDIS_URL: {
+    schema: redisUrl.optional(),
+    description: 'Where requests and failures are counted. Unset: in the database.',
+  },
+  LOG_LEVEL: {
+    schema: oneOf(logLevels).default('info'),
+    description: 'Least severe level that is logged.',
+  },
+  SLOW_REQUEST_MS: {
+    schema: wholeNumber(1, 3_600_000).default('1000'),
+    description: 'Milliseconds after which a request is logged as slow, whatever its status.',
+  },
+  METRICS_PORT: {
+    schema: port(1).optional(),
+    description: 'Port of the Prometheus metrics. Unset: nothing is measured. Must differ from `PORT`.',
+  },
+  METRICS_HOST: {
+    schema: text('an IP address or a host name').default('127.0.0.1'),
+    description: 'Address of the Prometheus metrics.',
+  },
+  TRACING: {
+    schema: trueOrFalse.default('false'),
+    description: '`true` creates OpenTelemetry spans of requests and statements.',
+  },
+} satisfies Record<string, Variable>;
