@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accepts } from './accept.js';
+import { prefersGzip } from './accept.js';
 
-/** Unchanging bytes for a reply: packed for those who take them so, as they are for the others. */
+/** Bytes that never change, for a reply: compressed for clients that prefer it. */
 export class Precompressed {
   #gzip: Buffer | undefined;
   readonly #plain: Buffer;
@@ -14,7 +14,7 @@ export class Precompressed {
   /** Sends the bytes; media type and status are the caller's. */
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('vary', 'accept-encoding');
-    if (!accepts(request.headers['accept-encoding'], 'gzip')) return reply.send(this.#plain);
+    if (!prefersGzip(request.headers)) return reply.send(this.#plain);
     this.#gzip ??= gzipSync(this.#plain);
     return reply.header('content-encoding', 'gzip').send(this.#gzip);
   }

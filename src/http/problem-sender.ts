@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract, Operation } from '../contract/contract.js';
 import type { Problem } from '../problems/problem.js';
 import { oauthProblemDocument, type ProblemDocument, problemDocument } from '../problems/problem-document.js';
-import { accepts } from './accept.js';
+import { namesMediaType } from './accept.js';
 import { requestIdHeader } from './request-id.js';
 
 export const problemMediaType = 'application/problem+json';
@@ -37,7 +37,7 @@ export function createProblemSender(
     }
     const forOAuthClients = operation !== undefined && servesOAuthClients(operation);
     const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;
-    const plainJson = forOAuthClients && !accepts(request.headers.accept, problemMediaType);
+    const plainJson = forOAuthClients && !namesMediaType(request.headers, problemMediaType);
     return (
       reply
         .header('content-type', plainJson ? 'application/json' : problemMediaType)
@@ -50,7 +50,7 @@ export function createProblemSender(
 function wantsPage({ headers, routeOptions: { config } }: FastifyRequest, status: number): boolean {
   const hasPage =
     config.page === true || config.operation?.responses.get(status)?.includes('text/html') === true;
-  return hasPage && accepts(headers.accept, 'text/html');
+  return hasPage && namesMediaType(headers, 'text/html');
 }
 
 /**

@@ -3,7 +3,7 @@ import { readCsvEntries } from '../../src/cli/import/csv-entries.js';
 import { createEmployeeCheck } from '../../src/cli/import/employee-check.js';
 import { readJsonEntries } from '../../src/cli/import/json-entries.js';
 import { maximumLineLength, splitLines } from '../../src/cli/import/lines.js';
-import { accepts, isAcceptable } from '../../src/http/accept.js';
+import { namesMediaType, prefersGzip, requireAcceptable } from '../../src/http/accept.js';
 import { readIfMatch } from '../../src/http/etag.js';
 import { parseForm } from '../../src/http/form-parser.js';
 import { originForm } from '../../src/http/origin-form.js';
@@ -52,8 +52,17 @@ t.test('reads every header, address and form field in linear time', async (t) =>
     t,
     (
       [
-        ['Accept', (text) => isAcceptable(text, 'text/csv'), 'text/html;q=0.9, '],
-        ['Accept-Encoding', (text) => accepts(text, 'gzip'), 'deflate;q=0.5, '],
+        [
+          'Accept of a result',
+          (text) => requireAcceptable({ headers: { accept: `text/csv, ${text}` } }, 'text/csv'),
+          'text/html;q=0.9, ',
+        ],
+        [
+          'Accept of a page',
+          (text) => namesMediaType({ accept: text }, 'text/html'),
+          'application/json;q=0.9, ',
+        ],
+        ['Accept-Encoding', (text) => prefersGzip({ 'accept-encoding': text }), 'deflate;q=0.5, '],
         ['If-Match', (text) => readIfMatch(text)({ id: 'x', version: 1 }), '"5d41402abc4b2a76", '],
         ['X-Request-Id', (text) => requestIdFor({ headers: { 'x-request-id': text } })],
         ['Authorization: Basic', (text) => readClientCredentials({}, `Basic ${text}`)],

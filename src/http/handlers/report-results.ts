@@ -54,7 +54,7 @@ export class ReportResultHandlers
       { baseUrl: this.#baseUrl, url: request.url },
       isResultAnchor,
     );
-    requireAcceptable(request, 'application/json');
+    requireAcceptable(request, 'application/json; charset=utf-8');
     const report = await this.#getReport(input);
     if (page.anchor !== undefined && !isAnchorOf(caller.accountId, report, page.anchor)) {
       throw invalidCursor('must be sent to the report as it was when the cursor was issued');
@@ -77,7 +77,7 @@ export class ReportResultHandlers
 
   /** @throws {Problem} 406 `not_acceptable`, 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
   async exportReport(input: Input<'exportReport'>): Promise<Output<'exportReport'>> {
-    requireAcceptable(input.request, 'text/csv');
+    requireAcceptable(input.request, 'text/csv; charset=utf-8; header=present');
     const report = await this.#getReport(input);
     const headers = {
       vary: 'Accept',
