@@ -1,3 +1,10 @@
+/*
+ * Own code, because @fastify/otel 0.21.2 starts every span with `url.path` set to the whole URL, with codes and tokens in
+ * its query: its `requestHook` can replace it only after samplers and processors have it. It also copies error messages,
+ * which may repeat values of the request, ends a span before a download is sent, does not see that a client disconnects,
+ * and adds 13 MB of packages.
+ */
+
 import {
   type Attributes,
   type Context,
@@ -16,8 +23,8 @@ import { methodOf, operationOf } from './request-context.js';
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
 
 /**
- * Makes spans of requests and statements, for whatever OpenTelemetry was set up with before the server started.
- * Without a set-up the calls lead nowhere.
+ * Creates spans of requests and statements with the OpenTelemetry SDK that was set up before the server started. Without
+ * one, the calls do nothing.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  */
