@@ -1,3 +1,9 @@
+/*
+ * Own code, because no library for Node.js 20 removes a caller from its queue when the client disconnects or its time is
+ * over, and keeps the slot of work that runs: p-limit 7 and async-mutex 0.5 do not remove a caller, p-queue 8 removes it
+ * only when its turn comes, and p-queue 9 also frees the slot of running work, so that with a limit of 1 two run.
+ */
+
 /** No slot became free within the time limit of the queue. */
 export class QueueTimeoutError extends Error {
   override readonly name = 'QueueTimeoutError';
@@ -18,9 +24,6 @@ interface Slots {
 
 /**
  * Limits how much work of one key, such as an account, runs at the same time. Further callers are queued.
- *
- * Own code, because the known libraries do not fit: async-mutex cannot remove one caller from its queue when a client
- * disconnects, p-limit has no time limit for its queue, and p-queue needs Node.js 22.
  */
 export class ConcurrencyLimit {
   readonly #slotsPerKey: number;

@@ -1,3 +1,8 @@
+/*
+ * Own code, because p-limit 7 and p-queue 9 start work in the order of arrival: a request whose key is in use would delay
+ * the requests with other keys behind it. Here it takes no slot until its key is free.
+ */
+
 import { RowsLockedError } from '../../database/database-errors.js';
 import { KeyInUseError } from './idempotent-request.js';
 
