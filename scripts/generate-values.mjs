@@ -1,5 +1,5 @@
-// Writes the values of the contract's open enumerations as closed types: clients must expect other values, and this server
-// sends no other.
+// Writes what the server reads of the contract as constants: the values of its open enumerations as closed types, because
+// clients must expect other values and this server sends no other, and the attributes of an employee.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -13,5 +13,26 @@ const types = names.map((name) => {
   const values = schemas[name]['x-extensible-enum'].map((value) => `  | '${value}'`);
   return `/** Values of \`${name}\` in the contract. */\nexport type ${name} =\n${values.join('\n')};\n`;
 });
+const attributes = Object.entries(schemas.EmployeeAttributes.properties).map(
+  ([name, schema]) =>
+    `  { name: '${name}', type: '${columnType(name, schema)}', nullable: ${isNullable(schema)} },`,
+);
+const employeeAttributes = `/** Attributes of \`EmployeeAttributes\` in the contract, in its order. \`type\` is that of their columns. */
+export const employeeAttributes = [
+${attributes.join('\n')}
+] as const;
+`;
 const header = '// Generated from openapi/v1.yaml by scripts/generate-values.mjs. Do not edit.\n';
-writeFileSync(output, [header, ...types].join('\n'));
+writeFileSync(output, [header, ...types, employeeAttributes].join('\n'));
+
+function isNullable({ type }) {
+  return [type].flat().includes('null');
+}
+
+/** PostgreSQL type of the column that stores an attribute. */
+function columnType(name, { type, format }) {
+  if (![type].flat().includes('string'))
+    throw new Error(`openapi/v1.yaml: the attribute ${name} of an employee must be a string`);
+  if (format === 'date-time') return 'timestamptz';
+  return format === 'date' ? 'date' : 'text';
+}

@@ -35,3 +35,14 @@ export type ScopeName =
   | 'reports:write'
   | 'user:read'
   | 'user:write';
+
+/** Attributes of `EmployeeAttributes` in the contract, in its order. `type` is that of their columns. */
+export const employeeAttributes = [
+  { name: 'employee_number', type: 'text', nullable: false },
+  { name: 'first_name', type: 'text', nullable: false },
+  { name: 'last_name', type: 'text', nullable: false },
+  { name: 'email', type: 'text', nullable: false },
+  { name: 'status', type: 'text', nullable: false },
+  { name: 'department', type: 'text', nullable: false },
+  { name: 'updated_at', type: 'timestamptz', nullable: false },
+] as const;

@@ -1,10 +1,14 @@
+import { isDateText } from '../contract/date-text.js';
 import { isStorableText } from '../contract/storable-text.js';
 import { Prisma } from './generated/client.js';
 
-/** One expression of an order. Its values are never NULL; a timestamp has milliseconds and an integer is not negative. */
+/**
+ * One expression of an order. Its values are never NULL; a timestamp has milliseconds, a date can be `-infinity`, and an
+ * integer is not negative.
+ */
 export interface OrderTerm {
   readonly value: Prisma.Sql;
-  readonly type: 'text' | 'timestamptz' | 'int8';
+  readonly type: 'text' | 'date' | 'timestamptz' | 'int8';
   readonly descending: boolean;
 }
 
@@ -69,6 +73,7 @@ export function isAnchor(terms: readonly OrderTerm[], value: unknown): value is 
 const isValue: Readonly<Record<OrderTerm['type'], (value: unknown) => boolean>> = {
   text: isStorableText,
   int8: (value) => typeof value === 'string' && /^\d{1,15}$/.test(value),
+  date: (value) => value === '-infinity' || isDateText(value),
   timestamptz: isTimestampText,
 };
 

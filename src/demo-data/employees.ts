@@ -1,14 +1,9 @@
+import { type GivenValues, givenAttributes } from '../services/employees/employee-attributes.js';
 import type { NewEmployee } from '../services/employees/insert-employees.js';
 import type { DemoAccount } from './accounts.js';
 import { firstNames, lastNames } from './names.js';
 
 const dayMs = 86_400_000;
-
-// How often a department is named is how large it is.
-const departments = (
-  'Engineering,Sales,Engineering,Customer Success,Operations,Engineering,Marketing,Finance,Sales,Product,' +
-  'Engineering,People,Customer Success,Operations,Design,Sales,Legal'
-).split(',');
 
 /** Makes the employees of a demonstration account: the same ones every time, dated back from `now`. */
 export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
@@ -18,12 +13,12 @@ export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
     const lastName = pick(lastNames, index * 11 + account.employeeCount);
     const createdAt = new Date(now.getTime() - (1_500 - index * 9) * dayMs - index * 3_671_003);
     return {
+      ...listedValues(index),
       employeeNumber: `E${String(index + 1).padStart(4, '0')}`,
       firstName,
       lastName,
       email: address(firstName, lastName, account.emailDomain, addresses),
       status: statusOf(index),
-      department: pick(departments, index),
       createdAt,
       // Never before the record was made; spread over the last year otherwise.
       updatedAt: new Date(
@@ -31,6 +26,14 @@ export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
       ),
     };
   });
+}
+
+/** The values of the attributes that have a list of them. */
+function listedValues(index: number): Pick<GivenValues, 'department'> {
+  const listed = givenAttributes.flatMap(({ member, demoValues }) =>
+    demoValues === undefined ? [] : [[member, pick(demoValues, index)]],
+  );
+  return Object.fromEntries(listed);
 }
 
 function statusOf(index: number): string {
@@ -56,6 +59,6 @@ function asciiOf(name: string): string {
     .replace(/[^a-z]/g, '');
 }
 
-function pick(values: readonly string[], index: number): string {
-  return values[index % values.length] ?? '';
+function pick<Value>(values: readonly Value[], index: number): Value {
+  return values[index % values.length] as Value;
 }

@@ -1,6 +1,9 @@
 import type { Employee } from '../services/employees/employee.js';
+import { givenAttributes } from '../services/employees/employee-attributes.js';
 import type { Column } from './data-table.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
+
+const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory);
 
 /** What the directory shows of each person; headings turn the order round. */
 export function directoryColumns({ text, order }: DirectorySearch): Column<Employee>[] {
@@ -31,6 +34,12 @@ export function directoryColumns({ text, order }: DirectorySearch): Column<Emplo
     sortable('number', 'Number', ({ employeeNumber }) => employeeNumber),
     { key: 'email', label: 'E-mail', heading: 'E-mail', cell: ({ email }) => <Email address={email} /> },
     sortable('department', 'Department', ({ department }) => department),
+    ...otherAttributes.map(({ name, label, member }) => ({
+      key: name,
+      label,
+      heading: label,
+      cell: (employee: Employee) => employee[member],
+    })),
     sortable('status', 'Status', ({ status }) => <span class="badge">{statusWords(status)}</span>),
   ];
 }

@@ -4,7 +4,8 @@ import { isWriteConflict } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import type { AccountId } from './account-id.js';
 import { recordProgressIn } from './audit-log.js';
-import { type EmployeeRecord, type UpsertCounts, upsertEmployees } from './employees/upsert-employees.js';
+import type { EmployeeRecord } from './employees/employee-record.js';
+import { type UpsertCounts, upsertEmployees } from './employees/upsert-employees.js';
 
 /** What became of the records that were read. */
 export interface ImportCounts extends UpsertCounts {

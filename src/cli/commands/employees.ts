@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { loadContract } from '../../contract/contract.js';
 import { accountScope, withScope } from '../../database/scope.js';
+import { givenAttributes } from '../../services/employees/employee-attributes.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
@@ -26,10 +27,14 @@ interface ImportCommandOptions {
   readonly json?: boolean;
 }
 
-const help = `
-The file has a record for each employee with all of employee_number, first_name, last_name, email, status and
-department. In CSV the first row names them, in any order; in JSON Lines each line is an object.
+const required = givenAttributes.filter(({ nullable }) => !nullable).map(({ name }) => name);
+const optional = givenAttributes.filter(({ nullable }) => nullable).map(({ name }) => name);
 
+const help = `
+The file has a record for each employee. In CSV the first row names the attributes, in any order; in JSON Lines each line
+is an object.
+  required: ${required.join(', ')}
+${optional.length === 0 ? '' : `  optional: ${optional.join(', ')}. Absent: not changed; empty or null: removed.\n`}
 An employee with the number of a record is changed where it differs and left alone where it does not; without one
 an employee is created. Nobody is deleted. Refused lines are named on standard error and left out. The lines of a
 batch are stored together or not at all; of several with the same number in a batch the last counts. An import that

@@ -1,4 +1,4 @@
-import type { EmployeeRecord } from '../../services/employees/upsert-employees.js';
+import type { EmployeeRecord } from '../../services/employees/employee-record.js';
 
 /** The lines of a file that a batch is made of. */
 export interface BatchLines {
@@ -7,7 +7,7 @@ export interface BatchLines {
   readonly count: number;
 }
 
-/** Records that are stored together. Of several with one number the last counts. */
+/** Records that are stored together. Of several with one number the last value of each attribute counts. */
 export class EmployeeBatch {
   readonly #rows = new Map<string, EmployeeRecord>();
   #lines: BatchLines = { first: 0, last: 0, count: 0 };
@@ -28,6 +28,7 @@ export class EmployeeBatch {
   add(line: number, employee: EmployeeRecord): void {
     const { first, count } = this.#lines;
     this.#lines = { first: count === 0 ? line : first, last: line, count: count + 1 };
-    this.#rows.set(employee.employeeNumber, employee);
+    const earlier = this.#rows.get(employee.employeeNumber);
+    this.#rows.set(employee.employeeNumber, { ...earlier, ...employee });
   }
 }

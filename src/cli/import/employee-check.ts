@@ -1,25 +1,17 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
 import type { Contract } from '../../contract/contract.js';
+import { isDateText } from '../../contract/date-text.js';
 import type { JsonSchema } from '../../contract/document.js';
 import { isStorableText } from '../../contract/storable-text.js';
 import { annotations } from '../../contract/validator.js';
 import { describeValidation } from '../../problems/describe-validation.js';
-import type { EmployeeRecord } from '../../services/employees/upsert-employees.js';
-
-/** Where the attributes of an import are kept. */
-const members: Readonly<Record<string, keyof EmployeeRecord>> = {
-  employee_number: 'employeeNumber',
-  first_name: 'firstName',
-  last_name: 'lastName',
-  email: 'email',
-  status: 'status',
-  department: 'department',
-};
+import { type GivenAttribute, givenAttributes } from '../../services/employees/employee-attributes.js';
+import type { EmployeeRecord } from '../../services/employees/employee-record.js';
 
 /** What a record of an import file is checked with. */
 export interface EmployeeCheck {
-  /** Names of the attributes that each record has. */
-  readonly attributes: readonly string[];
+  readonly attributes: readonly GivenAttribute[];
   /** The employee that a record describes, or everything that is wrong with it. */
   check(
     value: unknown,
@@ -30,25 +22,20 @@ export interface EmployeeCheck {
 
 /**
  * Makes the check from the contract's attributes of an employee: all of them but those that the service itself
- * writes, each with the bounds that it has there.
- *
- * @throws {Error} when the contract has an attribute that nothing is known of here
+ * writes, each with the bounds that it has there. A record can omit an attribute that can be `null`, or leave it blank.
  */
 export function createEmployeeCheck(contract: Contract): EmployeeCheck {
-  const { updated_at: _, ...properties } =
-    contract.document.components.schemas.EmployeeAttributes?.properties ?? {};
-  const attributes = Object.keys(properties);
-  const unknown = attributes.filter((name) => !(name in members));
-  if (unknown.length > 0) throw new Error(`The import does not know the attributes ${unknown.join(', ')}`);
   const ajv = new Ajv2020({ allErrors: true, verbose: true });
+  ajvFormats.default(ajv);
   ajv.addVocabulary(annotations);
-  const validate = ajv.compile<Record<string, string>>(strict(properties));
+  const validate = ajv.compile<Attributes>(recordSchema(contract));
   return {
-    attributes,
-    check(value) {
-      const blank = attributes.filter((name) => isBlank((value as Record<string, unknown> | null)?.[name]));
+    attributes: givenAttributes,
+    check(given) {
+      const value = withoutBlanks(given);
+      const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
       if (validate(value) && blank.length === 0) {
-        const faults = attributes.flatMap((name) => faultsOf(name, value[name] ?? ''));
+        const faults = givenAttributes.flatMap((attribute) => faultsOf(attribute, value[attribute.name]));
         return faults.length > 0 ? { faults } : { employee: toEmployee(value) };
       }
       const errors = (validate.errors ?? []).filter(
@@ -60,8 +47,30 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
   };
 }
 
-function strict(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+type Attributes = Readonly<Record<string, string | null | undefined>>;
+
+const names: readonly string[] = givenAttributes.map(({ name }) => name);
+const nullableNames: readonly string[] = givenAttributes
+  .filter(({ nullable }) => nullable)
+  .map(({ name }) => name);
+const requiredNames = names.filter((name) => !nullableNames.includes(name));
+
+function recordSchema({ document }: Contract): JsonSchema {
+  const { properties = {} } = document.components.schemas.EmployeeAttributes ?? {};
+  const given = Object.entries(properties).filter(([name]) => names.includes(name));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(given),
+    required: requiredNames,
+    additionalProperties: false,
+  };
+}
+
+/** A blank value of an attribute that can be `null` is none. */
+function withoutBlanks(given: unknown): unknown {
+  const blank = nullableNames.filter((name) => isBlank((given as Attributes | null)?.[name]));
+  if (blank.length === 0) return given;
+  return { ...(given as Attributes), ...Object.fromEntries(blank.map((name) => [name, null])) };
 }
 
 function describe(errors: readonly ErrorObject[]): string[] {
@@ -74,7 +83,10 @@ function isBlank(value: unknown): boolean {
 }
 
 /** What the schema of a response does not state of a value that is to be stored. */
-function faultsOf(name: string, value: string): string[] {
+function faultsOf({ name, type }: GivenAttribute, value: string | null | undefined): string[] {
+  if (value === null || value === undefined) return [];
+  if (type === 'date')
+    return isDateText(value) ? [] : [`${name} must be a date from 0001-01-01 to 9999-12-31`];
   if (!isStorableText(value)) return [`${name} must not contain NUL or broken characters`];
   // What the decoder puts in place of bytes that it cannot read: storing it would lose the name for good.
   if (value.includes('\uFFFD')) return [`${name} has characters that are not UTF-8`];
@@ -84,7 +96,7 @@ function faultsOf(name: string, value: string): string[] {
   return [];
 }
 
-function toEmployee(value: Record<string, string>): EmployeeRecord {
-  const entries = Object.entries(members).map(([name, member]) => [member, value[name]]);
-  return Object.fromEntries(entries) as EmployeeRecord;
+function toEmployee(value: Attributes): EmployeeRecord {
+  const given = givenAttributes.filter(({ name }) => value[name] !== undefined);
+  return Object.fromEntries(given.map(({ name, member }) => [member, value[name]])) as EmployeeRecord;
 }

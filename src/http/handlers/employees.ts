@@ -1,6 +1,7 @@
 import type { components } from '../../contract/generated.js';
 import { recordNotFound } from '../../problems/problem.js';
-import type { Employee } from '../../services/employees/employee.js';
+import { employeeAttributes, givenAttributes } from '../../services/employees/employee-attributes.js';
+import type { EmployeeFilter } from '../../services/employees/employee-filter.js';
 import { type EmployeeAnchor, isEmployeeAnchor } from '../../services/employees/employee-order.js';
 import type { Employees } from '../../services/employees/employees.js';
 import type { Handlers, Input, JsonText, Output } from '../binding/handlers.js';
@@ -8,20 +9,22 @@ import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
 import { parseTimestamp } from '../timestamps.js';
 
-type EmployeeAttributes = components['schemas']['Employee']['attributes'];
 type EmployeeDocument = components['schemas']['EmployeeDocument'];
 type EmployeeList = components['schemas']['EmployeeList'];
 
 /** The attributes that employees are ordered by, and the members of a record that hold them. */
-const sortKeys: Readonly<Record<keyof EmployeeAttributes, keyof Employee>> = {
-  employee_number: 'employeeNumber',
-  first_name: 'firstName',
-  last_name: 'lastName',
-  email: 'email',
-  status: 'status',
-  department: 'department',
-  updated_at: 'updatedAt',
-};
+const sortKeys = Object.fromEntries(employeeAttributes.map(({ name, member }) => [name, member]));
+
+const filterParameters = givenAttributes.map(({ name, member }) => [`filter[${name}]`, member] as const);
+
+/** Reads the parameters `filter[…]` of the contract that name an attribute. */
+function readFilter(query: Readonly<Record<string, unknown>>): EmployeeFilter {
+  const filter: Record<string, unknown> = {};
+  for (const [parameter, member] of filterParameters) {
+    if (query[parameter] !== undefined) filter[member] = query[parameter];
+  }
+  return filter;
+}
 
 export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEmployee'> {
   readonly #employees: Employees;
@@ -38,10 +41,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
     const page = new PageRequest<EmployeeAnchor>(query, location, (value) => isEmployeeAnchor(value, sort));
     const { resources, count, recordCount, nextAnchor } = await this.#employees.list(caller.accountId, {
       filter: {
-        status: query['filter[status]'],
-        department: query['filter[department]'],
-        employeeNumber: query['filter[employee_number]'],
-        email: query['filter[email]'],
+        ...readFilter(query),
         updatedSince: parseTimestamp(query['filter[updated_since]']),
       },
       sort,

@@ -1,15 +1,12 @@
 import { Prisma } from '../../database/generated/client.js';
 import { type EmployeeColumn, employeeColumns } from './employee.js';
+import type { GivenValues } from './employee-attributes.js';
 import type { EmployeeCondition } from './employee-query.js';
 
-/** Which employees a list has: those that match every member that is given. */
-export interface EmployeeFilter {
-  readonly status?: string | undefined;
-  readonly department?: string | undefined;
-  readonly employeeNumber?: string | undefined;
-  readonly email?: string | undefined;
+/** Which employees a list has: those that have every value that is given. */
+export type EmployeeFilter = { readonly [Member in keyof GivenValues]?: string | undefined } & {
   readonly updatedSince?: Date | undefined;
-}
+};
 
 /** Builds the conditions of a filter. */
 export function filterConditions({ updatedSince, ...equal }: EmployeeFilter): EmployeeCondition[] {
@@ -23,5 +20,7 @@ export function filterConditions({ updatedSince, ...equal }: EmployeeFilter): Em
 }
 
 function isEqual(column: EmployeeColumn, value: string): EmployeeCondition {
-  return { columns: [column], sql: Prisma.sql`${column.name} = ${value}` };
+  const given =
+    column.type === 'text' ? Prisma.sql`${value}` : Prisma.sql`${value}::text::${Prisma.raw(column.type)}`;
+  return { columns: [column], sql: Prisma.sql`${column.name} = ${given}` };
 }

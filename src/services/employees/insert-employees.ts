@@ -1,21 +1,19 @@
-import type { Prisma } from '../../database/client.js';
+import { Prisma } from '../../database/client.js';
 import { employeeId } from '../../database/ids.js';
 import type { AccountId } from '../account-id.js';
+import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
+import type { EmployeeRecord } from './employee-record.js';
 
 /** An employee as a caller knows it, before it has an id. */
-export interface NewEmployee {
-  readonly employeeNumber: string;
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly email: string;
-  readonly status: string;
-  readonly department: string;
+export type NewEmployee = EmployeeRecord & {
   /** Default: now. */
   readonly createdAt?: Date;
   readonly updatedAt?: Date;
-}
+};
 
 const batchSize = 5_000;
+
+const names = Prisma.raw(givenAttributes.map(({ name }) => name).join(', '));
 
 /**
  * Adds employees to an account, in the given order and all or none of them. Writers to one account wait for each
@@ -39,23 +37,23 @@ export async function insertEmployees(
     const batchIds = positions.map((position) => employeeId(prefix, position));
     const column = (value: (row: NewEmployee) => string): string[] => batch.map(value);
     await tx.$executeRaw`
-      INSERT INTO employees (account_id, id, position, employee_number, first_name, last_name, email, status,
-        department, created_at, updated_at)
+      INSERT INTO employees (account_id, id, position, ${names}, created_at, updated_at)
       SELECT ${accountId}, * FROM unnest(
         ${batchIds}::text[],
         ${positions.map(String)}::text[]::bigint[],
-        ${column((row) => row.employeeNumber)}::text[],
-        ${column((row) => row.firstName)}::text[],
-        ${column((row) => row.lastName)}::text[],
-        ${column((row) => row.email)}::text[],
-        ${column((row) => row.status)}::text[],
-        ${column((row) => row.department)}::text[],
+        ${Prisma.join(givenAttributes.map((attribute) => valuesOf(attribute, batch)))},
         ${column((row) => (row.createdAt ?? now).toISOString())}::text[]::timestamptz[],
         ${column((row) => (row.updatedAt ?? row.createdAt ?? now).toISOString())}::text[]::timestamptz[]
       )`;
     ids.push(...batchIds);
   }
   return ids;
+}
+
+/** Builds the array of the values of an attribute. */
+function valuesOf({ member, type }: GivenAttribute, rows: readonly NewEmployee[]): Prisma.Sql {
+  const values = Prisma.sql`${rows.map((row) => row[member] ?? null)}::text[]`;
+  return type === 'text' ? values : Prisma.sql`${values}::${Prisma.raw(type)}[]`;
 }
 
 /** Takes the next positions; the account's row stays locked until the transaction ends. */

@@ -1,10 +1,12 @@
-import type { Prisma } from '../../database/client.js';
+import { Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
-import { insertEmployees, type NewEmployee } from './insert-employees.js';
+import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
+import type { EmployeeRecord } from './employee-record.js';
+import { insertEmployees } from './insert-employees.js';
 import { lockAccount } from './lock-account.js';
 
-/** An employee as an import knows it: by number, without dates. */
-export type EmployeeRecord = Omit<NewEmployee, 'createdAt' | 'updatedAt'>;
+/** A record is found by its number. */
+const changeable = givenAttributes.filter(({ member }) => member !== 'employeeNumber');
 
 /** What became of records: each is counted once. */
 export interface UpsertCounts {
@@ -65,22 +67,52 @@ async function findPositions(
   return new Map(found.map(({ number, position }) => [number, position]));
 }
 
+type KnownRecord = EmployeeRecord & { readonly position: string };
+
 /** @returns how many rows differed from their records. */
-function updateChanged(
+async function updateChanged(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  rows: readonly (EmployeeRecord & { readonly position: string })[],
+  rows: readonly KnownRecord[],
+): Promise<number> {
+  let updated = 0;
+  for (const [attributes, alike] of byAttributes(rows)) {
+    updated += await updateAttributes(tx, { accountId, attributes, rows: alike });
+  }
+  return updated;
+}
+
+/** Groups records by the attributes that they have: one that is absent is not changed. */
+function byAttributes(rows: readonly KnownRecord[]): Iterable<[readonly GivenAttribute[], KnownRecord[]]> {
+  const groups = new Map<string, [readonly GivenAttribute[], KnownRecord[]]>();
+  for (const row of rows) {
+    const attributes = changeable.filter(({ member }) => row[member] !== undefined);
+    const key = attributes.map(({ name }) => name).join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [attributes, [row]]);
+    else group[1].push(row);
+  }
+  return groups.values();
+}
+
+function updateAttributes(
+  tx: Prisma.TransactionClient,
+  {
+    accountId,
+    attributes,
+    rows,
+  }: { accountId: AccountId; attributes: readonly GivenAttribute[]; rows: readonly KnownRecord[] },
 ): Promise<number> {
   // The planner takes a JSON array for a hundred rows, whatever its length, and looks each one up by its key. The account is
   // a member of each row for the same reason: with a constant it would read all employees of the account.
   const given = JSON.stringify(rows.map((row) => ({ ...row, accountId })));
+  const list = (part: (attribute: GivenAttribute) => string) => Prisma.raw(attributes.map(part).join(', '));
   return tx.$executeRaw`
     UPDATE employees SET
-      first_name = given."firstName", last_name = given."lastName", email = given.email, status = given.status,
-      department = given.department, updated_at = ${new Date().toISOString()}::timestamptz
+      ${list(({ name, member }) => `${name} = given."${member}"`)},
+      updated_at = ${new Date().toISOString()}::timestamptz
     FROM json_to_recordset(${given}::json) AS given
-      ("accountId" text, position bigint, "firstName" text, "lastName" text, email text, status text, department text)
+      ("accountId" text, position bigint, ${list(({ member, type }) => `"${member}" ${type}`)})
     WHERE employees.account_id = given."accountId" AND employees.position = given.position
-      AND (employees.first_name, employees.last_name, employees.email, employees.status, employees.department)
-        IS DISTINCT FROM (given."firstName", given."lastName", given.email, given.status, given.department)`;
+      AND (${list(({ name }) => `employees.${name}`)}) IS DISTINCT FROM (${list(({ member }) => `given."${member}"`)})`;
 }

@@ -1,3 +1,4 @@
+import { isDateText } from '../../contract/date-text.js';
 import type { ReportDefinition, ReportFilter } from './report.js';
 import { columnOf } from './report-columns.js';
 import { readRfc3339 } from './rfc3339.js';
@@ -21,6 +22,12 @@ export function findFaults({ filters, sort, groupBy }: ReportDefinition): Defini
   return [...faults, ...sortFaults(keys, groupBy)];
 }
 
+const dateRule = { isValue: isDateText, rule: 'must be an RFC 3339 date, YYYY-MM-DD' };
+const timestampRule = {
+  isValue: (text: string) => readRfc3339(text) !== null,
+  rule: 'must be an RFC 3339 date-time with a time zone',
+};
+
 function* filterFaults({ field, operator, value }: ReportFilter): Iterable<DefinitionFault> {
   const { type } = columnOf(field);
   if (type === 'string') return;
@@ -28,12 +35,9 @@ function* filterFaults({ field, operator, value }: ReportFilter): Iterable<Defin
     yield { path: ['operator'], rule: `must not be ${operator} for ${field}, which is no text` };
     return;
   }
+  const { isValue, rule } = type === 'date' ? dateRule : timestampRule;
   for (const [index, text] of [value].flat().entries()) {
-    if (readRfc3339(text) !== null) continue;
-    yield {
-      path: typeof value === 'string' ? ['value'] : ['value', index],
-      rule: 'must be an RFC 3339 date-time with a time zone',
-    };
+    if (!isValue(text)) yield { path: typeof value === 'string' ? ['value'] : ['value', index], rule };
   }
 }
 

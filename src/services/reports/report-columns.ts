@@ -1,6 +1,11 @@
 import type { Employee } from '../employees/employee.js';
+import {
+  type AttributeName,
+  type AttributeType,
+  employeeAttributes,
+} from '../employees/employee-attributes.js';
 
-export type ColumnType = 'string' | 'date_time' | 'integer';
+export type ColumnType = 'string' | 'date' | 'date_time' | 'integer';
 
 /** What a column is called, in requests and in front of people, and what its values are. */
 export interface ColumnDescription {
@@ -15,26 +20,23 @@ export interface ReportColumn extends ColumnDescription {
   readonly member: keyof Employee;
 }
 
-export type ColumnKey =
-  | 'id'
-  | 'employee_number'
-  | 'first_name'
-  | 'last_name'
-  | 'email'
-  | 'status'
-  | 'department'
-  | 'updated_at';
+export type ColumnKey = 'id' | AttributeName;
 
-/** Every column that a report can show, filter, sort or group by. */
+const types: Readonly<Record<AttributeType, ColumnType>> = {
+  text: 'string',
+  date: 'date',
+  timestamptz: 'date_time',
+};
+
+/** Every column that a report can show, filter, sort or group by: the id and the attributes of an employee. */
 export const reportColumns: readonly ReportColumn[] = [
   { key: 'id', label: 'ID', type: 'string', member: 'id' },
-  { key: 'employee_number', label: 'Employee number', type: 'string', member: 'employeeNumber' },
-  { key: 'first_name', label: 'First name', type: 'string', member: 'firstName' },
-  { key: 'last_name', label: 'Last name', type: 'string', member: 'lastName' },
-  { key: 'email', label: 'E-mail', type: 'string', member: 'email' },
-  { key: 'status', label: 'Status', type: 'string', member: 'status' },
-  { key: 'department', label: 'Department', type: 'string', member: 'department' },
-  { key: 'updated_at', label: 'Updated at', type: 'date_time', member: 'updatedAt' },
+  ...employeeAttributes.map(({ name, label, type, member }) => ({
+    key: name,
+    label,
+    type: types[type],
+    member,
+  })),
 ];
 
 export const allColumnKeys: readonly ColumnKey[] = reportColumns.map(({ key }) => key);

@@ -11,7 +11,7 @@ import { splitLines } from '../../../src/cli/import/lines.js';
 import type { Database } from '../../../src/database/client.js';
 import type { AccountId } from '../../../src/services/account-id.js';
 import { EmployeeImports } from '../../../src/services/employee-imports.js';
-import type { EmployeeRecord } from '../../../src/services/employees/upsert-employees.js';
+import type { EmployeeRecord } from '../../../src/services/employees/employee-record.js';
 import { contract } from '../server/app.js';
 
 const { attributes, check } = createEmployeeCheck(contract);

@@ -1,21 +1,24 @@
 import { Prisma } from '../../../database/client.js';
 import { employeePosition } from '../../../database/ids.js';
-import { employeeColumns } from '../../employees/employee.js';
+import { type EmployeeColumn, employeeColumns, neverNull } from '../../employees/employee.js';
+import type { AttributeType } from '../../employees/employee-attributes.js';
 import type { EmployeeCondition } from '../../employees/employee-query.js';
 import type { ReportFilter } from '../report.js';
-import { type ColumnType, columnOf } from '../report-columns.js';
+import { columnOf } from '../report-columns.js';
 import { readRfc3339 } from '../rfc3339.js';
 
 /** Builds the condition of a filter. Its parameters are texts and lists of texts, which every query of results accepts. */
 export function reportCondition(filter: ReportFilter): EmployeeCondition {
   const column = employeeColumns[columnOf(filter.field).member];
-  return { columns: [column], sql: comparison(column.name, filter) };
+  return { columns: [column], sql: comparison(column, filter) };
 }
 
-function comparison(stored: Prisma.Sql, { field, operator, value }: ReportFilter): Prisma.Sql {
-  const { type } = columnOf(field);
-  const texts = [value].flat().map((text) => (type === 'date_time' ? toMoment(text) : text));
-  const cast = Prisma.raw(type === 'date_time' ? '::text::timestamptz' : '::text');
+function comparison(column: EmployeeColumn, { field, operator, value }: ReportFilter): Prisma.Sql {
+  const { name: stored, type } = column;
+  // An employee without a value does not have the one that is compared with.
+  const other = neverNull(stored, column);
+  const texts = [value].flat().map((text) => (type === 'timestamptz' ? toMoment(text) : text));
+  const cast = Prisma.raw(type === 'text' ? '::text' : `::text::${type}`);
   const first = Prisma.sql`${texts[0]}${cast}`;
   // The comparison with one value keeps the order of an index.
   const isOne = texts.length === 1;
@@ -24,12 +27,12 @@ function comparison(stored: Prisma.Sql, { field, operator, value }: ReportFilter
     case 'eq':
       return Prisma.sql`${stored} = ${first}`;
     case 'not_eq':
-      return Prisma.sql`${stored} <> ${first}`;
+      return Prisma.sql`${other} <> ${first}`;
     // One parameter for the list: a statement with a parameter for each value is much slower where they are settings.
     case 'in':
       return isOne ? Prisma.sql`${stored} = ${first}` : Prisma.sql`${stored} = ANY (${list(texts, type)})`;
     case 'not_in':
-      return isOne ? Prisma.sql`${stored} <> ${first}` : Prisma.sql`${stored} <> ALL (${list(texts, type)})`;
+      return isOne ? Prisma.sql`${other} <> ${first}` : Prisma.sql`${other} <> ALL (${list(texts, type)})`;
     // Functions and not LIKE: in these no character is a wildcard.
     case 'contains':
       return Prisma.sql`strpos(${withoutCase(stored)}, ${withoutCase(first)}) > 0`;
@@ -52,8 +55,9 @@ function withoutCase(text: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`lower(${text} COLLATE "und-x-icu")`;
 }
 
-function list(texts: string[], type: ColumnType): Prisma.Sql {
-  return type === 'date_time' ? Prisma.sql`${texts}::text[]::timestamptz[]` : Prisma.sql`${texts}::text[]`;
+function list(texts: string[], type: AttributeType): Prisma.Sql {
+  const list = Prisma.sql`${texts}::text[]`;
+  return type === 'text' ? list : Prisma.sql`${list}::${Prisma.raw(type)}[]`;
 }
 
 function toMoment(text: string): string {

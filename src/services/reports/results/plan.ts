@@ -2,7 +2,7 @@ import { Prisma } from '../../../database/client.js';
 import { type OrderTerm, timestampText } from '../../../database/keyset.js';
 import type { OrderedRows } from '../../../database/page-query.js';
 import type { AccountId } from '../../account-id.js';
-import { employeeColumns } from '../../employees/employee.js';
+import { dateText, employeeColumns, neverNull } from '../../employees/employee.js';
 import { EmployeeQuery } from '../../employees/employee-query.js';
 import type { ReportDefinition } from '../report.js';
 import { type ColumnDescription, type ColumnKey, columnOf } from '../report-columns.js';
@@ -48,7 +48,10 @@ function planGroups(query: EmployeeQuery, { sort, groupBy }: ReportDefinition): 
   const shown = keys.map(({ key, value }) => ({ ...columnOf(key), shown: shownValue(key, value) }));
   const terms = new Map<string, Omit<OrderTerm, 'descending'>>([
     ['count', { value: Prisma.sql`groups.size`, type: 'int8' }],
-    ...keys.map(({ key, value }) => [key, { value, type: storedColumn(key).type }] as const),
+    ...keys.map(({ key, value }) => {
+      const column = storedColumn(key);
+      return [key, { value: neverNull(value, column), type: column.type }] as const;
+    }),
   ]);
   const sorted = parseSort(sort);
   const others = groupBy.filter((key) => sorted.every((entry) => entry.key !== key));
@@ -79,7 +82,9 @@ function parseSort(sort: readonly string[]): { key: string; descending: boolean 
   return sort.map((entry) => ({ key: entry.replace(/^-/, ''), descending: entry.startsWith('-') }));
 }
 
-/** Timestamps are written as in the rest of the API. */
+/** Dates and timestamps are written as in the rest of the API. */
 function shownValue(key: ColumnKey, value: Prisma.Sql): Prisma.Sql {
-  return columnOf(key).type === 'date_time' ? timestampText(value) : value;
+  const { type } = columnOf(key);
+  if (type === 'date') return dateText(value);
+  return type === 'date_time' ? timestampText(value) : value;
 }

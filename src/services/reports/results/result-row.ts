@@ -5,15 +5,15 @@ import type { ResultPlan } from './plan.js';
 /** One row: its values in the order of the columns. */
 export interface ResultRow {
   readonly id: string;
-  readonly values: readonly (string | number)[];
+  readonly values: readonly (string | number | null)[];
 }
 
 /** A row as queries return it. */
 export interface FoundRow {
   /** The values that are shown. */
-  readonly shown: readonly string[];
+  readonly shown: readonly (string | null)[];
   /** The values that identify the row. */
-  readonly named: readonly string[];
+  readonly named: readonly (string | null)[];
   readonly anchor: Anchor;
 }
 
@@ -22,14 +22,14 @@ export function toRow({ columns, name }: ResultPlan, { shown, named }: FoundRow)
   return {
     id: name.of === 'employee' ? (named[0] ?? '') : groupName(named),
     values: columns.map(({ type }, index) =>
-      type === 'integer' ? Number(shown[index]) : (shown[index] ?? ''),
+      type === 'integer' ? Number(shown[index]) : (shown[index] ?? null),
     ),
   };
 }
 
 const longestName = 1024;
 
-function groupName(values: readonly string[]): string {
+function groupName(values: FoundRow['named']): string {
   const name = Buffer.from(JSON.stringify(values)).toString('base64url');
   return name.length <= longestName ? name : createHash('sha256').update(name).digest('base64url');
 }

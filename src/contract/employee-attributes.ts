@@ -1,0 +1,37 @@
+import { employeeAttributes } from './generated-values.js';
+
+type Generated = (typeof employeeAttributes)[number];
+
+/** Name of an attribute of an employee in the contract and of its column. */
+export type AttributeName = Generated['name'];
+
+/** PostgreSQL type of the column of an attribute. */
+export type AttributeType = 'text' | 'date' | 'timestamptz';
+
+/** An attribute of an employee as the contract describes it. */
+export interface ContractAttribute {
+  readonly name: AttributeName;
+  readonly type: AttributeType;
+  /** Whether its value can be `null`. */
+  readonly nullable: boolean;
+}
+
+/** `job_title` as `jobTitle`. */
+export type MemberName<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<MemberName<Rest>>}`
+  : Name;
+
+/** The attributes as members of an object: text, `YYYY-MM-DD` for a date, `Date` for a timestamp. */
+export type AttributeValues = {
+  readonly [Attribute in Generated as MemberName<Attribute['name']>]:
+    | (Attribute['type'] extends 'timestamptz' ? Date : string)
+    | (Attribute['nullable'] extends true ? null : never);
+};
+
+/** The attributes of an employee in the order of the contract. */
+export const contractAttributes: readonly ContractAttribute[] = employeeAttributes;
+
+/** Name of the member of {@link AttributeValues} that has the value of an attribute. */
+export function memberOf(name: AttributeName): keyof AttributeValues {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as keyof AttributeValues;
+}

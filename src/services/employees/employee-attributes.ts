@@ -1,0 +1,60 @@
+import {
+  type AttributeName,
+  type AttributeValues,
+  type ContractAttribute,
+  contractAttributes,
+  memberOf,
+} from '../../contract/employee-attributes.js';
+
+export type { AttributeName, AttributeType, AttributeValues } from '../../contract/employee-attributes.js';
+
+interface Presentation {
+  /** Heading of the attribute in reports and on pages. */
+  readonly label: string;
+  /** Shows the attribute in the directory, as text and after the columns that the page itself defines. */
+  readonly inDirectory?: true;
+  /** Values of the employees of the demonstration, repeated. Absent: `demo-data/employees.ts` computes them. */
+  readonly demoValues?: readonly (string | null)[];
+}
+
+/** What the contract does not say of the attributes. How to add one: docs/adding-an-employee-attribute.md. */
+const presentations: Readonly<Record<AttributeName, Presentation>> = {
+  employee_number: { label: 'Employee number' },
+  first_name: { label: 'First name' },
+  last_name: { label: 'Last name' },
+  email: { label: 'E-mail' },
+  status: { label: 'Status' },
+  department: {
+    label: 'Department',
+    // How often a department is named is how large it is.
+    demoValues: (
+      'Engineering,Sales,Engineering,Customer Success,Operations,Engineering,Marketing,Finance,Sales,Product,' +
+      'Engineering,People,Customer Success,Operations,Design,Sales,Legal'
+    ).split(','),
+  },
+  updated_at: { label: 'Updated at' },
+};
+
+/** An attribute of an employee. */
+export interface EmployeeAttribute extends ContractAttribute, Presentation {
+  /** Member of {@link AttributeValues} that has its value. */
+  readonly member: keyof AttributeValues;
+}
+
+/** The attributes of an employee in the order of the contract. */
+export const employeeAttributes: readonly EmployeeAttribute[] = contractAttributes.map((attribute) => ({
+  ...attribute,
+  ...presentations[attribute.name],
+  member: memberOf(attribute.name),
+}));
+
+/** The attributes that are written from outside: every one but the time of the last change. */
+export type GivenValues = Omit<AttributeValues, 'updatedAt'>;
+
+export interface GivenAttribute extends EmployeeAttribute {
+  readonly member: keyof GivenValues;
+}
+
+export const givenAttributes: readonly GivenAttribute[] = employeeAttributes.filter(
+  (attribute): attribute is GivenAttribute => attribute.member !== 'updatedAt',
+);
