@@ -2,10 +2,7 @@ import { isDateText } from '../contract/date-text.js';
 import { isStorableText } from '../contract/storable-text.js';
 import { Prisma } from './generated/client.js';
 
-/**
- * One expression of an order. Its values are never NULL; a timestamp has milliseconds, a date can be `-infinity`, and an
- * integer is not negative.
- */
+/** One expression of an order. Its values are never NULL; a timestamp has milliseconds and an integer is not negative. */
 export interface OrderTerm {
   readonly value: Prisma.Sql;
   readonly type: 'text' | 'date' | 'timestamptz' | 'int8';
@@ -27,7 +24,13 @@ export function anchorOfRow(terms: readonly OrderTerm[]): Prisma.Sql {
 
 function asText({ value, type }: OrderTerm): Prisma.Sql {
   if (type === 'timestamptz') return timestampText(value);
+  if (type === 'date') return dateText(value);
   return type === 'text' ? value : Prisma.sql`${value}::text`;
+}
+
+/** Builds the expression for a date as RFC 3339 text. */
+export function dateText(date: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`to_char(${date}, 'YYYY-MM-DD')`;
 }
 
 /** Builds the expression for a timestamp as RFC 3339 text in UTC with milliseconds. */
@@ -73,7 +76,7 @@ export function isAnchor(terms: readonly OrderTerm[], value: unknown): value is 
 const isValue: Readonly<Record<OrderTerm['type'], (value: unknown) => boolean>> = {
   text: isStorableText,
   int8: (value) => typeof value === 'string' && /^\d{1,15}$/.test(value),
-  date: (value) => value === '-infinity' || isDateText(value),
+  date: isDateText,
   timestamptz: isTimestampText,
 };
 

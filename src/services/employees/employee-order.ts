@@ -7,7 +7,7 @@ export interface EmployeeSort {
   readonly descending: boolean;
 }
 
-/** The last employee of a page: its sort values in the order of the sort keys, and its position. */
+/** The last employee of a page: its values in the order of the sort keys, and its position. */
 export interface EmployeeAnchor {
   readonly values: readonly string[];
   readonly position: number;
@@ -19,7 +19,9 @@ export function employeeOrder(sort: readonly EmployeeSort[]): OrderTerm[] {
   const end = sort.findIndex(({ key }) => key === 'id');
   const byId: EmployeeSort = { key: 'id', descending: sort.at(-1)?.descending ?? false };
   const keys = end === -1 ? [...sort, byId] : sort.slice(0, end + 1);
-  return keys.map(({ key, descending }) => ({ ...employeeColumns[key].order, descending }));
+  return keys.flatMap(({ key, descending }) =>
+    employeeColumns[key].order.map((term) => ({ ...term, descending })),
+  );
 }
 
 /** Returns whether a sort order is that of the ids, ascending. */

@@ -1,5 +1,5 @@
 import { Prisma } from '../../database/generated/client.js';
-import type { OrderTerm } from '../../database/keyset.js';
+import { dateText, type OrderTerm } from '../../database/keyset.js';
 import { type AttributeType, type AttributeValues, employeeAttributes } from './employee-attributes.js';
 
 /** An employee record of one account. */
@@ -13,10 +13,19 @@ export interface EmployeeColumn {
   /** Whether the database maintains the number of employees for each combination of such columns. */
   readonly hasFacets: boolean;
   /** What rows are ordered by to be in the order of the column. */
-  readonly order: Omit<OrderTerm, 'descending'>;
+  readonly order: ColumnOrder;
 }
 
+export type ColumnOrder = readonly Omit<OrderTerm, 'descending'>[];
+
 const facets: ReadonlySet<string> = new Set(['status', 'department']);
+
+/** What NULL is replaced by in an order, whose values are never NULL. */
+const instead: Readonly<Record<AttributeType, Prisma.Sql>> = {
+  text: Prisma.sql`''`,
+  date: Prisma.sql`date '0001-01-01'`,
+  timestamptz: Prisma.sql`timestamptz '0001-01-01Z'`,
+};
 
 /** Where each member of {@link Employee} is stored. */
 export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> = {
@@ -26,30 +35,27 @@ export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> =
     type: 'text',
     nullable: false,
     hasFacets: false,
-    order: { value: Prisma.sql`employees.position`, type: 'int8' },
+    order: [{ value: Prisma.sql`employees.position`, type: 'int8' }],
   },
   ...(Object.fromEntries(
     employeeAttributes.map(({ member, name, type, nullable }) => {
       const sql = Prisma.raw(name);
-      const order = { value: neverNull(sql, { type, nullable }), type };
-      return [member, { name: sql, type, nullable, hasFacets: facets.has(name), order }];
+      const column = { name: sql, type, nullable, hasFacets: facets.has(name) };
+      return [member, { ...column, order: columnOrder(sql, column) }];
     }),
   ) as Record<keyof AttributeValues, EmployeeColumn>),
 };
 
-/** Builds the expression for a value of a column in which what comes before every value stands for NULL. */
-export function neverNull(
+/** Orders by a value of a column. NULL comes after every value, as in PostgreSQL. */
+export function columnOrder(
   value: Prisma.Sql,
   { type, nullable }: Pick<EmployeeColumn, 'type' | 'nullable'>,
-): Prisma.Sql {
-  if (!nullable) return value;
-  const lowest = type === 'text' ? Prisma.sql`''` : Prisma.raw(`'-infinity'::${type}`);
-  return Prisma.sql`coalesce(${value}, ${lowest})`;
-}
-
-/** Builds the expression for a date as RFC 3339 text. */
-export function dateText(date: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`to_char(${date}, 'YYYY-MM-DD')`;
+): ColumnOrder {
+  if (!nullable) return [{ value, type }];
+  return [
+    { value: Prisma.sql`(${value} IS NULL)::int::int8`, type: 'int8' },
+    { value: Prisma.sql`coalesce(${value}, ${instead[type]})`, type },
+  ];
 }
 
 /** Select list that yields rows with the names of {@link Employee}. */

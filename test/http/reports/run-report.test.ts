@@ -1,9 +1,20 @@
 import t from 'tap';
+import {
+  type AttributeType,
+  employeeAttributes,
+  givenAttributes,
+} from '../../../src/services/employees/employee-attributes.js';
+import { buildTestApp } from '../../support/server/app.js';
+import {
+  asShown,
+  columnKeys,
+  evaluate,
+  type NaiveDefinition,
+  type NaiveEmployee,
+} from '../../support/records/naive-report.js';
 import { createRandom, type Random } from '../../support/input/random.js';
-import { asShown, columnKeys, evaluate, type NaiveDefinition } from '../../support/records/naive-report.js';
 import { createReportClient, parseCsv, type ReportClient, refused } from '../../support/records/reports.js';
 import { makeEmployees, type TestEmployee } from '../../support/records/tenant.js';
-import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 
@@ -32,7 +43,7 @@ t.test('listReportColumns: every column with its label and type', async (t) => {
   for (const { id, type, attributes } of data) {
     t.equal(type, 'report_columns');
     t.equal(attributes.key, id);
-    t.equal(attributes.type, id === 'updated_at' ? 'date_time' : 'string');
+    t.equal(attributes.type, { text: 'string', date: 'date', timestamptz: 'date_time' }[typeOf(id)]);
   }
   t.equal((await send('GET', '/v1/report_columns?page[size]=1')).statusCode, 400);
 });
@@ -313,13 +324,23 @@ function randomEmployees(random: Random, count: number): TestEmployee[] {
     status: random.pick(['active', 'on_leave', '', 'x,y']),
     department: random.pick(departments),
     updatedAt: new Date(Date.UTC(2026, 0, 1) + random.upTo(4) * 3_600_000 + random.pick([0, 1, 120, 999])),
+    ...randomNullables(random),
   }));
 }
 
-function randomDefinition(
-  random: Random,
-  employees: readonly Readonly<Record<string, string>>[],
-): NaiveDefinition {
+/** Values of the attributes that can be `null`. */
+function randomNullables(random: Random): Partial<TestEmployee> {
+  const given = givenAttributes.filter(({ nullable }) => nullable && random.chance(0.7));
+  const value = (type: AttributeType) =>
+    type === 'date' ? random.pick(['2024-02-29', '1999-12-31', '0001-01-01']) : randomText(random, 3);
+  return Object.fromEntries(given.map(({ member, type }) => [member, value(type)]));
+}
+
+function typeOf(field: string): AttributeType {
+  return employeeAttributes.find(({ name }) => name === field)?.type ?? 'text';
+}
+
+function randomDefinition(random: Random, employees: readonly NaiveEmployee[]): NaiveDefinition {
   const grouped = random.chance(0.4);
   const groupBy = grouped ? random.some(columnKeys, 1 + random.upTo(2)) : [];
   const sortable = grouped ? [...groupBy, 'count'] : columnKeys;
@@ -330,11 +351,12 @@ function randomDefinition(
       'not_eq',
       'in',
       'not_in',
-      ...(field === 'updated_at' ? [] : ['contains', 'starts_with']),
+      ...(typeOf(field) === 'text' ? ['contains', 'starts_with'] : []),
     ];
     const operator = random.pick(operators);
     const value = () => {
       const text = random.pick(employees)[field] ?? '';
+      if (typeOf(field) === 'date') return text || '2026-02-28';
       if (field === 'updated_at') return random.chance(0.5) ? text : text.replace(/T00(.*)Z/, 'T02$1+02:00');
       if (operator === 'contains') {
         const characters = [...text];
@@ -387,7 +409,7 @@ t.test('random reports over random people: pages and tables are what a naive eva
         header,
         meta.columns.map(({ key }: { key: string }) => key),
       );
-      const asLines = expected.map((row) => row.map(([, value]) => String(value)));
+      const asLines = expected.map((row) => row.map(([, value]) => String(value ?? '')));
       if (!t.strictSame(lines, asLines, `${label} as CSV`)) return;
     }
   }

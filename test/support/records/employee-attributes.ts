@@ -1,14 +1,15 @@
+import { type AttributeType, employeeAttributes } from '../../src/services/employees/employee-attributes.js';
 import type { TestEmployee } from './tenant.js';
 
 /** The attributes of an employee as the API shows them. */
-export function attributesOf(employee: TestEmployee) {
-  return {
-    employee_number: employee.employeeNumber,
-    first_name: employee.firstName,
-    last_name: employee.lastName,
-    email: employee.email,
-    status: employee.status,
-    department: employee.department,
-    updated_at: employee.updatedAt.toISOString(),
-  };
+export function attributesOf(employee: TestEmployee): Record<string, string | null> {
+  return Object.fromEntries(
+    employeeAttributes.map(({ name, member, type }) => [name, asText(employee[member] ?? null, type)]),
+  );
+}
+
+/** Models have a `Date` for a date too. */
+function asText(value: string | Date | null, type: AttributeType): string | null {
+  if (!(value instanceof Date)) return value;
+  return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString();
 }

@@ -1,8 +1,9 @@
+import { employeeAttributes } from '../../src/services/employees/employee-attributes.js';
 import { attributesOf } from './employee-attributes.js';
 import type { TestEmployee } from './tenant.js';
 
 /** An employee as results show it. */
-export type NaiveEmployee = Readonly<Record<string, string>>;
+export type NaiveEmployee = Readonly<Record<string, string | null>>;
 
 export interface NaiveDefinition {
   readonly columns?: readonly string[];
@@ -11,15 +12,13 @@ export interface NaiveDefinition {
   readonly group_by?: readonly string[];
 }
 
-export const columnKeys = [
-  ...['id', 'employee_number', 'first_name', 'last_name', 'email', 'status', 'department', 'updated_at'],
-];
+export const columnKeys = ['id', ...employeeAttributes.map(({ name }) => name)];
 
 export function asShown(employee: TestEmployee, id: string): NaiveEmployee {
   return { id, ...attributesOf(employee) };
 }
 
-type NaiveRow = [string, string | number][];
+type NaiveRow = [string, string | number | null][];
 
 /** What a report is to show, worked out in memory: rows as pairs of column and value, in order. */
 export function evaluate(employees: readonly NaiveEmployee[], definition: NaiveDefinition): NaiveRow[] {
@@ -28,19 +27,19 @@ export function evaluate(employees: readonly NaiveEmployee[], definition: NaiveD
   if (groupBy.length === 0) {
     const lastDescends = sort.at(-1)?.startsWith('-') ?? false;
     return inOrder(kept, [...sort, lastDescends ? '-id' : 'id']).map((employee) =>
-      columns.map((key) => [key, employee[key] ?? '']),
+      columns.map((key) => [key, employee[key] ?? null]),
     );
   }
-  const groups = new Map<string, Record<string, string | number>>();
+  const groups = new Map<string, Record<string, string | number | null>>();
   for (const employee of kept) {
-    const values = Object.fromEntries(groupBy.map((key) => [key, employee[key] ?? '']));
+    const values = Object.fromEntries(groupBy.map((key) => [key, employee[key] ?? null]));
     const name = JSON.stringify(values);
     const group = groups.get(name) ?? { ...values, count: 0 };
     group.count = Number(group.count) + 1;
     groups.set(name, group);
   }
   return inOrder([...groups.values()], [...sort, ...groupBy]).map((group) =>
-    [...groupBy, 'count'].map((key) => [key, group[key] ?? '']),
+    [...groupBy, 'count'].map((key) => [key, group[key] ?? null]),
   );
 }
 
@@ -49,7 +48,8 @@ function meets(
   { field, operator, value }: NonNullable<NaiveDefinition['filters']>[number],
 ): boolean {
   const normal = (text: string) => (field === 'updated_at' ? new Date(text).toISOString() : text);
-  const own = employee[field] ?? '';
+  const own = employee[field] ?? null;
+  if (own === null) return operator.startsWith('not_');
   const values = [value].flat().map(normal);
   const [first = ''] = values;
   switch (operator) {
@@ -66,21 +66,23 @@ function meets(
   }
 }
 
-function inOrder<Item extends Readonly<Record<string, string | number>>>(
+function inOrder<Item extends Readonly<Record<string, string | number | null>>>(
   items: readonly Item[],
   sort: readonly string[],
 ): Item[] {
   return items.toSorted((a, b) => {
     for (const entry of sort) {
       const key = entry.replace(/^-/, '');
-      const order = compare(a[key] ?? '', b[key] ?? '');
+      const order = compare(a[key] ?? null, b[key] ?? null);
       if (order !== 0) return entry.startsWith('-') ? -order : order;
     }
     return 0;
   });
 }
 
-function compare(a: string | number, b: string | number): number {
+/** `null` comes after every value. */
+function compare(a: string | number | null, b: string | number | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 }

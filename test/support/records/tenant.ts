@@ -2,6 +2,7 @@ import type { Database } from '../../../src/database/client.js';
 import { randomAccountId, randomEmployeePrefix, randomId } from '../../../src/database/ids.js';
 import { hashSecret } from '../../../src/oauth/client-authentication.js';
 import { type AccountId, toAccountId } from '../../../src/services/account-id.js';
+import type { EmployeeRecord } from '../../../src/services/employees/employee-record.js';
 import { contract } from '../server/app.js';
 import { insertEmployees } from './insert-employees.js';
 
@@ -19,15 +20,7 @@ export interface Tenant {
   readonly employeeIds: readonly string[];
 }
 
-export interface TestEmployee {
-  readonly employeeNumber: string;
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly email: string;
-  readonly status: string;
-  readonly department: string;
-  readonly updatedAt: Date;
-}
+export type TestEmployee = EmployeeRecord & { readonly updatedAt: Date };
 
 export async function createTenant(
   database: Database,

@@ -1,6 +1,6 @@
 import { Prisma } from '../../../database/client.js';
 import { employeePosition } from '../../../database/ids.js';
-import { type EmployeeColumn, employeeColumns, neverNull } from '../../employees/employee.js';
+import { type EmployeeColumn, employeeColumns } from '../../employees/employee.js';
 import type { AttributeType } from '../../employees/employee-attributes.js';
 import type { EmployeeCondition } from '../../employees/employee-query.js';
 import type { ReportFilter } from '../report.js';
@@ -16,7 +16,7 @@ export function reportCondition(filter: ReportFilter): EmployeeCondition {
 function comparison(column: EmployeeColumn, { field, operator, value }: ReportFilter): Prisma.Sql {
   const { name: stored, type } = column;
   // An employee without a value does not have the one that is compared with.
-  const other = neverNull(stored, column);
+  const orNull = (sql: Prisma.Sql) => (column.nullable ? Prisma.sql`(${stored} IS NULL OR ${sql})` : sql);
   const texts = [value].flat().map((text) => (type === 'timestamptz' ? toMoment(text) : text));
   const cast = Prisma.raw(type === 'text' ? '::text' : `::text::${type}`);
   const first = Prisma.sql`${texts[0]}${cast}`;
@@ -27,12 +27,14 @@ function comparison(column: EmployeeColumn, { field, operator, value }: ReportFi
     case 'eq':
       return Prisma.sql`${stored} = ${first}`;
     case 'not_eq':
-      return Prisma.sql`${other} <> ${first}`;
+      return orNull(Prisma.sql`${stored} <> ${first}`);
     // One parameter for the list: a statement with a parameter for each value is much slower where they are settings.
     case 'in':
       return isOne ? Prisma.sql`${stored} = ${first}` : Prisma.sql`${stored} = ANY (${list(texts, type)})`;
     case 'not_in':
-      return isOne ? Prisma.sql`${other} <> ${first}` : Prisma.sql`${other} <> ALL (${list(texts, type)})`;
+      return orNull(
+        isOne ? Prisma.sql`${stored} <> ${first}` : Prisma.sql`${stored} <> ALL (${list(texts, type)})`,
+      );
     // Functions and not LIKE: in these no character is a wildcard.
     case 'contains':
       return Prisma.sql`strpos(${withoutCase(stored)}, ${withoutCase(first)}) > 0`;

@@ -1,8 +1,8 @@
 import { Prisma } from '../../../database/client.js';
-import { type OrderTerm, timestampText } from '../../../database/keyset.js';
+import { dateText, timestampText } from '../../../database/keyset.js';
 import type { OrderedRows } from '../../../database/page-query.js';
 import type { AccountId } from '../../account-id.js';
-import { dateText, employeeColumns, neverNull } from '../../employees/employee.js';
+import { type ColumnOrder, columnOrder, employeeColumns } from '../../employees/employee.js';
 import { EmployeeQuery } from '../../employees/employee-query.js';
 import type { ReportDefinition } from '../report.js';
 import { type ColumnDescription, type ColumnKey, columnOf } from '../report-columns.js';
@@ -46,12 +46,9 @@ function planGroups(query: EmployeeQuery, { sort, groupBy }: ReportDefinition): 
   const groups = Prisma.sql`(${query.groups(groupBy.map(storedColumn))}) AS groups`;
   const keys = groupBy.map((key, index) => ({ key, value: Prisma.raw(`groups.key_${index}`) }));
   const shown = keys.map(({ key, value }) => ({ ...columnOf(key), shown: shownValue(key, value) }));
-  const terms = new Map<string, Omit<OrderTerm, 'descending'>>([
-    ['count', { value: Prisma.sql`groups.size`, type: 'int8' }],
-    ...keys.map(({ key, value }) => {
-      const column = storedColumn(key);
-      return [key, { value: neverNull(value, column), type: column.type }] as const;
-    }),
+  const terms = new Map<string, ColumnOrder>([
+    ['count', [{ value: Prisma.sql`groups.size`, type: 'int8' }]],
+    ...keys.map(({ key, value }) => [key, columnOrder(value, storedColumn(key))] as const),
   ]);
   const sorted = parseSort(sort);
   const others = groupBy.filter((key) => sorted.every((entry) => entry.key !== key));
@@ -64,10 +61,9 @@ function planGroups(query: EmployeeQuery, { sort, groupBy }: ReportDefinition): 
     rows: {
       source: groups,
       condition: Prisma.sql`true`,
-      order: order.flatMap(({ key, descending }) => {
-        const term = terms.get(key);
-        return term === undefined ? [] : [{ ...term, descending }];
-      }),
+      order: order.flatMap(({ key, descending }) =>
+        (terms.get(key) ?? []).map((term) => ({ ...term, descending })),
+      ),
     },
     name: { of: 'group', values: shown.map((column) => column.shown) },
     count: Prisma.sql`SELECT count(*)::text AS count FROM ${groups}`,
