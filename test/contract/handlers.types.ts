@@ -2,6 +2,7 @@
  * What the compiler must reject of handlers. Each `@ts-expect-error` is a test: where the line below it compiles,
  * `tsc --noEmit` fails.
  */
+import type { components } from '../../src/contract/generated.js';
 import type { Handlers, Input, Output } from '../../src/http/binding/handlers.js';
 
 type ListOutput = Output<'listEmployees'>;
@@ -12,7 +13,9 @@ const address = 'http://api.test/v1/employees';
 const links = { first: address, prev: null, next: null, last: address };
 
 const meta = { record_count: 0, next_cursor: null };
+declare const otherAttributes: components['schemas']['EmployeeAttributes'];
 const attributes = {
+  ...otherAttributes,
   employee_number: 'E-1',
   first_name: 'Ada',
   last_name: 'Lovelace',

@@ -85,7 +85,7 @@ t.test('the values are those of the JSON rows, in the same order', async (t) => 
     t.same(header, Object.keys(rows[0]?.attributes ?? {}), definition.title);
     t.same(
       lines,
-      rows.map(({ attributes }) => Object.values(attributes).map(String)),
+      rows.map(({ attributes }) => Object.values(attributes).map((value) => String(value ?? ''))),
       definition.title,
     );
   }

@@ -1,6 +1,7 @@
 import t from 'tap';
-import { createReportClient, refused } from '../../support/records/reports.js';
 import { buildTestApp } from '../../support/server/app.js';
+import { columnKeys } from '../../support/records/naive-report.js';
+import { createReportClient, refused } from '../../support/records/reports.js';
 
 const api = await buildTestApp(t);
 
@@ -52,8 +53,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     [
       {
         pointer: '/group_by/0',
-        detail:
-          '/group_by/0 must be one of id, employee_number, first_name, last_name, email, status, department, updated_at.',
+        detail: `/group_by/0 must be one of ${columnKeys.join(', ')}.`,
       },
     ],
   ],

@@ -1,15 +1,12 @@
 import t from 'tap';
-import { createScene, grantTokens } from '../../support/oauth/users.js';
+import { buildTestApp } from '../../support/server/app.js';
+import { columnKeys } from '../../support/records/naive-report.js';
 import { createReportClient, refused } from '../../support/records/reports.js';
 import { createApplication } from '../../support/records/tenant.js';
-import { buildTestApp } from '../../support/server/app.js';
+import { createScene, grantTokens } from '../../support/oauth/users.js';
 
 const api = await buildTestApp(t);
 const { prisma } = api.database;
-
-const allColumns = [
-  ...['id', 'employee_number', 'first_name', 'last_name', 'email', 'status', 'department', 'updated_at'],
-];
 
 const events = (accountId: string) =>
   prisma.auditEvent.findMany({
@@ -26,7 +23,7 @@ t.test('createReport: a title alone is every column of every employee', async (t
   t.same(data.attributes, {
     title: 'All',
     description: null,
-    columns: allColumns,
+    columns: columnKeys,
     filters: [],
     sort: [],
     group_by: [],
@@ -100,7 +97,7 @@ t.test('createReport: refuses every malformed member by its pointer', async (t) 
     ['three groups', { title: 'x', group_by: ['id', 'status', 'email'] }, ['/group_by']],
     ['columns of a grouped report', { title: 'x', columns: ['id'], group_by: ['status'] }, ['/columns']],
     ['an unknown sort', { title: 'x', sort: ['last_name', 'salary'] }, ['/sort/1']],
-    ['six sort keys', { title: 'x', sort: allColumns.slice(0, 6) }, ['/sort']],
+    ['six sort keys', { title: 'x', sort: columnKeys.slice(0, 6) }, ['/sort']],
     ['count in a list', { title: 'x', sort: ['-count'] }, ['/sort/0']],
     ['a sort beside the groups', { title: 'x', sort: ['count', 'email'], group_by: ['status'] }, ['/sort/1']],
     [
@@ -284,7 +281,7 @@ t.test('updateReport: columns and group_by replace each other', async (t) => {
     group_by: ['id', 'email'],
     sort: ['id'],
   });
-  t.same(await patch({ group_by: [] }), { columns: allColumns, group_by: [], sort: ['id'] });
+  t.same(await patch({ group_by: [] }), { columns: columnKeys, group_by: [], sort: ['id'] });
   refused(t, (await patch({})) as never, 'invalid_request', ['']);
   refused(t, (await patch({ id: 'x' })) as never, 'invalid_request', ['/id']);
 });

@@ -25,7 +25,7 @@ export interface ReportClient {
 
 export interface Row {
   readonly id: string;
-  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly attributes: Readonly<Record<string, string | number | null>>;
 }
 
 export async function createReportClient(
