@@ -1,4 +1,4 @@
-// Takes a picture of every page, wide and narrow, light and dark, into screenshots/, and those that the README shows:
+// Takes a picture of every page, wide and narrow, light and dark, into screenshots/, and those of the README into docs/images/:
 // a server of its own with the demonstration data, on PORT if that is set, and the Chromium that is installed or that
 // CHROMIUM names. Run `npm run build` first.
 import { createHash, randomBytes } from 'node:crypto';
@@ -9,7 +9,7 @@ import { demoCallback as callback, demoPassword as password, withDemoServer } fr
 import { root } from './modified.mjs';
 
 const pictures = path.join(root, 'screenshots');
-const readmePictures = path.join(root, '.github', 'images');
+const readmePictures = path.join(root, 'docs', 'images');
 const widths = { 1280: 900, 390: 844 };
 const applications = '/people/settings/oauth_applications';
 
@@ -65,7 +65,6 @@ async function takeAll() {
   await owner.getByRole('link', { name: /I have stored/ }).click();
   await take(owner, 'application-show');
   const address = owner.url();
-  await takeForReadme(owner, 'settings', address);
   await owner.getByRole('button', { name: 'Create a second secret' }).click();
   await owner.goto(address);
   await take(owner, 'application-two-secrets');
@@ -114,6 +113,7 @@ async function consent(page) {
   const address = authorizeAddress('reports:read user:read user:write');
   await page.goto(address.href);
   await take(page, 'consent');
+  await takeForReadme(page, 'consent', address.href);
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.waitForURL(`${callback}**`);
   const form = {
@@ -169,7 +169,8 @@ async function takeForReadme(page, name, address) {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(address);
-  // The menu of the reference slides open.
+  // The reference loads its search, and its menu slides open.
+  await page.getByText('Loading').waitFor({ state: 'hidden' });
   await page.waitForTimeout(1000);
   await page.screenshot({ path: path.join(readmePictures, `${name}.png`) });
 }

@@ -73,7 +73,7 @@ t.test('the production install takes at most 180 MB', async (t) => {
 t.test('the image and the documented install remove the same packages', async (t) => {
   const read = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
   t.match(read('Dockerfile'), /^RUN npm run prune:dev$/m);
-  t.match(read('README.md'), /^npm ci && npm run build && npm run prune:dev$/m);
+  t.match(read('docs/deployment.md'), /^npm ci && npm run build && npm run prune:dev$/m);
   t.equal(readJson(path.join(packageRoot, 'package.json')).scripts['prune:dev'], 'node scripts/prune.mjs');
-  for (const file of ['Dockerfile', 'README.md']) t.notMatch(read(file), /npm prune/);
+  for (const file of ['Dockerfile', 'docs/deployment.md']) t.notMatch(read(file), /npm prune/);
 });

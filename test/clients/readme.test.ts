@@ -11,39 +11,42 @@ import { linkPackages, makeFolder, readPackage } from './packages.js';
 import { blocksOf, readSection, rowsOf } from './readme.js';
 
 const run = promisify(execFile);
-const section = await readSection('Generate a client');
+const section = await readSection('Generate a client', 'docs/generators.md');
 const blocks = blocksOf(section);
 const installed = /^npm install (.*)\n/gm;
 const api = await buildTestApp(t);
 await fillDemoData(api.database, { hashPassword: async () => '!', now: api.clock() });
 const baseUrl = `http://127.0.0.1:${await listen(api.app)}`;
 
-t.test('the README installs the versions that are tested', async (t) => {
+t.test('docs/generators.md installs the versions that are tested', async (t) => {
   const packages = blocks.flatMap(({ text }) => packagesOf(text));
   t.ok(packages.length >= 4);
   for (const { name, version } of packages) t.equal(version, (await readPackage(name)).version, name);
 });
 
-t.test('what the README says to paste, in its order, lists the employees of the demonstration', async (t) => {
-  const folder = await makeFolder(t);
-  await linkPackages(
-    folder,
-    blocks.flatMap(({ text }) => packagesOf(text).map(({ name }) => name)),
-  );
-  const employees = await api.database.prisma.employee.findMany({
-    where: { account: { name: 'Acme' } },
-    orderBy: { id: 'asc' },
-    take: 5,
-  });
-  const names = employees.map(({ firstName, lastName }) => `${firstName} ${lastName}\n`).join('');
-  const said: string[] = [];
-  for (const { language, text, file } of blocks) {
-    const here = text.replaceAll('http://localhost:3000', baseUrl);
-    if (language === 'ts') await writeFile(path.join(folder, file ?? ''), here);
-    else said.push(await paste(folder, here));
-  }
-  t.equal(said.filter((text) => text.endsWith(names)).length, 2, said.join('\n'));
-});
+t.test(
+  'the commands and programs of docs/generators.md, pasted in their order, list the employees of the demo data',
+  async (t) => {
+    const folder = await makeFolder(t);
+    await linkPackages(
+      folder,
+      blocks.flatMap(({ text }) => packagesOf(text).map(({ name }) => name)),
+    );
+    const employees = await api.database.prisma.employee.findMany({
+      where: { account: { name: 'Acme' } },
+      orderBy: { id: 'asc' },
+      take: 5,
+    });
+    const names = employees.map(({ firstName, lastName }) => `${firstName} ${lastName}\n`).join('');
+    const said: string[] = [];
+    for (const { language, text, file } of blocks) {
+      const here = text.replaceAll('http://localhost:3000', baseUrl);
+      if (language === 'ts') await writeFile(path.join(folder, file ?? ''), here);
+      else said.push(await paste(folder, here));
+    }
+    t.equal(said.filter((text) => text.endsWith(names)).length, 2, said.join('\n'));
+  },
+);
 
 t.test('the list of generators has every generator that is tested, with its versions', async (t) => {
   const named = async (name: string) => `\`${name}\` ${(await readPackage(name)).version}`;

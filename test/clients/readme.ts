@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { packageRoot } from '../../src/package-root.js';
 
-/** A piece of the README that readers paste. */
+/** A block of code of a document, which readers paste. */
 export interface Block {
   readonly language: string;
   readonly text: string;
@@ -10,10 +10,10 @@ export interface Block {
   readonly file: string | undefined;
 }
 
-/** Reads one section of a README, without its heading. */
-export async function readSection(heading: string, file = 'README.md'): Promise<string> {
-  const readme = await readFile(path.join(packageRoot, file), 'utf8');
-  const section = readme.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
+/** Reads one section of a document, without its heading. */
+export async function readSection(heading: string, file: string): Promise<string> {
+  const text = await readFile(path.join(packageRoot, file), 'utf8');
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`${file} has no section ${heading}`);
   return section;
 }

@@ -113,5 +113,9 @@ t.test('a burst beyond the limit is queued and not rejected', async (t) => {
 });
 
 t.test('a server handles 100 requests at a time and lets others wait for a second', async (t) => {
-  t.same(defaultRequestQueueLimits, { running: 100, waitMs: 1_000 }, 'as the contract and OPERATIONS.md say');
+  t.same(
+    defaultRequestQueueLimits,
+    { running: 100, waitMs: 1_000 },
+    'as the contract and docs/operations.md say',
+  );
 });

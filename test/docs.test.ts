@@ -1,0 +1,97 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import MarkdownIt from 'markdown-it';
+import t from 'tap';
+import { packageRoot } from '../src/package-root.js';
+
+const markdown = new MarkdownIt({ html: true });
+const resolve = (...parts: string[]) => path.join(packageRoot, ...parts);
+const read = (file: string) => readFileSync(resolve(file), 'utf8');
+
+/** The documents at the root and in the folders that are named, relative to the package. */
+const documents = [
+  ...readdirSync(packageRoot),
+  ...['docs', 'src', 'test'].flatMap((folder) =>
+    readdirSync(resolve(folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+      path.join(folder, file),
+    ),
+  ),
+].filter((file) => file.endsWith('.md'));
+
+interface Parts {
+  readonly links: readonly string[];
+  /** Anchors of the headings, as GitHub makes them. */
+  readonly anchors: readonly string[];
+  /** Text that is marked as code, outside of blocks. */
+  readonly code: readonly string[];
+}
+
+function partsOf(file: string): Parts {
+  const tokens = markdown.parse(read(file), {});
+  const inline = tokens.flatMap(({ children }) => children ?? []);
+  const links = inline.flatMap((token) =>
+    [token.attrGet('href'), token.attrGet('src')].filter((link) => link !== null).map(String),
+  );
+  const headings = tokens.filter((_, index) => tokens[index - 1]?.type === 'heading_open');
+  return {
+    links,
+    anchors: headings.map(({ content }) =>
+      content
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+    code: inline.filter(({ type }) => type === 'code_inline').map(({ content }) => content),
+  };
+}
+
+t.test(
+  'every relative link and image of the documents leads to a file, and to a heading in it',
+  async (t) => {
+    t.ok(documents.includes('README.md') && documents.includes(path.join('docs', 'architecture.md')));
+    for (const file of documents) {
+      for (const link of partsOf(file).links.filter((link) => !/^[a-z]+:/.test(link))) {
+        const [target = '', anchor] = link.split('#');
+        const found = target === '' ? file : path.join(path.dirname(file), target);
+        if (!existsSync(resolve(found))) t.fail(`${file} links to ${link}, which does not exist`);
+        else if (anchor !== undefined) t.ok(partsOf(found).anchors.includes(anchor), `${file}: ${link}`);
+      }
+    }
+  },
+);
+
+t.test('every path that the documents name exists', async (t) => {
+  const inPackage = /^(src|test|scripts|prisma|openapi|docs|\.ci)\/[^\s*<…]+$/;
+  for (const file of documents) {
+    const paths = partsOf(file).code.filter((text) => inPackage.test(text));
+    for (const named of paths) t.ok(existsSync(resolve(named)), `${file} names ${named}`);
+  }
+});
+
+t.test('every npm script that the documents name exists', async (t) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  for (const file of documents) {
+    const names = [...read(file).matchAll(/\bnpm run (?:--silent )?([a-z:-]+)/g)].map(
+      ([, name = '']) => name,
+    );
+    for (const name of new Set(names)) t.ok(Object.hasOwn(scripts, name), `${file} names npm run ${name}`);
+  }
+});
+
+t.test('the diagram of the architecture has the layers that the linter checks, highest first', async (t) => {
+  const { forbidden } = createRequire(import.meta.url)(resolve('.dependency-cruiser.cjs')) as {
+    forbidden: { name: string }[];
+  };
+  const layers = forbidden.flatMap(({ name }) => /^(.+)-imports-down-only$/.exec(name)?.[1] ?? []);
+  const diagram = /```mermaid\n([\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? '';
+  const drawn = [...diagram.matchAll(/^ +([a-z-]+)\["\1: /gm)].map(([, name]) => name);
+  t.same(drawn, layers.reverse());
+});
+
+t.test('the README has at most 150 lines, and its pictures less than 150 KB each', async (t) => {
+  t.ok(read('README.md').split('\n').length <= 151);
+  const pictures = partsOf('README.md').links.filter((link) => link.startsWith('docs/images/'));
+  t.equal(pictures.length, 2);
+  for (const picture of pictures) t.ok(statSync(resolve(picture)).size < 150_000, picture);
+});
