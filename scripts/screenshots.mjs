@@ -43,7 +43,7 @@ async function takeAll() {
   await take(owner, 'sign-in-error');
   await signIn(owner, 'owner@acme.example');
   await take(owner, 'people');
-  await open(owner, 'people-nobody', '/people?q=zzz');
+  await open(owner, 'people-no-match', '/people?q=zzz');
   await open(owner, 'people-department', '/people?sort=-department&page=2');
 
   await open(owner, 'connected-empty', '/people/settings/connected_applications');
@@ -73,8 +73,8 @@ async function takeAll() {
   await owner.getByLabel('Name', { exact: true }).fill('Payroll bridge 2');
   await owner.getByRole('button', { name: 'Save changes' }).last().click();
   await take(owner, 'application-saved');
-  await owner.getByRole('link', { name: 'Retire' }).first().click();
-  await take(owner, 'secret-retire');
+  await owner.getByRole('link', { name: 'Revoke' }).first().click();
+  await take(owner, 'secret-revoke');
   await open(owner, 'application-public', `${applications}/appdemospa`);
   await open(owner, 'application-revoke-access', `${applications}/appdemospa/revoke_access`);
   await open(owner, 'application-delete', `${applications}/appdemospa/delete`);

@@ -26,16 +26,16 @@ const contents = new Map(
   }),
 );
 
-/** Address of a file that pages load. It changes with the file's content, so that browsers may keep the file. */
+/** URL of an asset. It contains a hash of the content, so that browsers may cache the file. */
 export function assetAddress(name: keyof typeof files): string {
   return `/assets/${name}?v=${contents.get(name)?.version}`;
 }
 
-/** Style sheets, scripts and the icon, served by ourselves: pages load nothing from elsewhere. */
+/** Routes of style sheets, scripts and the icon: pages load nothing from other origins. */
 export async function assetRoutes(app: FastifyInstance): Promise<void> {
   for (const [name, { content, type, version }] of contents) {
     app.get(`/assets/${name}`, async (request, reply) => {
-      // An address of another version gets what there is, for a short while.
+      // A URL with an outdated hash gets the current file and may be cached briefly.
       const current = (request.query as Record<string, unknown>).v === version;
       reply
         .headers({

@@ -4,7 +4,7 @@ import { auditEventLabel } from './audit-event-labels.js';
 import type { Column } from './data-table.js';
 import { Timestamp } from './timestamp.js';
 
-/** What the audit log shows of each event. */
+/** Columns of the audit log. */
 export function auditColumns(reader: User): Column<AuditEntry>[] {
   return [
     {
@@ -20,10 +20,10 @@ export function auditColumns(reader: User): Column<AuditEntry>[] {
       label: 'Who',
       cell: ({ userId, userName, userEmail }) =>
         userId === null ? (
-          'Nobody'
+          '–'
         ) : (
           <>
-            {userName ?? 'A former user'}
+            {userName ?? 'Deleted user'}
             <span class="hint"> {userEmail ?? userId}</span>
           </>
         ),
@@ -33,7 +33,7 @@ export function auditColumns(reader: User): Column<AuditEntry>[] {
       heading: 'Application',
       label: 'Application',
       cell: ({ applicationId, applicationName, details }) =>
-        applicationId === null ? '–' : (applicationName ?? textOf(details.name) ?? 'A deleted application'),
+        applicationId === null ? '–' : (applicationName ?? textOf(details.name) ?? 'Deleted application'),
     },
     {
       key: 'from',
@@ -41,7 +41,7 @@ export function auditColumns(reader: User): Column<AuditEntry>[] {
       label: 'From',
       cell: ({ address, requestId }) => (
         <>
-          {address ?? 'The command line'}
+          {address ?? 'Command line'}
           {requestId !== null && <span class="hint"> {requestId}</span>}
         </>
       ),

@@ -1,23 +1,23 @@
 import type { AuditEventType } from '../services/audit-log.js';
 
-/** What each kind of event is called, in the order of the audit log's filter. */
+/** Label of each event type, in the order of the filter. */
 export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'sign_in.succeeded': 'Signed in',
-  'sign_in.failed': 'Failed to sign in',
-  'sign_in.rate_limited': 'Sign-in rejected after too many failures',
+  'sign_in.failed': 'Sign-in failed',
+  'sign_in.rate_limited': 'Sign-in rejected after too many failed attempts',
   sign_out: 'Signed out',
   'application.created': 'Created an application',
   'application.updated': 'Changed an application',
   'application.deleted': 'Deleted an application',
   'application.secret_created': 'Created a client secret',
-  'application.secret_retired': 'Retired a client secret',
+  'application.secret_retired': 'Revoked a client secret',
   'application.access_revoked': 'Revoked all access of an application',
   'report.created': 'Created a report',
   'report.updated': 'Changed a report',
   'report.deleted': 'Deleted a report',
   'report.exported': 'Exported a report as CSV',
-  'consent.allowed': 'Allowed an application',
-  'consent.denied': 'Denied an application',
+  'consent.allowed': 'Authorized an application',
+  'consent.denied': 'Denied authorization to an application',
   'grant.revoked': 'Disconnected an application',
   'authorization_code.issued': 'Authorization code issued',
   'authorization_code.replayed': 'Authorization code used twice: tokens revoked',
@@ -25,7 +25,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'token.refreshed': 'Token refreshed',
   'token.revoked': 'Token revoked by the application',
   'refresh_token.replayed': 'Refresh token used twice: tokens revoked',
-  'client_authentication.failed': 'Application failed to authenticate',
+  'client_authentication.failed': 'Client authentication failed',
   'signing_key.rotated': 'Signing key rotated',
   'signing_key.resealed': 'Signing keys encrypted with a new secret',
   'issuer.changed': 'Public address changed',
@@ -34,13 +34,13 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'user.updated': 'Changed their profile',
   'user.disabled': 'User disabled',
   'user.enabled': 'User enabled',
-  'user.role_changed': 'Role of a user changed',
-  'user.password_changed': 'Password of a user changed',
-  'user.sessions_revoked': 'Sessions of a user ended',
+  'user.role_changed': 'User role changed',
+  'user.password_changed': 'User password changed',
+  'user.sessions_revoked': 'User sessions revoked',
   'employees.imported': 'Employees imported',
 };
 
-/** The words for a kind of event, which an older version of the service may have written. */
+/** Label of an event type. A type that this version does not know is its own label. */
 export function auditEventLabel(type: string): string {
   return isAuditEventType(type) ? auditEventLabels[type] : type;
 }

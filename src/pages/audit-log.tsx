@@ -8,13 +8,13 @@ import { SitePage, settings } from './site-page.js';
 
 const pageSize = 50;
 
-/** Settings → Audit log: who did what, newest first. */
+/** Settings → Audit log: events of the account, newest first. */
 export function auditLogPage(site: Site, { auditLog }: { auditLog: AuditLogReader }): void {
-  site.get(settings.auditLog, async (visit) => {
-    const wanted = visit.query.text('type');
+  site.get(settings.auditLog, async (context) => {
+    const wanted = context.query.text('type');
     const type = isAuditEventType(wanted) ? wanted : undefined;
-    const after = readAnchor(visit.query.text('after'));
-    const { entries, more } = await auditLog.list(visit.user.accountId, {
+    const after = readAnchor(context.query.text('after'));
+    const { entries, more } = await auditLog.list(context.user.accountId, {
       type,
       after,
       size: pageSize,
@@ -22,16 +22,16 @@ export function auditLogPage(site: Site, { auditLog }: { auditLog: AuditLogReade
     const last = entries.at(-1);
     return {
       page: (
-        <SitePage visit={visit} title="Audit log" current="auditLog">
+        <SitePage context={context} title="Audit log" current="auditLog">
           <h1>Audit log</h1>
           <p>
-            What people and applications did in your account. Events are kept for {auditRetentionDays} days.
+            Actions of users and applications in your account. Events are kept for {auditRetentionDays} days.
           </p>
           <FilterForm type={type} />
           {entries.length > 0 ? (
             <DataTable
               caption="Events, newest first"
-              columns={auditColumns(visit.user)}
+              columns={auditColumns(context.user)}
               rows={entries}
               rowKey={({ id }) => id}
             />
@@ -41,7 +41,7 @@ export function auditLogPage(site: Site, { auditLog }: { auditLog: AuditLogReade
                 <strong>No events.</strong>
               </p>
               <p>
-                {after === undefined ? 'Nothing of this kind has happened.' : 'Nothing happened before that.'}
+                {after === undefined ? 'No events of this type were recorded.' : 'There are no older events.'}
               </p>
             </div>
           )}
@@ -65,12 +65,12 @@ function FilterForm({ type }: { type: string | undefined }) {
   return (
     <form method="get" action={settings.auditLog} class="search">
       <div>
-        <label for="type">Kind of event</label>
+        <label for="type">Event type</label>
         <select id="type" name="type">
           <option value="">All</option>
-          {Object.entries(auditEventLabels).map(([value, words]) => (
+          {Object.entries(auditEventLabels).map(([value, label]) => (
             <option key={value} value={value} selected={value === type}>
-              {words}
+              {label}
             </option>
           ))}
         </select>
@@ -87,7 +87,7 @@ function addressOf({ type, after }: { type: string | undefined; after?: AuditAnc
   return query.size === 0 ? settings.auditLog : `${settings.auditLog}?${query}`;
 }
 
-/** Where a page begins; anything that is no marker of ours begins with the newest event. */
+/** Parses the cursor of a page. Any other text selects the first page. */
 function readAnchor(text: string): AuditAnchor | undefined {
   const [, time, id] = /^(\d{1,15})-([a-z0-9]{1,64})$/.exec(text) ?? [];
   if (time === undefined || id === undefined || Number(time) > latest) return undefined;

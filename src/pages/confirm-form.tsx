@@ -1,11 +1,11 @@
 import { CsrfField } from './layout.js';
-import type { Visit } from './site.js';
+import type { PageContext } from './site.js';
 
-/** The form at the end of a page that asks before something stops working. */
-export function ConfirmForm(props: { visit: Visit; action: string; button: string; cancel: string }) {
+/** Form that confirms a destructive action. */
+export function ConfirmForm(props: { context: PageContext; action: string; button: string; cancel: string }) {
   return (
     <form method="post" action={props.action}>
-      <CsrfField token={props.visit.csrfToken} />
+      <CsrfField token={props.context.csrfToken} />
       <div class="actions">
         <button type="submit" class="danger">
           {props.button}

@@ -5,36 +5,36 @@ import { ConfirmForm } from './confirm-form.js';
 import { Fact, Facts } from './form-parts.js';
 import { withNotice } from './notices.js';
 import { scopeLabel } from './scope-labels.js';
-import type { Site, Visit } from './site.js';
+import type { PageContext, Site } from './site.js';
 import { SitePage, settings } from './site-page.js';
 import { Timestamp, TimestampOrNever } from './timestamp.js';
 
-/** Settings → Connected applications: what a person allowed, and the way to take it back. */
+/** Settings → Connected applications: the applications that the user authorized, and how to disconnect them. */
 export function connectedApplicationsPages(site: Site, { grants }: { grants: Grants }): void {
   const path = `${settings.connected}/:id/disconnect`;
 
-  site.get(settings.connected, async (visit) => {
-    const { accountId, userId, at: now } = visit.auditContext;
+  site.get(settings.connected, async (context) => {
+    const { accountId, userId, at: now } = context.auditContext;
     const connections = await grants.connectedApplications(accountId, { userId, now });
-    return { page: <ConnectionsPage visit={visit} connections={connections} /> };
+    return { page: <ConnectionsPage context={context} connections={connections} /> };
   });
 
-  site.get(path, async (visit) => {
-    const { accountId, userId, at: now } = visit.auditContext;
-    const applicationId = visitedId(visit);
+  site.get(path, async (context) => {
+    const { accountId, userId, at: now } = context.auditContext;
+    const applicationId = requestedId(context);
     const [connection] = await grants.connectedApplications(accountId, { userId, now, applicationId });
     if (connection === undefined) throw recordNotFound();
-    return { page: <DisconnectPage visit={visit} connection={connection} /> };
+    return { page: <DisconnectPage context={context} connection={connection} /> };
   });
 
-  site.post(path, async (visit) => {
-    if (!(await grants.disconnect(visit.auditContext, visitedId(visit)))) throw recordNotFound();
-    return { goTo: withNotice(settings.connected, 'disconnected') };
+  site.post(path, async (context) => {
+    if (!(await grants.disconnect(context.auditContext, requestedId(context)))) throw recordNotFound();
+    return { redirect: withNotice(settings.connected, 'disconnected') };
   });
 }
 
-function visitedId(visit: Visit): string {
-  const id = visit.parameter('id');
+function requestedId(context: PageContext): string {
+  const id = context.parameter('id');
   if (!isRecordId(id)) throw recordNotFound();
   return id;
 }
@@ -44,22 +44,22 @@ function disconnectAddress(applicationId: string): string {
 }
 
 function ConnectionsPage({
-  visit,
+  context,
   connections,
 }: {
-  visit: Visit;
+  context: PageContext;
   connections: readonly ConnectedApplication[];
 }) {
   return (
-    <SitePage visit={visit} title="Connected applications" current="connected">
+    <SitePage context={context} title="Connected applications" current="connected">
       <h1>Connected applications</h1>
-      <p>Applications that you allowed to act for you. Disconnect what you do not use or do not know.</p>
+      <p>Applications that can act on your behalf. Disconnect the ones that you do not use or recognize.</p>
       {connections.length === 0 && (
         <div class="empty">
           <p>
-            <strong>No application is connected.</strong>
+            <strong>No connected applications.</strong>
           </p>
-          <p>When you allow one something, it appears here.</p>
+          <p>Applications you authorize appear here.</p>
         </div>
       )}
       {connections.map(({ applicationId, name, scopes, connectedAt, lastTokenAt }) => (
@@ -71,19 +71,19 @@ function ConnectionsPage({
             </a>
           </div>
           <Facts>
-            <Fact name="It may">
+            <Fact name="Permissions">
               <ul class="plain">
-                {scopes.length === 0 && <li>Do nothing any more: what you allowed was taken from it.</li>}
+                {scopes.length === 0 && <li>None: an administrator removed all scopes you authorized.</li>}
                 {scopes.map((scope) => (
                   <li key={scope}>{scopeLabel(scope)}</li>
                 ))}
               </ul>
             </Fact>
             <Fact name="Connected">
-              <Timestamp at={connectedAt} reader={visit.user} />
+              <Timestamp at={connectedAt} reader={context.user} />
             </Fact>
             <Fact name="Last token issued">
-              <TimestampOrNever at={lastTokenAt} reader={visit.user} />
+              <TimestampOrNever at={lastTokenAt} reader={context.user} />
             </Fact>
           </Facts>
         </article>
@@ -92,20 +92,20 @@ function ConnectionsPage({
   );
 }
 
-function DisconnectPage({ visit, connection }: { visit: Visit; connection: ConnectedApplication }) {
+function DisconnectPage({ context, connection }: { context: PageContext; connection: ConnectedApplication }) {
   const { applicationId, name } = connection;
   const title = `Disconnect ${name}?`;
   return (
-    <SitePage visit={visit} title={title} current="connected">
+    <SitePage context={context} title={title} current="connected">
       <h1>{title}</h1>
       <div class="warning">
         <p>
-          From that moment it can neither read nor change anything for you. What it has already read stays
-          with it. To use it again you have to allow it again.
+          The application immediately loses its access to your data. It keeps the data that it has already
+          read. To use it again, you have to authorize it again.
         </p>
       </div>
       <ConfirmForm
-        visit={visit}
+        context={context}
         action={disconnectAddress(applicationId)}
         button="Disconnect"
         cancel={settings.connected}

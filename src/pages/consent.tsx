@@ -16,7 +16,7 @@ import { privatePageHeaders } from './security-headers.js';
 
 type ConsentStep = Extract<AuthorizationStep, { kind: 'consent' }>;
 
-/** The consent page: shown by the contract's operation, answered by its form. */
+/** Handler of the operation `authorize`, which shows the consent screen. */
 export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   readonly #endpoint: AuthorizationEndpoint;
   readonly #sessions: BrowserSessions;
@@ -45,8 +45,8 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
 }
 
 /**
- * The form of the consent page comes back to the address that it was shown at, so its parameters are judged by
- * the same schemas as those of the operation.
+ * Route of the consent form. The form is submitted to the address of the consent screen, so its query parameters are
+ * validated against the same schemas as those of the operation.
  */
 export async function consentForm(
   app: FastifyInstance,
@@ -87,7 +87,7 @@ export async function consentForm(
 
 function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
   if (step.kind === 'redirect') return step.location;
-  // Signing in leads back to this very request; the consent page does too.
+  // After signing in and after consent the browser repeats this request.
   return step.kind === 'sign_in' ? `/sign_in?return_to=${encodeURIComponent(url)}` : url;
 }
 
@@ -113,9 +113,9 @@ function ConsentPage({
 }) {
   const { application, user, scopes } = step;
   return (
-    <Layout title={`Allow ${application.name}?`} narrow>
+    <Layout title={`Authorize ${application.name}?`} narrow>
       <h1>
-        Allow <strong>{application.name}</strong> to use your account?
+        Authorize <strong>{application.name}</strong> to access your account?
       </h1>
       <dl class="account">
         <dt>Account</dt>
@@ -123,14 +123,14 @@ function ConsentPage({
         <dt>Signed in as</dt>
         <dd>{user.email}</dd>
       </dl>
-      <h2>It will be able to</h2>
+      <h2>The application will be able to</h2>
       <ScopeList scopes={scopes.offered} />
       {scopes.withheld.length > 0 && (
         <>
-          <h2>It also asked for</h2>
+          <h2>Also requested</h2>
           <ScopeList scopes={scopes.withheld} />
           <p class="note">
-            These are not yours to give and are left out. An owner or administrator can give them.
+            You don't have permission to grant these. An owner or administrator of your account can.
           </p>
         </>
       )}
@@ -146,7 +146,7 @@ function ConsentPage({
         </div>
       </form>
       <p class="note">
-        Either way you are sent on to <code>{new URL(parameters.redirect_uri).host}</code>.
+        You will be redirected to <code>{new URL(parameters.redirect_uri).host}</code>.
       </p>
       <form method="post" action="/sign_out">
         <CsrfField token={csrfToken} />

@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact';
 export interface Column<Row> {
   readonly key: string;
   readonly heading: ComponentChildren;
-  /** The heading as plain words, for narrow screens. */
+  /** Text of the heading, for narrow screens. */
   readonly label: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly sorted?: 'ascending' | 'descending' | undefined;
 }
 
-// Browsers forget what a table is once its parts are displayed as anything else, unless it is spelt out.
+// Browsers drop the table semantics of elements whose CSS `display` is changed, unless the roles are explicit.
 const table = { role: 'table' } as const;
 const rowGroup = { role: 'rowgroup' } as const;
 const tableRow = { role: 'row' } as const;
@@ -23,7 +23,7 @@ export function DataTable<Row>({
   rows,
   rowKey,
 }: {
-  /** For people who cannot see what the table is about. */
+  /** Title of the table, for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

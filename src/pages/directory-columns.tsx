@@ -5,7 +5,7 @@ import { type DirectorySearch, directoryAddress } from './directory-address.js';
 
 const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory);
 
-/** What the directory shows of each person; headings turn the order round. */
+/** Columns of the directory. The link in a heading sorts by its column, and reverses the order when it already does. */
 export function directoryColumns({ text, order }: DirectorySearch): Column<Employee>[] {
   const sortable = (key: string, label: string, cell: Column<Employee>['cell']): Column<Employee> => {
     const ascending = order === key;
@@ -44,7 +44,7 @@ export function directoryColumns({ text, order }: DirectorySearch): Column<Emplo
   ];
 }
 
-/** On a narrow screen the line breaks before the domain. */
+/** An e-mail address that may be wrapped before its domain. */
 function Email({ address }: { address: string }) {
   const [name, ...domain] = address.split('@');
   return (
@@ -59,7 +59,7 @@ function Email({ address }: { address: string }) {
   );
 }
 
-/** Any text can be a status; those that the service knows of read like words. */
+/** A status as text: `on_leave` becomes "On leave". */
 function statusWords(status: string): string {
   const words = status.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,4 +1,4 @@
-/** The way around what is written for developers; the reference has the same at its head. */
+/** Navigation of the documentation. The reference has the same. */
 export function DocumentationHeader() {
   return (
     <>

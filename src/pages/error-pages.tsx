@@ -10,7 +10,7 @@ import { pageHeaders } from './security-headers.js';
 
 type Row = readonly [ProblemCode, ProblemKind];
 
-/** `/errors` and `/errors/<slug>`: what the `type` of a problem document leads to. */
+/** `/errors` and `/errors/<slug>`, the address in the `type` of a problem document. */
 export async function errorPages(
   app: FastifyInstance,
   { contract, localise }: { contract: Contract; localise: Localise },
@@ -57,9 +57,9 @@ function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
     <Layout title="Errors" header={<DocumentationHeader />}>
       <h1>Errors</h1>
       <p>
-        Every error of the API is a problem document (RFC 9457). Its <code>code</code> is one of these; its{' '}
-        <code>type</code> is the address of the page about it. More is said in{' '}
-        <a href="/docs#/errors">the reference</a>.
+        Every error of the API is a problem document (RFC 9457). Its <code>code</code> is one of these, and
+        its <code>type</code> is the address of the page that describes it. See also{' '}
+        <a href="/docs#/errors">Errors in the reference</a>.
       </p>
       <DataTable caption="Errors of the API" columns={columns} rows={kinds} rowKey={([code]) => code} />
     </Layout>
@@ -80,7 +80,7 @@ function ErrorPage({ code, kind, example }: { code: ProblemCode; kind: ProblemKi
       <p>
         <Prose text={kind.description} />
       </p>
-      <h2>Why</h2>
+      <h2>Causes</h2>
       <ul>
         {kind.causes.map((cause) => (
           <li key={cause}>
@@ -93,18 +93,18 @@ function ErrorPage({ code, kind, example }: { code: ProblemCode; kind: ProblemKi
         <Prose text={kind.resolution} />
       </p>
       <p>
-        The <code>detail</code> of the answer says what it was in your case. Quote its <code>request_id</code>{' '}
-        when you ask for help.
+        The <code>detail</code> of the response describes your case. Quote its <code>request_id</code> when
+        you ask for help.
       </p>
-      <h2>An example</h2>
-      <pre class="answer">
+      <h2>Example</h2>
+      <pre class="example">
         <code>{example}</code>
       </pre>
     </Layout>
   );
 }
 
-/** Text of the contract, in which backticks mark code. */
+/** Text of the contract; backticks mark code. */
 function Prose({ text }: { text: string }) {
   return (
     <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>

@@ -2,8 +2,7 @@ import { composeText, isStorableText } from '../contract/storable-text.js';
 import { invalidParameter } from '../problems/problem.js';
 
 /**
- * The fields of a form or of a query. They are read one by one, by name: what a browser sends besides them has
- * no effect.
+ * The fields of a form or of a query. Fields are read by name; all others are ignored.
  */
 export class Fields {
   readonly #source: Readonly<Record<string, unknown>>;
@@ -13,20 +12,20 @@ export class Fields {
   }
 
   /**
-   * The value of a field without the space around it, in Unicode's composed form; empty when it was omitted.
+   * The value of a field, trimmed and in Unicode normalization form C; empty when it is missing.
    *
-   * @throws {Problem} 400 `invalid_request` when it was sent twice or cannot be stored
+   * @throws {Problem} 400 `invalid_request` when the field is repeated or contains control characters
    */
   text(name: string): string {
     const [value = '', ...more] = this.list(name);
-    if (more.length > 0) throw invalidParameter(name, 'must be sent once only');
+    if (more.length > 0) throw invalidParameter(name, 'must not be repeated');
     return composeText(value);
   }
 
   /**
-   * Every value of a field that may be sent more than once, without the space around it.
+   * All values of a field that may be repeated, trimmed.
    *
-   * @throws {Problem} 400 `invalid_request` when one cannot be stored
+   * @throws {Problem} 400 `invalid_request` when a value contains control characters
    */
   list(name: string): string[] {
     const value = Object.hasOwn(this.#source, name) ? this.#source[name] : undefined;

@@ -1,46 +1,46 @@
 import type { ComponentChildren } from 'preact';
 
-/** What is wrong with a form, and the field that puts it right. */
-export interface FormFault {
+/** An error of a form, and the field that it belongs to. */
+export interface FormError {
   /** `id` of the field. */
   readonly field: string;
-  readonly words: string;
+  readonly message: string;
 }
 
-/** `id` of the words that explain what is wrong with a field. */
-export function faultId(field: string): string {
-  return `${field}-fault`;
+/** `id` of the error message of a field. */
+export function errorId(field: string): string {
+  return `${field}-error`;
 }
 
-/** Attributes of a field that tell assistive technology of its hint and of what is wrong with it. */
-export function describedBy(field: string, { fault, hint }: { fault: boolean; hint?: string | undefined }) {
-  const ids = [...(hint === undefined ? [] : [hint]), ...(fault ? [faultId(field)] : [])];
+/** ARIA attributes that link a field with its hint and its error message. */
+export function describedBy(field: string, { error, hint }: { error: boolean; hint?: string | undefined }) {
+  const ids = [...(hint === undefined ? [] : [hint]), ...(error ? [errorId(field)] : [])];
   return {
     ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
-    ...(fault && { 'aria-invalid': true }),
+    ...(error && { 'aria-invalid': true }),
   } as const;
 }
 
-/** The words beside a field. */
-export function FieldFault({ field, words }: { field: string; words: string | undefined }) {
-  if (words === undefined) return null;
+/** Error message of a field. */
+export function FieldError({ field, message }: { field: string; message: string | undefined }) {
+  if (message === undefined) return null;
   return (
-    <p id={faultId(field)} class="fault">
-      {words}
+    <p id={errorId(field)} class="field-error">
+      {message}
     </p>
   );
 }
 
-/** Everything that is wrong with a form, above it, with the way to each field. It has the focus when it is shown. */
-export function ErrorSummary({ faults }: { faults: readonly FormFault[] }) {
-  if (faults.length === 0) return null;
+/** All errors of a form, with a link to each field. It has the focus when the page loads. */
+export function ErrorSummary({ errors }: { errors: readonly FormError[] }) {
+  if (errors.length === 0) return null;
   return (
     <div class="error-summary" role="alert" aria-labelledby="error-summary-title" tabIndex={-1} autofocus>
       <h2 id="error-summary-title">There is a problem</h2>
       <ul>
-        {faults.map(({ field, words }) => (
+        {errors.map(({ field, message }) => (
           <li key={field}>
-            <a href={`#${field}`}>{words}</a>
+            <a href={`#${field}`}>{message}</a>
           </li>
         ))}
       </ul>
@@ -48,7 +48,7 @@ export function ErrorSummary({ faults }: { faults: readonly FormFault[] }) {
   );
 }
 
-/** Names and values, in two columns. */
+/** List of names and values in two columns. */
 export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }

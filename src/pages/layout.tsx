@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import { csrfField } from '../http/browser-sessions.js';
 import { assetAddress } from './assets.js';
 
-/** A whole page; everything in it is escaped by the renderer. */
+/** A complete HTML page. The renderer escapes all text. */
 export function Layout({
   title,
   narrow = false,
@@ -13,13 +13,13 @@ export function Layout({
   children,
 }: {
   title: string;
-  /** For a page that is one short form. */
+  /** For pages with one short form. */
   narrow?: boolean;
-  /** For a page that is a table. */
+  /** For pages with tables. */
   wide?: boolean;
-  /** What stands above the page's own content; the product's name by default. */
+  /** Content of the header; the product name by default. */
   header?: ComponentChildren;
-  /** Loads the script; the answer's headers have to allow it. */
+  /** Loads the script. The `Content-Security-Policy` of the response must allow it. */
   script?: boolean;
   children: ComponentChildren;
 }) {
@@ -45,14 +45,14 @@ export function Layout({
   );
 }
 
-/** Hidden field that every form carries. */
+/** Hidden field with the CSRF token, which every form needs. */
 export function CsrfField({ token }: { token: string }) {
   return <input type="hidden" name={csrfField} value={token} />;
 }
 
 export type Page = Parameters<typeof renderToString>[0];
 
-/** The HTML document for a page. */
+/** Renders a page as an HTML document. */
 export function renderPage(page: Page): string {
   return `<!doctype html>${renderToString(page)}`;
 }

@@ -1,27 +1,27 @@
 /**
- * What the last form did. A page's address names one of these and holds no text of its own, so that nobody can
- * make our pages say what they like.
+ * Confirmation messages, shown after a form was submitted. The URL has the name of a message and never its text, so that a
+ * crafted link cannot show text of its own.
  */
 const notices = {
-  application_created: 'The application was created.',
+  application_created: 'Application created.',
   application_exists:
-    'This form was sent before, and made this application once. Its secret is not shown again.',
-  application_updated: 'The changes are saved, and already count for every token.',
-  application_deleted: 'The application was deleted. None of its tokens works any more.',
-  access_revoked: 'All access was revoked. None of the tokens issued until now works any more.',
-  secret_exists: 'This form was sent before, and made one secret. It is not shown again.',
-  secret_retired: 'The secret was retired and does not work any more.',
-  disconnected: 'The application was disconnected. It cannot act for you any more.',
+    'This form was already submitted, and the application exists. Its secret is not shown again.',
+  application_updated: 'Changes saved. They apply to existing tokens immediately.',
+  application_deleted: 'Application deleted. Its tokens no longer work.',
+  access_revoked: 'All access revoked. Tokens issued before no longer work.',
+  secret_exists: 'This form was already submitted, and the secret exists. It is not shown again.',
+  secret_revoked: 'Secret revoked.',
+  disconnected: 'Application disconnected. It can no longer act on your behalf.',
 } as const;
 
 export type Notice = keyof typeof notices;
 
-/** The address of a page that tells what was done. */
+/** Path of a page that shows a notice. */
 export function withNotice(address: string, notice: Notice): string {
   return `${address}?notice=${notice}`;
 }
 
-/** The words for a notice of the address; `undefined` for anything that is none. */
+/** Text of a notice; `undefined` for an unknown name. */
 export function noticeFor(code: string): string | undefined {
   return Object.hasOwn(notices, code) ? notices[code as Notice] : undefined;
 }

@@ -2,7 +2,7 @@ import type { Fields } from './fields.js';
 
 const highestPage = 1_000_000;
 
-/** The number of the page that an address asks for; the first one when it names none. */
+/** Page number of a query, from 1; 1 when it is missing or invalid. */
 export function pageNumber(query: Fields): number {
   const text = query.text('page');
   const number = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 1;
@@ -14,7 +14,7 @@ export function lastPage(count: number, size: number): number {
   return Math.max(1, Math.ceil(count / size));
 }
 
-/** The way to the pages before and after. */
+/** Links to the previous and the next page. */
 export function Pager({
   number,
   last,
@@ -22,7 +22,7 @@ export function Pager({
 }: {
   number: number;
   last: number;
-  /** Address of the page with this number. */
+  /** Path and query of the page with this number. */
   address: (number: number) => string;
 }) {
   if (last === 1) return null;

@@ -23,18 +23,18 @@ export interface PeopleSiteDependencies extends ApplicationPagesDependencies {
   readonly clock: Clock;
 }
 
-/** Everything below `/people`: the directory and the settings. */
+/** All pages below `/people`: the directory and the settings. */
 export async function peopleSite(app: FastifyInstance, dependencies: PeopleSiteDependencies): Promise<void> {
   const site = new Site(app, dependencies);
   const administration = site.forAdministrators();
 
   app.get('/', async (_, reply) => reply.headers(privatePageHeaders()).redirect(home, 303));
   peoplePage(site, dependencies);
-  site.get(settings.root, async ({ user }) => ({ goTo: firstSettingsPage(user) }));
+  site.get(settings.root, async ({ user }) => ({ redirect: firstSettingsPage(user) }));
   applicationPages(administration, dependencies);
   connectedApplicationsPages(site, dependencies);
   auditLogPage(administration, dependencies);
-  // What is not here is said with a page.
+  // Unknown paths get an error page.
   app.get(`${home}/*`, { config: { page: true } }, async (request) => {
     throw routeNotFound(request);
   });

@@ -16,23 +16,23 @@ import { SitePage } from './site-page.js';
 
 const pageSize = 25;
 
-/** The directory: every employee of the account, for everybody who signs in. */
+/** The directory: all employees of the account, for every signed-in user. */
 export function peoplePage(site: Site, { employees }: { employees: Employees }): void {
-  site.get(home, async (visit) => {
-    const text = visit.query.text('q').slice(0, maximumSearchLength);
-    const search: DirectorySearch = { text, order: directoryOrder(visit.query.text('sort')) };
-    const number = pageNumber(visit.query);
-    const { employees: people, recordCount } = await employees.search(visit.user.accountId, {
+  site.get(home, async (context) => {
+    const text = context.query.text('q').slice(0, maximumSearchLength);
+    const search: DirectorySearch = { text, order: directoryOrder(context.query.text('sort')) };
+    const number = pageNumber(context.query);
+    const { employees: people, recordCount } = await employees.search(context.user.accountId, {
       text,
       sort: directorySort(search.order),
       size: pageSize,
       skip: (number - 1) * pageSize,
     });
     const last = lastPage(recordCount, pageSize);
-    if (number > last) return { goTo: directoryAddress({ ...search, page: last }) };
+    if (number > last) return { redirect: directoryAddress({ ...search, page: last }) };
     return {
       page: (
-        <SitePage visit={visit} title="People">
+        <SitePage context={context} title="People">
           <h1>People</h1>
           <SearchForm {...search} />
           <p class="hint" role="status">
@@ -73,9 +73,9 @@ function SearchForm({ text, order }: DirectorySearch) {
         <div>
           <label for="sort">Order</label>
           <select id="sort" name="sort">
-            {directoryOrders.map(({ value, words }) => (
+            {directoryOrders.map(({ value, label }) => (
               <option key={value} value={value} selected={value === order}>
-                {words}
+                {label}
               </option>
             ))}
           </select>
@@ -92,18 +92,18 @@ function NoPeople({ text }: { text: string }) {
       {text === '' ? (
         <>
           <p>
-            <strong>Nobody is here yet.</strong>
+            <strong>No people yet.</strong>
           </p>
-          <p>People appear when the account's employee records are imported.</p>
+          <p>People appear here when the employee records of your account are imported.</p>
         </>
       ) : (
         <>
           <p>
-            <strong>Nobody matches “{text}”.</strong>
+            <strong>No people match “{text}”.</strong>
           </p>
           <p>
-            The search looks at how first names, last names, e-mail addresses and employee numbers begin.{' '}
-            <a href={home}>Show everybody</a>
+            The search matches the start of first names, last names, e-mail addresses and employee numbers.{' '}
+            <a href={home}>Show all people</a>
           </p>
         </>
       )}

@@ -2,10 +2,10 @@ import type { ProblemDocument } from '../problems/problem-document.js';
 import { Layout, renderPage } from './layout.js';
 import { home } from './return-to.js';
 
-/** A refusal as a page, for a person with a browser. */
+/** Error page for browsers. */
 export function problemPage(problem: ProblemDocument): string {
   const { title, detail, code, errors = [], request_id, instance } = problem;
-  // Elsewhere people come from an application, and the way on is not ours to offer.
+  // Users of the consent screen came from an application, so a link to People would lead them astray.
   const inPeople = instance === home || instance.startsWith(`${home}/`);
   return renderPage(
     <Layout title={title}>

@@ -8,11 +8,11 @@ import { packageRoot } from '../package-root.js';
 import { assetAddress } from './assets.js';
 import { pageHeaders } from './security-headers.js';
 
-/** Made from the contract by `scripts/reference` when the server is built. */
+/** Built from the contract by `scripts/reference`. */
 const file = path.join(packageRoot, 'dist', 'docs', 'index.html');
 
 /**
- * `/docs`: the reference.
+ * `/docs`: the API reference.
  *
  * @throws {Error} when it has not been built
  */
@@ -34,7 +34,7 @@ export async function referencePage(
   );
 }
 
-/** Allows the scripts that are in the page and our own, and the styles that the script of the reference makes. */
+/** Allows the inline scripts of the page by hash, scripts of this server, and inline styles, which Redoc creates. */
 function contentSecurityPolicy(html: string): string {
   const scripts = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(
     ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
@@ -45,7 +45,7 @@ function contentSecurityPolicy(html: string): string {
     "style-src 'unsafe-inline'",
     "img-src 'self' data:",
     'font-src data:',
-    // The search runs in workers that the script writes itself.
+    // Redoc runs its search in a worker from a blob URL.
     'worker-src blob:',
     "form-action 'none'",
     "base-uri 'none'",

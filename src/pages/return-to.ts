@@ -1,15 +1,15 @@
-/** Where a browser goes after signing in when it came for nothing in particular. */
+/** Default page after signing in. */
 export const home = '/people';
 
 /**
- * A path in printable ASCII, as browsers send it, and no host: the time to read a host name grows with the square of
- * the number of combining marks in it.
+ * A path in printable ASCII, without a host. The URL parser of Node.js needs quadratic time for a host name with
+ * combining marks.
  */
 const localAddress = /^\/(?![/\\])[!-~]*$/;
 
 /**
- * The address to go on to after signing in: a path of this server, or {@link home} for anything else, so that
- * nobody can send people through our sign-in page to a site of theirs.
+ * Where to redirect after signing in: a path of this server, or {@link home} for any other value. This prevents open
+ * redirects.
  */
 export function safeReturnTo(value: unknown, baseUrl: string): string {
   if (typeof value !== 'string' || !localAddress.test(value) || !URL.canParse(value, baseUrl)) return home;

@@ -1,6 +1,6 @@
 import type { ScopeName } from '../contract/contract.js';
 
-/** What each scope lets an application do, for the person who decides about it. */
+/** What each scope permits, as shown on the consent screen. */
 export const scopeLabels: Readonly<Record<ScopeName, string>> = {
   'reports:read': 'See all employees of your account, and see and run its saved reports',
   'reports:write': 'Create, change and delete saved reports',
@@ -8,7 +8,7 @@ export const scopeLabels: Readonly<Record<ScopeName, string>> = {
   'user:write': 'Change your profile',
 };
 
-/** The words for a scope name that comes from the database or from a request that was checked. */
+/** Label of a scope; an unknown scope is its own label. */
 export function scopeLabel(scope: string): string {
   return (scopeLabels as Readonly<Record<string, string>>)[scope] ?? scope;
 }

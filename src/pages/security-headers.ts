@@ -1,9 +1,9 @@
 /**
- * Headers of every page: it loads nothing from elsewhere, and nobody frames it.
+ * Security headers of all pages: no content from other origins, no framing.
  *
- * @param formTargets origins that a form's answer may lead to besides this server. Browsers apply the policy to
- *   the redirect that follows a form, such as the one from the consent page to the application.
- * @param script whether the page runs our own script; without, none runs at all
+ * @param formTargets other origins that the response to a form may redirect to. Browsers apply `form-action` to
+ *   redirects too, such as the one from the consent screen to the application.
+ * @param script whether the page may run the script of this server
  */
 export function pageHeaders(
   formTargets: readonly string[] = [],
@@ -29,7 +29,7 @@ export function pageHeaders(
   };
 }
 
-/** Headers of a page that is for one person. */
+/** Headers of a page that must not be cached. */
 export function privatePageHeaders(
   formTargets?: readonly string[],
   options?: { script?: boolean },

@@ -56,14 +56,14 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
         return reply.headers(privatePageHeaders()).redirect(returnTo, 303);
       }
       case 'wrong': {
-        const fault = 'E-mail address or password is wrong.';
-        return sendForm(request, reply.code(401), dependencies, { returnTo, email, fault });
+        const error = 'Incorrect e-mail address or password.';
+        return sendForm(request, reply.code(401), dependencies, { returnTo, email, error });
       }
       case 'rate_limited': {
         const { retryAfterSeconds } = outcome;
         reply.code(429).header('retry-after', retryAfterSeconds);
-        const fault = `Too many attempts. Wait ${retryAfterSeconds} seconds, then try again.`;
-        return sendForm(request, reply, dependencies, { returnTo, email, fault });
+        const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
+        return sendForm(request, reply, dependencies, { returnTo, email, error });
       }
     }
   });
@@ -95,20 +95,20 @@ function SignInPage({
   csrfToken,
   returnTo,
   email = '',
-  fault,
+  error,
 }: {
   csrfToken: string;
   returnTo: string;
   email?: string;
-  fault?: string;
+  error?: string;
 }) {
-  const invalid = fault === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'fault' };
+  const invalid = error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'error' };
   return (
-    <Layout title={fault === undefined ? 'Sign in' : 'Error: Sign in'} narrow>
+    <Layout title={error === undefined ? 'Sign in' : 'Error: Sign in'} narrow>
       <h1>Sign in</h1>
-      {fault !== undefined && (
-        <p id="fault" class="alert" role="alert">
-          {fault}
+      {error !== undefined && (
+        <p id="error" class="alert" role="alert">
+          {error}
         </p>
       )}
       <form method="post" action="/sign_in">

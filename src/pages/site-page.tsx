@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { CsrfField, Layout } from './layout.js';
 import { noticeFor } from './notices.js';
 import { home } from './return-to.js';
-import { isAdministrator, type Visit } from './site.js';
+import { isAdministrator, type PageContext } from './site.js';
 
-/** Addresses of the settings pages. */
+/** Paths of the settings pages. */
 export const settings = {
   root: '/people/settings',
   applications: '/people/settings/oauth_applications',
@@ -14,38 +14,38 @@ export const settings = {
 
 export type SettingsPage = Exclude<keyof typeof settings, 'root'>;
 
-/** The first settings page that a person may see. */
-export function firstSettingsPage(user: Visit['user']): string {
+/** The first settings page that the user may see. */
+export function firstSettingsPage(user: PageContext['user']): string {
   return isAdministrator(user) ? settings.applications : settings.connected;
 }
 
-/** A page for a signed-in person: the way around the site, and what the last form did. */
+/** Page for a signed-in user, with navigation and the notice of the last form. */
 export function SitePage({
-  visit,
+  context,
   title,
-  faulty = false,
+  hasErrors = false,
   current,
   script = false,
   children,
 }: {
-  visit: Visit;
+  context: PageContext;
   title: string;
-  /** Whether the page says what is wrong with a form. */
-  faulty?: boolean;
-  /** Which settings page this is, or belongs to; absent in the directory. */
+  /** Whether the page shows errors of a form. */
+  hasErrors?: boolean;
+  /** The settings page that this page is or belongs to; absent in the directory. */
   current?: SettingsPage;
   script?: boolean;
   children: ComponentChildren;
 }) {
-  const notice = noticeFor(visit.query.text('notice'));
+  const notice = noticeFor(context.query.text('notice'));
   return (
     <Layout
-      title={faulty ? `Error: ${title}` : title}
+      title={hasErrors ? `Error: ${title}` : title}
       wide
       script={script}
-      header={<SiteHeader visit={visit} inSettings={current !== undefined} />}
+      header={<SiteHeader context={context} inSettings={current !== undefined} />}
     >
-      {current !== undefined && <SettingsNavigation visit={visit} current={current} />}
+      {current !== undefined && <SettingsNavigation context={context} current={current} />}
       {notice !== undefined && (
         <p class="notice" role="status">
           {notice}
@@ -56,8 +56,8 @@ export function SitePage({
   );
 }
 
-function SiteHeader({ visit, inSettings }: { visit: Visit; inSettings: boolean }) {
-  const { user, csrfToken } = visit;
+function SiteHeader({ context, inSettings }: { context: PageContext; inSettings: boolean }) {
+  const { user, csrfToken } = context;
   return (
     <>
       <a class="skip" href="#content">
@@ -92,24 +92,24 @@ function SiteHeader({ visit, inSettings }: { visit: Visit; inSettings: boolean }
   );
 }
 
-function SettingsNavigation({ visit, current }: { visit: Visit; current: SettingsPage }) {
+function SettingsNavigation({ context, current }: { context: PageContext; current: SettingsPage }) {
   const links = (
     [
       ['applications', 'OAuth applications', true],
       ['connected', 'Connected applications', false],
       ['auditLog', 'Audit log', true],
     ] as const
-  ).filter(([, , administratorsOnly]) => !administratorsOnly || isAdministrator(visit.user));
+  ).filter(([, , administratorsOnly]) => !administratorsOnly || isAdministrator(context.user));
   return (
     <nav aria-label="Settings" class="tabs">
       <ul>
-        {links.map(([page, words]) => (
+        {links.map(([page, label]) => (
           <li key={page}>
             <a
               href={settings[page]}
-              {...(page === current && { 'aria-current': visit.path === settings[page] ? 'page' : 'true' })}
+              {...(page === current && { 'aria-current': context.path === settings[page] ? 'page' : 'true' })}
             >
-              {words}
+              {label}
             </a>
           </li>
         ))}

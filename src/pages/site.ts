@@ -10,38 +10,38 @@ import { Fields } from './fields.js';
 import { type Page, renderPage } from './layout.js';
 import { privatePageHeaders } from './security-headers.js';
 
-/** A signed-in person who asks for a page or sends a form. */
-export interface Visit {
+/** Request of a signed-in user for a page, or submission of a form. */
+export interface PageContext {
   readonly user: User;
-  /** Who acts, where from and when, for what the person does. */
+  /** User, origin and time of the request, for audit events. */
   readonly auditContext: UserAuditContext;
   readonly path: string;
   readonly csrfToken: string;
   readonly query: Fields;
-  /** Without fields where nothing was sent. */
+  /** Empty without a form. */
   readonly form: Fields;
-  /** A placeholder of the route's path. */
+  /** Value of a path parameter. */
   parameter(name: string): string;
 }
 
-/** What a visit leads to: a page, or another address of the site. */
+/** Response to a request: a page, or a redirect within the site. */
 export type PageResponse =
   | {
       readonly page: Page;
       readonly status?: number;
-      /** Lets the page load our own script. */
+      /** Whether the page may load the script. */
       readonly script?: boolean;
     }
-  | { readonly goTo: string };
+  | { readonly redirect: string };
 
-export type Visited = (visit: Visit) => Promise<PageResponse>;
+export type PageHandler = (context: PageContext) => Promise<PageResponse>;
 
-/** Whether a person may see and change the settings of the whole account. */
+/** Whether a user may see and change the settings of the account. */
 export function isAdministrator({ role }: Pick<User, 'role'>): boolean {
   return role === 'owner' || role === 'admin';
 }
 
-/** Pages for people who are signed in. Whoever is not is asked to sign in, and comes back. */
+/** Pages for signed-in users. Other users are redirected to the sign-in page, and back after signing in. */
 export class Site {
   readonly #app: FastifyInstance;
   readonly #sessions: BrowserSessions;
@@ -65,20 +65,18 @@ export class Site {
     return new Site(this.#app, dependencies, { administratorsOnly: true });
   }
 
-  /** A page that can be looked at. */
-  get(path: string, visited: Visited): void {
-    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, visited));
+  /** Adds a page. */
+  get(path: string, handle: PageHandler): void {
+    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }
 
-  /** A form that can be sent from one of our own pages. */
-  post(path: string, visited: Visited): void {
-    this.#app.post(path, { config: { page: true } }, (request, reply) =>
-      this.#serve(request, reply, visited),
-    );
+  /** Adds the route of a form. */
+  post(path: string, handle: PageHandler): void {
+    this.#app.post(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }
 
-  /** @throws {Problem} 403 `access_denied` when the form is not from our page, or the page is not theirs to see */
-  async #serve(request: FastifyRequest, reply: FastifyReply, visited: Visited): Promise<FastifyReply> {
+  /** @throws {Problem} 403 `access_denied` when the CSRF token is wrong, or the user may not see the page */
+  async #serve(request: FastifyRequest, reply: FastifyReply, handle: PageHandler): Promise<FastifyReply> {
     const user = await this.#sessions.user(request);
     reply.headers(privatePageHeaders());
     if (user === null) return reply.redirect(signInAddress(request), 303);
@@ -87,7 +85,7 @@ export class Site {
       throw new Problem('access_denied', 'Only owners and administrators of the account can see this page.');
     }
     const parameters = request.params as Record<string, string>;
-    const visit: Visit = {
+    const context: PageContext = {
       user,
       auditContext: {
         accountId: user.accountId,
@@ -101,8 +99,8 @@ export class Site {
       form: new Fields(request.body),
       parameter: (name) => parameters[name] ?? '',
     };
-    const response = await withScope(accountScope(user.accountId), () => visited(visit));
-    if ('goTo' in response) return reply.redirect(response.goTo, 303);
+    const response = await withScope(accountScope(user.accountId), () => handle(context));
+    if ('redirect' in response) return reply.redirect(response.redirect, 303);
     return reply
       .code(response.status ?? 200)
       .headers(privatePageHeaders([], { script: response.script ?? false }))
@@ -111,7 +109,7 @@ export class Site {
   }
 }
 
-/** A form that was sent after the session ended leads back to its page; what was typed is lost. */
+/** Path of the sign-in page with `return_to`. The content of a form that is submitted after the session expired is lost. */
 function signInAddress(request: FastifyRequest): string {
   const returnTo = request.method === 'POST' ? pathOf(request) : request.url;
   return `/sign_in?return_to=${encodeURIComponent(returnTo)}`;

@@ -4,7 +4,7 @@ type Reader = Pick<User, 'locale' | 'zoneinfo'>;
 
 const fallback = { locale: 'en-GB', zone: 'UTC' } as const;
 
-/** A moment as a person reads it, in their language and time zone. */
+/** A time in the language and time zone of the user. */
 export function Timestamp({ at, reader }: { at: Date; reader: Reader }) {
   const format = formatFor(reader);
   const { locale } = format.resolvedOptions();
@@ -15,7 +15,7 @@ export function Timestamp({ at, reader }: { at: Date; reader: Reader }) {
   );
 }
 
-/** A moment that may not have come yet. */
+/** A time, or "Never". */
 export function TimestampOrNever({ at, reader }: { at: Date | null; reader: Reader }) {
   return at === null ? <>Never</> : <Timestamp at={at} reader={reader} />;
 }
@@ -23,7 +23,7 @@ export function TimestampOrNever({ at, reader }: { at: Date | null; reader: Read
 const formats = new Map<string, Intl.DateTimeFormat>();
 const maximumFormats = 1000;
 
-/** Making a format costs more than using it a hundred times. */
+/** Caches formats: creating one takes longer than using it a hundred times. */
 function formatFor({ locale, zoneinfo }: Reader): Intl.DateTimeFormat {
   const key = `${locale} ${zoneinfo}`;
   const known = formats.get(key);
@@ -34,7 +34,7 @@ function formatFor({ locale, zoneinfo }: Reader): Intl.DateTimeFormat {
   return made;
 }
 
-/** People enter both themselves: what this runtime does not know is replaced. */
+/** Users enter both values themselves, so those that Node.js does not support are replaced by defaults. */
 function makeFormat(locale: string, timeZone: string): Intl.DateTimeFormat {
   for (const attempt of [
     [locale.replaceAll('_', '-'), timeZone],
@@ -44,7 +44,7 @@ function makeFormat(locale: string, timeZone: string): Intl.DateTimeFormat {
     try {
       return new Intl.DateTimeFormat(attempt[0], { ...parts, timeZone: attempt[1] });
     } catch {
-      // Not known here.
+      // Not supported: try the next pair.
     }
   }
   return new Intl.DateTimeFormat(fallback.locale, { ...parts, timeZone: fallback.zone });

@@ -27,7 +27,10 @@ browserTest('axe finds no fault with any page', async (t, page, site) => {
   const confidential = new URL(page.url()).pathname;
   await page.getByRole('button', { name: 'Create a second secret' }).click();
   await page.goto(confidential);
-  const retire = await page.getByRole('link', { name: 'Retire the older secret' }).getAttribute('href');
+  const revokeSecret = await page
+    .getByRole('link', { name: /^Revoke secret created on/ })
+    .first()
+    .getAttribute('href');
   await page.goto(`${applications}/new`);
   await main(page).getByRole('button', { name: 'Create application' }).click();
   await isAccessible(t, page, 'a form with errors');
@@ -37,7 +40,7 @@ browserTest('axe finds no fault with any page', async (t, page, site) => {
     applications,
     `${applications}/new`,
     confidential,
-    String(retire),
+    String(revokeSecret),
     `${applications}/${id}?notice=application_updated`,
     `${applications}/${id}/edit`,
     `${applications}/${id}/revoke_access`,

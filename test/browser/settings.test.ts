@@ -41,9 +41,12 @@ browserTest(
     for (const credentials of [first, second]) {
       t.equal((await getToken(site, credentials)).status, 200, 'both work while the rotation is under way');
     }
-    await page.getByRole('link', { name: 'Retire the older secret' }).click();
-    await page.getByRole('button', { name: 'Retire secret' }).click();
-    t.match(await page.getByRole('status').textContent(), /retired/);
+    await page
+      .getByRole('link', { name: /^Revoke secret created on/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Revoke secret' }).click();
+    t.match(await page.getByRole('status').textContent(), /Secret revoked/);
     t.equal((await getToken(site, first)).status, 401);
     const answer = await getToken(site, second);
     const { access_token } = await answer.json();
@@ -160,15 +163,15 @@ browserTest(
     t.equal((await getToken(site, credentials)).status, 200);
     await page.getByRole('link', { name: /I have stored the secret/ }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByRole('button', { name: 'More lines' }).click();
-    t.equal(await page.getByLabel(/^Redirect URI/).count(), 5);
-    await page.getByLabel('Redirect URI 2').fill('https://second.example/');
+    await page.getByRole('button', { name: 'Add another URI' }).click();
+    t.equal(await page.getByLabel(/^Redirect URI/).count(), 3);
+    await page.getByLabel('Redirect URI 3').fill('https://second.example/');
     await main(page).getByRole('button', { name: 'Save changes' }).click();
-    t.match(await page.getByRole('status').textContent(), /changes are saved/);
+    t.match(await page.getByRole('status').textContent(), /Changes saved/);
     await page.getByRole('link', { name: 'People' }).first().click();
     await page.getByLabel('Name, e-mail address or number').fill('nobody');
     await page.getByRole('button', { name: 'Search' }).click();
-    t.match(await main(page).textContent(), /Nobody matches “nobody”/);
+    t.match(await main(page).textContent(), /No people match “nobody”/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     t.match(page.url(), /\/sign_in$/);
   },

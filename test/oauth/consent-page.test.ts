@@ -149,7 +149,7 @@ t.test('a member gives user:* only, and is shown what is left out', async (t) =>
     ['user:read', 'user:write'],
     ['reports:read', 'reports:write'],
   ]);
-  t.match(page.body, /not yours to give/);
+  t.match(page.body, /have permission to grant these/);
   await browser.submitForm(page, url, { decision: 'allow' });
   t.match(await codesOf(scene), [{ scopes: ['user:read', 'user:write'] }]);
 });

@@ -111,7 +111,7 @@ t.test('creates a public application without a secret', async (t) => {
   t.equal(secrets.length, 0);
   const show = await browser.open(String(answer.headers.location));
   isPage(t, show);
-  t.match(show.body, /The application was created/);
+  t.match(show.body, /Application created/);
   t.notMatch(show.body, /Client secrets/);
   const refused = await browser.submit(`${applicationsPath}/${id}/secrets`, hiddenFields(show.body));
   isPage(t, refused, 409);
@@ -161,11 +161,11 @@ t.test('takes redirect URIs that can be trusted, and says beside each other one 
       redirect_uris: ['https://good.example/', uri],
     });
     isPage(t, page, 400, uri);
-    const [, beside = ''] = /<p id="redirect_uri_2-fault" class="fault">([^<]*)/.exec(page.body) ?? [];
+    const [, beside = ''] = /<p id="redirect_uri_2-error" class="field-error">([^<]*)/.exec(page.body) ?? [];
     t.match(beside, words, uri);
     t.match(page.body, /<a href="#redirect_uri_2">/, uri);
-    t.match(page.body, /id="redirect_uri_2"[^>]*aria-describedby="redirect_uri_2-fault"/, uri);
-    t.notMatch(page.body, 'redirect_uri_1-fault', uri);
+    t.match(page.body, /id="redirect_uri_2"[^>]*aria-describedby="redirect_uri_2-error"/, uri);
+    t.notMatch(page.body, 'redirect_uri_1-error', uri);
   }
   for (const uri of ['https://a.example/\\@evil.example', 'https://a.exámple/', 'https://a.example/\u202e']) {
     isPage(t, await createThroughPage(browser, { redirect_uris: [uri] }), 400, uri);
@@ -173,11 +173,14 @@ t.test('takes redirect URIs that can be trusted, and says beside each other one 
   const twice = await createThroughPage(browser, {
     redirect_uris: ['https://a.example/', 'https://a.example/'],
   });
-  t.match(twice.body, /redirect_uri_2-fault" class="fault">This is the same address as number 1/);
+  t.match(twice.body, /redirect_uri_2-error" class="field-error">This is the same address as number 1/);
   const many = await createThroughPage(browser, {
     redirect_uris: Array.from({ length: 60 }, (_, index) => `https://a.example/${index}`),
   });
-  t.match(many.body, /redirect_uri_21-fault" class="fault">An application can have 20 redirect URIs at most/);
+  t.match(
+    many.body,
+    /redirect_uri_21-error" class="field-error">An application can have 20 redirect URIs at most/,
+  );
   t.equal(await countOf(scene.accountId), before + 1);
 });
 
@@ -191,7 +194,7 @@ t.test('production takes no http://localhost', async (t) => {
   await browser.signIn(user.email, user.password);
   const page = await createThroughPage(browser, { redirect_uris: ['http://localhost:3000/back'] });
   isPage(t, page, 400);
-  t.match(page.body, /redirect_uri_1-fault" class="fault">http:\/\/localhost is for development only/);
+  t.match(page.body, /redirect_uri_1-error" class="field-error">http:\/\/localhost is for development only/);
   t.notMatch(page.body, /or with <code>http:\/\/localhost/);
 });
 
@@ -213,7 +216,7 @@ t.test('a faulty form comes back filled in, with a summary of what is wrong', as
     ['name', 'client_type_confidential', 'redirect_uri_1', 'scope_reports_read'],
   );
   for (const [, id] of summary.matchAll(/href="#([^"]*)"/g)) t.match(page.body, ` id="${id}"`);
-  t.match(page.body, /id="name"[^>]*aria-describedby="name-hint name-fault"[^>]*aria-invalid="true"/);
+  t.match(page.body, /id="name"[^>]*aria-describedby="name-hint name-error"[^>]*aria-invalid="true"/);
   t.match(page.body, 'value="ftp://x.example/"');
 
   for (const [changes, words] of [
@@ -231,7 +234,7 @@ t.test('a faulty form comes back filled in, with a summary of what is wrong', as
   }
 });
 
-t.test('more lines are a page away, without losing what was typed', async (t) => {
+t.test('"Add another URI" adds one redirect URI field and keeps the submitted values', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const before = await countOf(scene.accountId);
   const form = await browser.open(`${applicationsPath}/new`);
@@ -240,12 +243,27 @@ t.test('more lines are a page away, without losing what was typed', async (t) =>
     redirect_uris: ['https://one.example/'],
     scopes: ['user:read'],
   });
-  const page = await browser.submit(applicationsPath, [...fields, ['action', 'more_lines']]);
+  const anotherUri = (body: string): [string, string] => {
+    const [, name = '', value = ''] =
+      /<button type="submit" name="([^"]*)" value="([^"]*)"[^>]*>Add another URI/.exec(body) ?? [];
+    return [name, value];
+  };
+  const page = await browser.submit(applicationsPath, [...fields, anotherUri(form.body)]);
   isPage(t, page);
   t.notMatch(page.body, 'There is a problem');
   t.match(page.body, 'value="Lines"');
+  t.match(page.body, 'value="https://one.example/"');
   t.match(page.body, /value="user:read" checked/);
-  t.equal([...page.body.matchAll(/name="redirect_uris"/g)].length, 5);
+  const fieldCount = (body: string) => [...body.matchAll(/name="redirect_uris"/g)].length;
+  t.equal(fieldCount(page.body), 2);
+  const longer = await browser.submit(applicationsPath, [...fields, anotherUri(page.body)]);
+  t.equal(fieldCount(longer.body), 3);
+  const full = formOn(page, {
+    redirect_uris: Array.from({ length: 20 }, (_, index) => `https://a.example/${index}`),
+  });
+  const maximum = await browser.submit(applicationsPath, [...full, anotherUri(page.body)]);
+  t.equal(fieldCount(maximum.body), 20);
+  t.notMatch(maximum.body, 'Add another URI');
   t.equal(hiddenFields(page.body).form, hiddenFields(form.body).form, 'it is still the same form');
   t.equal(await countOf(scene.accountId), before);
 });
@@ -276,16 +294,16 @@ t.test('rotates a secret without an interruption', async (t) => {
   }
   const third = await browser.submit(`${address}/secrets`, { ...form, form: 'another' });
   isPage(t, third, 409);
-  t.match(third.body, /There are two secrets already/);
+  t.match(third.body, /An application has at most two secrets/);
 
   const secrets = await database.prisma.applicationSecret.findMany({
     where: { applicationId: id },
     orderBy: { createdAt: 'asc' },
   });
   t.equal(secrets.length, 2);
-  const retire = `${address}/secrets/${secrets[0]?.id}/retire`;
+  const retire = `${address}/secrets/${secrets[0]?.id}/revoke`;
   isPage(t, await browser.open(retire));
-  goesTo(t, await confirm(browser, retire), `${address}?notice=secret_retired`);
+  goesTo(t, await confirm(browser, retire), `${address}?notice=secret_revoked`);
   t.equal(
     (await credentialsGrant(first.clientId, first.clientSecret)).statusCode,
     401,
@@ -294,7 +312,7 @@ t.test('rotates a secret without an interruption', async (t) => {
   t.equal((await credentialsGrant(second.clientId, second.clientSecret)).statusCode, 200);
   isPage(t, await browser.open(retire), 404);
 
-  const only = `${address}/secrets/${secrets[1]?.id}/retire`;
+  const only = `${address}/secrets/${secrets[1]?.id}/revoke`;
   const refused = await confirm(browser, only);
   isPage(t, refused, 409);
   t.match(refused.body, /This is the only secret/);
@@ -322,7 +340,7 @@ t.test('two administrators at once leave two secrets at most and one at least', 
     where: { applicationId: scene.application.id },
   });
   const retired = await Promise.all(
-    secrets.map(({ id }) => browser.submit(`${address}/secrets/${id}/retire`, { csrf_token })),
+    secrets.map(({ id }) => browser.submit(`${address}/secrets/${id}/revoke`, { csrf_token })),
   );
   t.same(retired.map(({ statusCode }) => statusCode).sort(), [303, 409]);
 });
@@ -363,7 +381,7 @@ t.test('a scope that is taken away is gone from tokens at their next use', async
     formOn(page, { name: 'Renamed', redirect_uris: [scene.redirectUri], scopes: ['user:read'] }),
   );
   goesTo(t, saved, `${address}?notice=application_updated`);
-  t.match((await browser.open(String(saved.headers.location))).body, /The changes are saved/);
+  t.match((await browser.open(String(saved.headers.location))).body, /apply to existing tokens immediately/);
   const answer = await api.get('/v1/employees', accessToken);
   t.equal(answer.statusCode, 403);
   t.equal(answer.json().code, 'insufficient_scope');
@@ -389,7 +407,7 @@ t.test('a change that somebody else made meanwhile is not undone unseen', async 
   await browser.submit(address, formOn(theirs, { name: 'Theirs', scopes: ['user:read'] }));
   const conflict = await browser.submit(address, formOn(mine, { name: 'Mine' }));
   isPage(t, conflict, 409);
-  t.match(conflict.body, /Somebody else changed this application/);
+  t.match(conflict.body, /Another user changed this application/);
   t.same((await namedApplication(scene.accountId, 'Theirs')).scopes, ['user:read']);
   const again = await browser.submit(address, formOn(conflict, { name: 'Mine' }));
   goesTo(t, again, /notice=application_updated$/, 'once it was seen it may be replaced');
@@ -401,8 +419,8 @@ t.test('deleting says what stops, and then it stops', async (t) => {
   const address = `${applicationsPath}/${scene.application.id}/delete`;
   const page = await browser.open(address);
   isPage(t, page);
-  t.match(page.body, /1 user is connected with it/);
-  t.match(page.body, `It last got a token on <time datetime="${clock().toISOString()}">`);
+  t.match(page.body, /1 connected user is disconnected/);
+  t.match(page.body, `The last token was issued on <time datetime="${clock().toISOString()}">`);
   await tokenAccepted(t, api, accessToken);
 
   goesTo(t, await confirm(browser, address), `${applicationsPath}?notice=application_deleted`);
@@ -411,7 +429,7 @@ t.test('deleting says what stops, and then it stops', async (t) => {
   t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 0);
   isPage(t, await browser.open(address), 404);
   const list = await browser.open(`${applicationsPath}?notice=application_deleted`);
-  t.match(list.body, /The application was deleted/);
+  t.match(list.body, /Application deleted/);
   t.notMatch(list.body, 'Doomed');
   await database.prisma.application.deleteMany({ where: { accountId: scene.accountId } });
   t.match((await browser.open(applicationsPath)).body, /No applications yet/);

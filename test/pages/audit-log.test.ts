@@ -47,7 +47,7 @@ t.test(
       where: { applicationId: id },
       orderBy: { createdAt: 'asc' },
     });
-    await confirm(browser, `${address}/secrets/${oldest.id}/retire`);
+    await confirm(browser, `${address}/secrets/${oldest.id}/revoke`);
     clock.advanceSeconds(1);
     await confirm(browser, `${address}/delete`);
 
@@ -78,7 +78,7 @@ t.test(
     isPage(t, page);
     t.same(eventsOn(page.body).slice(0, 5), [
       'Deleted an application',
-      'Retired a client secret',
+      'Revoked a client secret',
       'Created a client secret',
       'Changed an application',
       'Created an application',
@@ -180,5 +180,5 @@ t.test('an event of a kind that is not known any more is shown by its name', asy
   });
   t.match(eventsOn((await browser.open(auditLogPath)).body), ['retired.kind']);
   await new AuditLog(database, clock).record({ type: 'sign_out', accountId });
-  t.match((await browser.open(auditLogPath)).body, /The command line/);
+  t.match((await browser.open(auditLogPath)).body, /Command line/);
 });

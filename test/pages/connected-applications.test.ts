@@ -24,7 +24,7 @@ t.test('shows what a user allowed and what it still amounts to', async (t) => {
   const browser = await signedInBrowser(api, scene.user);
   const empty = await browser.open(connectedPath);
   isPage(t, empty);
-  t.match(empty.body, /No application is connected/);
+  t.match(empty.body, /No connected applications/);
   await grantTokens(api, scene, { scope: 'user:read user:write' });
   const page = await browser.open(connectedPath);
   isPage(t, page);

@@ -23,7 +23,7 @@ t.test('shows what stops working, and revokes it when that is confirmed', async 
   const page = await browser.open(`${address}/revoke_access`);
   isPage(t, page);
   t.match(page.body, 'Revoke all access of Bridge?');
-  t.match(page.body, '1 user is connected with it');
+  t.match(page.body, '1 connected user is disconnected');
   await tokenAccepted(t, api, accessToken);
 
   clock.advanceSeconds(1);
@@ -32,7 +32,7 @@ t.test('shows what stops working, and revokes it when that is confirmed', async 
   await tokenRefused(t, api, accessToken, 'invalid_token');
   const after = await browser.open(String(answer.headers.location));
   isPage(t, after);
-  t.match(after.body, 'All access was revoked.');
+  t.match(after.body, 'All access revoked.');
   t.match(after.body, /Connected users<\/dt><dd>0</);
   t.match((await browser.open(auditLogPath)).body, 'Revoked all access of an application');
   const event = await database.prisma.auditEvent.findFirstOrThrow({ where: { createdAt: clock() } });

@@ -25,7 +25,7 @@ const addresses = (id: string, secretId: string) => ({
     `${applicationsPath}/${id}`,
     `${applicationsPath}/${id}/edit`,
     `${applicationsPath}/${id}/secrets`,
-    `${applicationsPath}/${id}/secrets/${secretId}/retire`,
+    `${applicationsPath}/${id}/secrets/${secretId}/revoke`,
     `${applicationsPath}/${id}/revoke_access`,
     `${applicationsPath}/${id}/delete`,
     auditLogPath,
@@ -34,7 +34,7 @@ const addresses = (id: string, secretId: string) => ({
     applicationsPath,
     `${applicationsPath}/${id}/edit`,
     `${applicationsPath}/${id}/secrets`,
-    `${applicationsPath}/${id}/secrets/${secretId}/retire`,
+    `${applicationsPath}/${id}/secrets/${secretId}/revoke`,
     `${applicationsPath}/${id}/revoke_access`,
     `${applicationsPath}/${id}/delete`,
   ],
@@ -129,7 +129,7 @@ t.test("another account's ids lead nowhere, on every page and in every form", as
     [attacker.application.id, victim.secretId],
     [victim.application.id, attacker.secretId],
   ]) {
-    const address = `${applicationsPath}/${id}/secrets/${secretId}/retire`;
+    const address = `${applicationsPath}/${id}/secrets/${secretId}/revoke`;
     isPage(t, await browser.open(address), 404);
     isPage(t, await browser.submit(address, { csrf_token }), 404);
   }

@@ -121,13 +121,13 @@ export function attempts(mine) {
     {
       what: 'the page of a secret',
       ids: (theirs) => theirs.secrets,
-      ask: (id) => ({ open: `${settings}/oauth_applications/${application.id}/secrets/${id}/retire` }),
+      ask: (id) => ({ open: `${settings}/oauth_applications/${application.id}/secrets/${id}/revoke` }),
     },
     {
       what: 'the form of a secret',
       ids: (theirs) => theirs.secrets,
       ask: (id) => ({
-        submit: `${settings}/oauth_applications/${application.id}/secrets/${id}/retire`,
+        submit: `${settings}/oauth_applications/${application.id}/secrets/${id}/revoke`,
         form: {},
       }),
     },

@@ -5,15 +5,15 @@ import {
 } from '../../services/applications/application-settings.js';
 import type { ClientType } from '../../services/applications/client-registry.js';
 import type { Fields } from '../fields.js';
-import type { FormFault } from '../form-parts.js';
+import type { FormError } from '../form-parts.js';
 
-/** The form of an application as somebody filled it in, right or wrong. */
+/** The submitted form of an application, valid or not. */
 export interface ApplicationForm extends ApplicationSettings {
   /** Empty when none was chosen. */
   readonly clientType: ClientType | '';
 }
 
-/** The form of an application that does not exist yet. */
+/** Initial values of the form for a new application. */
 export const emptyForm: ApplicationForm = {
   name: '',
   redirectUris: [],
@@ -22,7 +22,7 @@ export const emptyForm: ApplicationForm = {
   requireClientSecret: true,
 };
 
-/** `id` of each field, which its label and the error summary refer to. */
+/** `id` of each field. Its label and the error summary refer to it. */
 export const fieldIds = {
   name: 'name',
   clientType: 'client_type_confidential',
@@ -31,17 +31,13 @@ export const fieldIds = {
   scope: (scope: string) => `scope_${scope.replace(':', '_')}`,
 } as const;
 
-/** Reads the fields that a person fills in; whatever else was sent is not looked at. */
+/** Reads the fields of the form and ignores all others. */
 export function readApplicationForm(form: Fields): ApplicationForm {
   const clientType = form.text('client_type');
-  const redirectUris = form
-    .list('redirect_uris')
-    .flatMap((lines) => lines.split(/[\r\n]+/))
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+  const redirectUris = form.list('redirect_uris').filter((uri) => uri !== '');
   return {
     name: form.text('name'),
-    // One too many is enough to say that there are too many.
+    // One more than the maximum is enough to report the error.
     redirectUris: redirectUris.slice(0, maximumRedirectUris + 1),
     scopes: [...new Set(form.list('scopes'))],
     requireClientSecret: form.text('require_client_secret') !== '',
@@ -49,21 +45,22 @@ export function readApplicationForm(form: Fields): ApplicationForm {
   };
 }
 
-/** Whether the form was sent only to get more lines for redirect URIs. */
-export function requestsLines(form: Fields): boolean {
-  return form.text('action') === 'more_lines';
+/** Number of redirect URI fields to show after "Add another URI"; `undefined` when another button was used. */
+export function requestedUriFields(form: Fields): number | undefined {
+  const count = form.text('redirect_uri_fields');
+  return /^\d{1,3}$/.test(count) ? Math.min(Number(count), maximumRedirectUris) : undefined;
 }
 
-/** What is wrong with a form, in the order of its fields. */
-export function formFaults(
-  faults: SettingsFaults | null,
+/** Errors of a form, in the order of its fields. */
+export function formErrors(
+  errors: SettingsFaults | null,
   { clientType, firstScope }: { clientType: ClientType | ''; firstScope: string },
-): FormFault[] {
-  const { name, redirectUris = new Map<number, string>(), scopes } = faults ?? {};
+): FormError[] {
+  const { name, redirectUris = new Map<number, string>(), scopes } = errors ?? {};
   return [
-    ...(name === undefined ? [] : [{ field: fieldIds.name, words: name }]),
-    ...(clientType === '' ? [{ field: fieldIds.clientType, words: 'Choose a client type.' }] : []),
-    ...[...redirectUris].map(([index, words]) => ({ field: fieldIds.redirectUri(index), words })),
-    ...(scopes === undefined ? [] : [{ field: fieldIds.scope(firstScope), words: scopes }]),
+    ...(name === undefined ? [] : [{ field: fieldIds.name, message: name }]),
+    ...(clientType === '' ? [{ field: fieldIds.clientType, message: 'Choose a client type.' }] : []),
+    ...[...redirectUris].map(([index, message]) => ({ field: fieldIds.redirectUri(index), message })),
+    ...(scopes === undefined ? [] : [{ field: fieldIds.scope(firstScope), message: scopes }]),
   ];
 }

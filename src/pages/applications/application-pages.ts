@@ -3,10 +3,10 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import type { ClientSecrets } from '../../services/applications/client-secrets.js';
 import type { OAuthApplications } from '../../services/applications/oauth-applications.js';
-import type { Visit } from '../site.js';
+import type { PageContext } from '../site.js';
 import { settings } from '../site-page.js';
 
-/** What the pages about applications work with. */
+/** Dependencies of the application pages. */
 export interface ApplicationPagesDependencies {
   readonly applications: OAuthApplications;
   readonly clientSecrets: ClientSecrets;
@@ -15,18 +15,18 @@ export interface ApplicationPagesDependencies {
   readonly scopes: Contract['scopes'];
 }
 
-/** Address of an application's page, or of one below it. */
+/** Path of the page of an application, or of a page below it. */
 export function addressOf(id: string, ...below: readonly string[]): string {
   return [settings.applications, id, ...below].join('/');
 }
 
 /**
- * The application that a page's address names.
+ * The application that the path identifies.
  *
- * @throws {Problem} 404 `not_found` when the account has none with this id, whoever else may have it
+ * @throws {Problem} 404 `not_found` when the account has no application with this id
  */
-export async function visitedApplication(
-  { auditContext: { accountId, at }, parameter }: Visit,
+export async function requestedApplication(
+  { auditContext: { accountId, at }, parameter }: PageContext,
   { applications }: Pick<ApplicationPagesDependencies, 'applications'>,
 ): Promise<ApplicationDetails> {
   const id = parameter('id');
@@ -35,7 +35,7 @@ export async function visitedApplication(
   return application;
 }
 
-/** Whether text can be the id of a record at all. */
+/** Whether text has the form of a record id. */
 export function isRecordId(text: string): boolean {
   return /^[a-z0-9]{1,64}$/.test(text);
 }

@@ -7,8 +7,8 @@ export function ClientSecretField({ required }: { required: boolean }) {
     <fieldset aria-describedby={`${id}-hint`}>
       <legend>Client secret</legend>
       <p class="hint" id={`${id}-hint`}>
-        For confidential applications. Without this, someone who steals an authorization code with its
-        verifier, or a refresh token, can get tokens without knowing the secret.
+        Applies to confidential applications. When it is off, a stolen refresh token, or a stolen
+        authorization code with its verifier, can be exchanged without the secret.
       </p>
       <label class="choice">
         <input type="checkbox" id={id} name="require_client_secret" value="yes" checked={required} />

@@ -1,36 +1,36 @@
 import type { ClientType } from '../../services/applications/client-registry.js';
-import { describedBy, FieldFault } from '../form-parts.js';
+import { describedBy, FieldError } from '../form-parts.js';
 import { fieldIds } from './application-form.js';
 
-const types: readonly { type: ClientType; name: string; words: string }[] = [
+const types: readonly { type: ClientType; name: string; description: string }[] = [
   {
     type: 'confidential',
     name: 'Confidential',
-    words: 'Runs on a server that can keep a secret. It gets a client ID and a client secret.',
+    description: 'Runs on a server that can keep a secret. Has a client ID and a client secret.',
   },
   {
     type: 'public',
     name: 'Public',
-    words:
-      'Runs in a browser, on a phone or a desktop. It gets a client ID only, and proves itself with PKCE.',
+    description:
+      'Runs in a browser, on a phone or on a desktop. Has a client ID and no secret, and uses PKCE.',
   },
 ];
 
-/** What a client type is called. */
+/** Display name of a client type. */
 export function clientTypeName(type: ClientType): string {
   return types.find((known) => known.type === type)?.name ?? type;
 }
 
-/** The choice between the two client types, which is made once. */
-export function ClientTypeField({ chosen, fault }: { chosen: ClientType | ''; fault: string | undefined }) {
+/** Radio buttons for the client type. */
+export function ClientTypeField({ chosen, error }: { chosen: ClientType | ''; error: string | undefined }) {
   return (
-    <fieldset {...describedBy(fieldIds.clientType, { fault: fault !== undefined, hint: 'client-type-hint' })}>
+    <fieldset {...describedBy(fieldIds.clientType, { error: error !== undefined, hint: 'client-type-hint' })}>
       <legend>Client type</legend>
       <p class="hint" id="client-type-hint">
-        It cannot be changed later.
+        The client type cannot be changed later.
       </p>
-      <FieldFault field={fieldIds.clientType} words={fault} />
-      {types.map(({ type, name, words }) => (
+      <FieldError field={fieldIds.clientType} message={error} />
+      {types.map(({ type, name, description }) => (
         <label key={type} class="choice">
           <input
             type="radio"
@@ -40,7 +40,7 @@ export function ClientTypeField({ chosen, fault }: { chosen: ClientType | ''; fa
             checked={type === chosen}
           />
           <span>
-            <strong>{name}</strong> {words}
+            <strong>{name}</strong> {description}
           </span>
         </label>
       ))}

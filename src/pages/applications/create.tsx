@@ -1,32 +1,32 @@
 import { randomId } from '../../database/ids.js';
 import { settingsFaults } from '../../services/applications/application-settings.js';
-import type { FormFault } from '../form-parts.js';
+import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
-import type { Site, Visit } from '../site.js';
+import type { PageContext, Site } from '../site.js';
 import { settings } from '../site-page.js';
 import {
   type ApplicationForm,
   emptyForm,
-  formFaults,
+  formErrors,
   readApplicationForm,
-  requestsLines,
+  requestedUriFields,
 } from './application-form.js';
 import { type ApplicationPagesDependencies, addressOf } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
 import { SecretPage } from './secret-page.js';
 
-/** The form for a new application, and what becomes of it. */
+/** Form for a new application, and its submission. */
 export function createPages(site: Site, dependencies: ApplicationPagesDependencies): void {
   const { applications, baseUrl, production } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
 
   const formPage = (
-    visit: Visit,
+    context: PageContext,
     form: ApplicationForm,
-    more: { nonce: string; faults?: readonly FormFault[]; moreLines?: boolean },
+    more: { nonce: string; errors?: readonly FormError[]; uriFields?: number | undefined },
   ) => (
     <ApplicationFormPage
-      visit={visit}
+      context={context}
       title="New application"
       action={settings.applications}
       back={settings.applications}
@@ -35,38 +35,44 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
       hidden={{ form: more.nonce }}
       scopes={knownScopes}
       production={production}
-      {...(more.faults && { faults: more.faults })}
-      {...(more.moreLines && { moreLines: true })}
+      {...(more.errors && { errors: more.errors })}
+      uriFields={more.uriFields}
     />
   );
 
-  site.get(`${settings.applications}/new`, async (visit) => ({
-    page: formPage(visit, emptyForm, { nonce: randomId() }),
+  site.get(`${settings.applications}/new`, async (context) => ({
+    page: formPage(context, emptyForm, { nonce: randomId() }),
   }));
 
-  site.post(settings.applications, async (visit) => {
-    const form = readApplicationForm(visit.form);
-    const nonce = visit.form.text('form') || randomId();
-    if (requestsLines(visit.form)) return { page: formPage(visit, form, { nonce, moreLines: true }) };
+  site.post(settings.applications, async (context) => {
+    const form = readApplicationForm(context.form);
+    const nonce = context.form.text('form') || randomId();
+    const uriFields = requestedUriFields(context.form);
+    if (uriFields !== undefined) return { page: formPage(context, form, { nonce, uriFields }) };
 
     const clientType = form.clientType === '' ? 'confidential' : form.clientType;
     const found = settingsFaults(form, { clientType, knownScopes, allowLocalhost: !production });
-    const faults = formFaults(found, { clientType: form.clientType, firstScope: knownScopes[0] ?? '' });
-    if (faults.length > 0) return { status: 400, page: formPage(visit, form, { nonce, faults }) };
+    const errors = formErrors(found, { clientType: form.clientType, firstScope: knownScopes[0] ?? '' });
+    if (errors.length > 0) return { status: 400, page: formPage(context, form, { nonce, errors }) };
 
-    const created = await applications.register(visit.auditContext, {
+    const created = await applications.register(context.auditContext, {
       clientType,
       settings: form,
       nonce,
     });
-    if (created.kind === 'repeated') return { goTo: withNotice(addressOf(created.id), 'application_exists') };
+    if (created.kind === 'repeated')
+      return { redirect: withNotice(addressOf(created.id), 'application_exists') };
     const { id, clientId, clientSecret } = created;
-    if (clientSecret === null) return { goTo: withNotice(addressOf(id), 'application_created') };
-    // The secret is in this one answer to the form: an address would keep it in the browser's history.
+    if (clientSecret === null) return { redirect: withNotice(addressOf(id), 'application_created') };
+    // The secret is in the response to the form: in a URL it would stay in the browser's history.
     return {
       script: true,
       page: (
-        <SecretPage visit={visit} title="Application created" {...{ id, clientId, clientSecret, baseUrl }} />
+        <SecretPage
+          context={context}
+          title="Application created"
+          {...{ id, clientId, clientSecret, baseUrl }}
+        />
       ),
     };
   });

@@ -2,34 +2,34 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { settingsFaults } from '../../services/applications/application-settings.js';
 import { settingsVersion } from '../../services/applications/settings-changes.js';
-import type { FormFault } from '../form-parts.js';
+import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
-import type { Site, Visit } from '../site.js';
+import type { PageContext, Site } from '../site.js';
 import { settings } from '../site-page.js';
 import {
   type ApplicationForm,
   fieldIds,
-  formFaults,
+  formErrors,
   readApplicationForm,
-  requestsLines,
+  requestedUriFields,
 } from './application-form.js';
-import { type ApplicationPagesDependencies, addressOf, visitedApplication } from './application-pages.js';
+import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
 
-/** The form that changes an application. Its client type and client ID stay what they are. */
+/** Form that changes an application, except its client type and client ID. */
 export function editPages(site: Site, dependencies: ApplicationPagesDependencies): void {
   const { applications, production } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
   const path = `${settings.applications}/:id/edit`;
 
   const formPage = (
-    visit: Visit,
+    context: PageContext,
     application: ApplicationDetails,
     form: ApplicationForm,
-    more: { version: string; faults?: readonly FormFault[]; moreLines?: boolean },
+    more: { version: string; errors?: readonly FormError[]; uriFields?: number | undefined },
   ) => (
     <ApplicationFormPage
-      visit={visit}
+      context={context}
       title={`Edit ${application.name}`}
       action={addressOf(application.id, 'edit')}
       back={addressOf(application.id)}
@@ -38,44 +38,45 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
       hidden={{ version: more.version }}
       scopes={knownScopes}
       production={production}
-      {...(more.faults && { faults: more.faults })}
-      {...(more.moreLines && { moreLines: true })}
+      {...(more.errors && { errors: more.errors })}
+      uriFields={more.uriFields}
     />
   );
 
-  site.get(path, async (visit) => {
-    const application = await visitedApplication(visit, dependencies);
-    return { page: formPage(visit, application, application, { version: settingsVersion(application) }) };
+  site.get(path, async (context) => {
+    const application = await requestedApplication(context, dependencies);
+    return { page: formPage(context, application, application, { version: settingsVersion(application) }) };
   });
 
-  site.post(path, async (visit) => {
-    const application = await visitedApplication(visit, dependencies);
+  site.post(path, async (context) => {
+    const application = await requestedApplication(context, dependencies);
     const { clientType, id } = application;
-    const form = { ...readApplicationForm(visit.form), clientType };
-    const version = visit.form.text('version');
-    if (requestsLines(visit.form))
-      return { page: formPage(visit, application, form, { version, moreLines: true }) };
+    const form = { ...readApplicationForm(context.form), clientType };
+    const version = context.form.text('version');
+    const uriFields = requestedUriFields(context.form);
+    if (uriFields !== undefined)
+      return { page: formPage(context, application, form, { version, uriFields }) };
 
     const found = settingsFaults(form, { clientType, knownScopes, allowLocalhost: !production });
-    const faults = formFaults(found, { clientType, firstScope: knownScopes[0] ?? '' });
-    if (faults.length > 0)
-      return { status: 400, page: formPage(visit, application, form, { version, faults }) };
+    const errors = formErrors(found, { clientType, firstScope: knownScopes[0] ?? '' });
+    if (errors.length > 0)
+      return { status: 400, page: formPage(context, application, form, { version, errors }) };
 
-    const outcome = await applications.update(visit.auditContext, {
+    const outcome = await applications.update(context.auditContext, {
       id,
       settings: form,
       version: version === '' ? undefined : version,
     });
     if (outcome === 'not_found') throw recordNotFound();
-    if (outcome === 'updated') return { goTo: withNotice(addressOf(id), 'application_updated') };
-    const words =
-      'Somebody else changed this application while you did. Compare with what it is now, then save again: yours will replace it.';
+    if (outcome === 'updated') return { redirect: withNotice(addressOf(id), 'application_updated') };
+    const message =
+      'Another user changed this application while you were editing it. To replace their changes with yours, save again.';
     const current = settingsVersion(application);
     return {
       status: 409,
-      page: formPage(visit, application, form, {
+      page: formPage(context, application, form, {
         version: current,
-        faults: [{ field: fieldIds.name, words }],
+        errors: [{ field: fieldIds.name, message }],
       }),
     };
   });

@@ -1,61 +1,61 @@
 import { maximumNameLength } from '../../services/applications/application-settings.js';
-import { describedBy, ErrorSummary, FieldFault, type FormFault } from '../form-parts.js';
+import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { scopeLabel } from '../scope-labels.js';
-import type { Visit } from '../site.js';
+import type { PageContext } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ClientSecretField } from './client-secret-field.js';
 import { ClientTypeField } from './client-type-field.js';
 import { RedirectUriFields } from './redirect-uri-fields.js';
 
-/** The form that makes an application, or changes one. */
+/** Form that creates or changes an application. */
 export function ApplicationFormPage({
-  visit,
+  context,
   title,
   action,
   back,
   button,
   form,
-  faults = [],
+  errors = [],
   hidden,
   scopes,
   production,
-  moreLines = false,
+  uriFields,
 }: {
-  visit: Visit;
+  context: PageContext;
   title: string;
   action: string;
   back: string;
   button: string;
   form: ApplicationForm;
-  faults?: readonly FormFault[];
-  /** What the form carries besides what is filled in. */
+  errors?: readonly FormError[];
+  /** Hidden field: `form` identifies a new form, `version` the settings that are edited. */
   hidden: { readonly form: string } | { readonly version: string };
   scopes: readonly string[];
   production: boolean;
-  moreLines?: boolean;
+  uriFields?: number | undefined;
 }) {
-  const words = new Map(faults.map((fault) => [fault.field, fault.words]));
+  const messages = new Map(errors.map((error) => [error.field, error.message]));
   return (
-    <SitePage visit={visit} title={title} faulty={faults.length > 0} current="applications">
+    <SitePage context={context} title={title} hasErrors={errors.length > 0} current="applications">
       <h1>{title}</h1>
-      <ErrorSummary faults={faults} />
+      <ErrorSummary errors={errors} />
       <form method="post" action={action} noValidate class="fields">
-        {/* The Enter key presses a form's first button, which must not be the one for more lines. */}
+        {/* The Enter key activates the first button of a form, which must not be "Add another URI". */}
         <button type="submit" class="default" tabIndex={-1} aria-hidden="true">
           {button}
         </button>
-        <CsrfField token={visit.csrfToken} />
+        <CsrfField token={context.csrfToken} />
         {Object.entries(hidden).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
-        <NameField value={form.name} fault={words.get(fieldIds.name)} />
+        <NameField value={form.name} error={messages.get(fieldIds.name)} />
         {'form' in hidden && (
-          <ClientTypeField chosen={form.clientType} fault={words.get(fieldIds.clientType)} />
+          <ClientTypeField chosen={form.clientType} error={messages.get(fieldIds.clientType)} />
         )}
-        <RedirectUriFields uris={form.redirectUris} {...{ words, production, moreLines }} />
-        <ScopeFields scopes={scopes} chosen={form.scopes} words={words} />
+        <RedirectUriFields uris={form.redirectUris} {...{ messages, production, uriFields }} />
+        <ScopeFields scopes={scopes} chosen={form.scopes} messages={messages} />
         {('form' in hidden || form.clientType === 'confidential') && (
           <ClientSecretField required={form.requireClientSecret} />
         )}
@@ -68,14 +68,14 @@ export function ApplicationFormPage({
   );
 }
 
-function NameField({ value, fault }: { value: string; fault: string | undefined }) {
+function NameField({ value, error }: { value: string; error: string | undefined }) {
   return (
     <div class="field">
       <label for={fieldIds.name}>Name</label>
       <p class="hint" id="name-hint">
-        People see it when they are asked to allow the application something.
+        Shown to users on the consent screen.
       </p>
-      <FieldFault field={fieldIds.name} words={fault} />
+      <FieldError field={fieldIds.name} message={error} />
       <input
         type="text"
         id={fieldIds.name}
@@ -84,7 +84,7 @@ function NameField({ value, fault }: { value: string; fault: string | undefined 
         maxLength={maximumNameLength}
         autocomplete="off"
         required
-        {...describedBy(fieldIds.name, { fault: fault !== undefined, hint: 'name-hint' })}
+        {...describedBy(fieldIds.name, { error: error !== undefined, hint: 'name-hint' })}
       />
     </div>
   );
@@ -93,21 +93,21 @@ function NameField({ value, fault }: { value: string; fault: string | undefined 
 function ScopeFields({
   scopes,
   chosen,
-  words,
+  messages,
 }: {
   scopes: readonly string[];
   chosen: readonly string[];
-  words: ReadonlyMap<string, string>;
+  messages: ReadonlyMap<string, string>;
 }) {
   const first = fieldIds.scope(scopes[0] ?? '');
-  const fault = words.get(first);
+  const error = messages.get(first);
   return (
-    <fieldset {...describedBy(first, { fault: fault !== undefined, hint: 'scopes-hint' })}>
+    <fieldset {...describedBy(first, { error: error !== undefined, hint: 'scopes-hint' })}>
       <legend>Scopes</legend>
       <p class="hint" id="scopes-hint">
-        The most that the application can ever do. Give it no more than it needs.
+        The application can request these scopes and no others. Select only the ones that it needs.
       </p>
-      <FieldFault field={first} words={fault} />
+      <FieldError field={first} message={error} />
       {scopes.map((scope) => (
         <label key={scope} class="choice">
           <input

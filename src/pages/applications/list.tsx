@@ -10,18 +10,18 @@ import { clientTypeName } from './client-type-field.js';
 
 const pageSize = 50;
 
-/** The account's applications. */
+/** Settings → OAuth applications: the applications of the account. */
 export function listPage(site: Site, dependencies: ApplicationPagesDependencies): void {
-  site.get(settings.applications, async (visit) => {
-    const number = pageNumber(visit.query);
-    const { accountId, at: now } = visit.auditContext;
+  site.get(settings.applications, async (context) => {
+    const number = pageNumber(context.query);
+    const { accountId, at: now } = context.auditContext;
     const range = { skip: (number - 1) * pageSize, size: pageSize, now };
     const { applications, count } = await dependencies.applications.list(accountId, range);
     const last = lastPage(count, pageSize);
-    if (number > last) return { goTo: address(last) };
+    if (number > last) return { redirect: address(last) };
     return {
       page: (
-        <SitePage visit={visit} title="OAuth applications" current="applications">
+        <SitePage context={context} title="OAuth applications" current="applications">
           <div class="heading">
             <h1>OAuth applications</h1>
             {count > 0 && <NewApplication />}
@@ -32,8 +32,8 @@ export function listPage(site: Site, dependencies: ApplicationPagesDependencies)
                 <strong>No applications yet.</strong>
               </p>
               <p>
-                An application is a program that uses your account's data over the API: your own backend, or
-                one of a partner. Register it here, and say what it may do.
+                An application is a program that uses the API to access the data of your account, such as your
+                own backend or the service of a partner. Register it here and choose its scopes.
               </p>
               <NewApplication />
             </div>
@@ -41,7 +41,7 @@ export function listPage(site: Site, dependencies: ApplicationPagesDependencies)
             <>
               <DataTable
                 caption="Applications of your account"
-                columns={columnsFor(visit.user)}
+                columns={columnsFor(context.user)}
                 rows={applications}
                 rowKey={({ id }) => id}
               />

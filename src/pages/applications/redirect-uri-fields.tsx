@@ -1,27 +1,28 @@
 import { maximumRedirectUris } from '../../services/applications/application-settings.js';
 import { maximumRedirectUriLength } from '../../services/applications/redirect-uri.js';
-import { describedBy, FieldFault } from '../form-parts.js';
+import { describedBy, FieldError } from '../form-parts.js';
 import { fieldIds } from './application-form.js';
 
-/** A line for each redirect URI, with what is wrong with it, and empty ones for more. */
+/** A field for each redirect URI with its error, and empty fields after them. */
 export function RedirectUriFields({
   uris,
-  words,
+  messages,
   production,
-  moreLines,
+  uriFields,
 }: {
   uris: readonly string[];
-  words: ReadonlyMap<string, string>;
+  messages: ReadonlyMap<string, string>;
   production: boolean;
-  moreLines: boolean;
+  /** Number of fields after "Add another URI"; otherwise there is one empty field. */
+  uriFields: number | undefined;
 }) {
-  const blanks = Math.min(moreLines ? 4 : 1, Math.max(0, maximumRedirectUris - uris.length));
-  const lines = [...uris, ...Array<string>(blanks).fill('')];
+  const fieldCount = Math.max(uris.length, uriFields ?? Math.min(uris.length + 1, maximumRedirectUris));
+  const values = [...uris, ...Array<string>(fieldCount - uris.length).fill('')];
   return (
     <fieldset aria-describedby="redirect-uris-hint">
       <legend>Redirect URIs</legend>
       <p class="hint" id="redirect-uris-hint">
-        Where people come back to after they signed in, one address a line. It must start with{' '}
+        Where users are sent after signing in, one per field. A redirect URI must start with{' '}
         <code>https://</code>
         {production ? (
           ''
@@ -30,17 +31,17 @@ export function RedirectUriFields({
             , or with <code>http://localhost</code> for development
           </>
         )}
-        . Needed for the authorization code flow only.
+        . Required only for the authorization code flow.
       </p>
-      {lines.map((uri, index) => {
+      {values.map((uri, index) => {
         const id = fieldIds.redirectUri(index);
-        const fault = words.get(id);
+        const error = messages.get(id);
         return (
           <div class="field" key={id}>
             <label for={id} class="quiet">
               Redirect URI {index + 1}
             </label>
-            <FieldFault field={id} words={fault} />
+            <FieldError field={id} message={error} />
             <input
               type="url"
               id={id}
@@ -50,15 +51,15 @@ export function RedirectUriFields({
               placeholder="https://"
               autocomplete="off"
               spellcheck={false}
-              autofocus={moreLines && index === uris.length}
-              {...describedBy(id, { fault: fault !== undefined })}
+              autofocus={uriFields !== undefined && index === uris.length}
+              {...describedBy(id, { error: error !== undefined })}
             />
           </div>
         );
       })}
-      {lines.length < maximumRedirectUris && (
-        <button type="submit" name="action" value="more_lines" class="quiet">
-          More lines
+      {values.length < maximumRedirectUris && (
+        <button type="submit" name="redirect_uri_fields" value={fieldCount + 1} class="quiet">
+          Add another URI
         </button>
       )}
     </fieldset>

@@ -2,58 +2,65 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
-import type { Site, Visit } from '../site.js';
+import type { PageContext, Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
-import { type ApplicationPagesDependencies, addressOf, visitedApplication } from './application-pages.js';
+import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
 
-/** Revoking all access of an application, after a page that shows what stops working. */
+/** Confirmation page that lists the effects, and revocation of all access of an application. */
 export function revokeAccessPages(site: Site, dependencies: ApplicationPagesDependencies): void {
   const path = `${settings.applications}/:id/revoke_access`;
 
-  site.get(path, async (visit) => {
-    const application = await visitedApplication(visit, dependencies);
-    return { page: <RevokeAccessPage visit={visit} application={application} /> };
+  site.get(path, async (context) => {
+    const application = await requestedApplication(context, dependencies);
+    return { page: <RevokeAccessPage context={context} application={application} /> };
   });
 
-  site.post(path, async (visit) => {
-    const { id } = await visitedApplication(visit, dependencies);
-    const revoked = await dependencies.applications.revokeAccess(visit.auditContext, id);
+  site.post(path, async (context) => {
+    const { id } = await requestedApplication(context, dependencies);
+    const revoked = await dependencies.applications.revokeAccess(context.auditContext, id);
     if (revoked === null) throw recordNotFound();
-    return { goTo: withNotice(addressOf(id), 'access_revoked') };
+    return { redirect: withNotice(addressOf(id), 'access_revoked') };
   });
 }
 
-function RevokeAccessPage({ visit, application }: { visit: Visit; application: ApplicationDetails }) {
+function RevokeAccessPage({
+  context,
+  application,
+}: {
+  context: PageContext;
+  application: ApplicationDetails;
+}) {
   const { id, name, clientType, connectedUsers } = application;
   const title = `Revoke all access of ${name}?`;
   return (
-    <SitePage visit={visit} title={title} current="applications">
+    <SitePage context={context} title={title} current="applications">
       <h1>{title}</h1>
       <div class="warning">
         <p>
-          <strong>What stops working, at once:</strong>
+          <strong>This takes effect immediately:</strong>
         </p>
         <ul>
-          <li>Every access token and refresh token that it has is rejected.</li>
+          <li>All access tokens and refresh tokens of the application are revoked.</li>
           <li>
             {connectedUsers === 0
-              ? 'No user is connected with it.'
+              ? 'No users are connected.'
               : connectedUsers === 1
-                ? '1 user is connected with it, and has to allow it again.'
-                : `${connectedUsers} users are connected with it, and have to allow it again.`}
+                ? '1 connected user is disconnected and has to authorize the application again.'
+                : `${connectedUsers} connected users are disconnected and have to authorize the application again.`}
           </li>
         </ul>
         {clientType === 'confidential' ? (
           <p>
-            Its client ID and secrets stay: a client that has a secret can get new tokens for the application
-            itself. If a secret may have leaked, <a href={addressOf(id)}>replace it</a> first.
+            The client ID and the client secrets stay valid: a client that has a secret can still get new
+            tokens with the client credentials grant. If a secret may have leaked,{' '}
+            <a href={addressOf(id)}>replace it</a> first.
           </p>
         ) : (
-          <p>Its client ID and settings stay: users can allow it again.</p>
+          <p>The client ID and the settings are kept. Users can authorize the application again.</p>
         )}
       </div>
       <ConfirmForm
-        visit={visit}
+        context={context}
         action={addressOf(id, 'revoke_access')}
         button="Revoke all access"
         cancel={addressOf(id)}

@@ -1,6 +1,6 @@
 import type { Site } from '../site.js';
 import { settings } from '../site-page.js';
-import { type ApplicationPagesDependencies, visitedApplication } from './application-pages.js';
+import { type ApplicationPagesDependencies, requestedApplication } from './application-pages.js';
 import { createPages } from './create.js';
 import { deletePages } from './delete.js';
 import { editPages } from './edit.js';
@@ -14,9 +14,9 @@ export function applicationPages(site: Site, dependencies: ApplicationPagesDepen
   const { baseUrl } = dependencies;
   listPage(site, dependencies);
   createPages(site, dependencies);
-  site.get(`${settings.applications}/:id`, async (visit) => {
-    const application = await visitedApplication(visit, dependencies);
-    return { page: <ShowPage {...{ visit, application, baseUrl }} /> };
+  site.get(`${settings.applications}/:id`, async (context) => {
+    const application = await requestedApplication(context, dependencies);
+    return { page: <ShowPage {...{ context, application, baseUrl }} /> };
   });
   editPages(site, dependencies);
   secretPages(site, dependencies);

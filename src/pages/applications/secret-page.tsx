@@ -1,18 +1,18 @@
-import type { Visit } from '../site.js';
+import type { PageContext } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { addressOf } from './application-pages.js';
 import { TokenExample } from './token-example.js';
 
-/** The one page that ever shows a client secret. */
+/** The only page that shows a client secret. */
 export function SecretPage({
-  visit,
+  context,
   title,
   id,
   clientId,
   clientSecret,
   baseUrl,
 }: {
-  visit: Visit;
+  context: PageContext;
   title: string;
   id: string;
   clientId: string;
@@ -20,13 +20,12 @@ export function SecretPage({
   baseUrl: string;
 }) {
   return (
-    <SitePage visit={visit} title={title} current="applications" script>
+    <SitePage context={context} title={title} current="applications" script>
       <h1>{title}</h1>
       <div class="warning">
         <p>
-          <strong>Copy the client secret now.</strong> It is shown this once and cannot be shown again, by
-          nobody: we keep no copy of it. Whoever has it can act as this application, so keep it where only
-          your server can read it, and out of your source code.
+          <strong>Copy the client secret now. You won't be able to see it again.</strong> Anyone who has it
+          can act as this application. Store it where only your server can read it, never in source code.
         </p>
       </div>
       <Copyable id="client-id" label="Client ID" value={clientId} />
@@ -35,7 +34,7 @@ export function SecretPage({
       <h2>Get the first token</h2>
       <TokenExample baseUrl={baseUrl} clientId={clientId} />
       <p class="actions">
-        <a href={addressOf(id)}>I have stored the secret: go to the application</a>
+        <a href={addressOf(id)}>I have stored the secret</a>
       </p>
     </SitePage>
   );

@@ -1,7 +1,7 @@
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { Fact, Facts } from '../form-parts.js';
 import { scopeLabel } from '../scope-labels.js';
-import type { Visit } from '../site.js';
+import type { PageContext } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { addressOf } from './application-pages.js';
@@ -9,22 +9,22 @@ import { clientTypeName } from './client-type-field.js';
 import { SecretsSection } from './secrets-section.js';
 import { TokenExample } from './token-example.js';
 
-/** Everything about one application but its secrets, which nobody can show. */
+/** Settings of one application. The values of its secrets are never shown. */
 export function ShowPage({
-  visit,
+  context,
   application,
   baseUrl,
   alert,
 }: {
-  visit: Visit;
+  context: PageContext;
   application: ApplicationDetails;
   baseUrl: string;
-  /** Why what was asked for was not done. */
+  /** Why the submitted form was rejected. */
   alert?: string;
 }) {
   const { id, name, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
   return (
-    <SitePage visit={visit} title={name} faulty={alert !== undefined} current="applications">
+    <SitePage context={context} title={name} hasErrors={alert !== undefined} current="applications">
       <p class="back">
         <a href={settings.applications}>All applications</a>
       </p>
@@ -75,18 +75,18 @@ export function ShowPage({
         </Fact>
         <Fact name="Connected users">{application.connectedUsers}</Fact>
         <Fact name="Last token issued">
-          <TimestampOrNever at={application.lastTokenAt} reader={visit.user} />
+          <TimestampOrNever at={application.lastTokenAt} reader={context.user} />
         </Fact>
         <Fact name="Created">
-          <Timestamp at={createdAt} reader={visit.user} />
+          <Timestamp at={createdAt} reader={context.user} />
           {createdBy !== null && ` by ${createdBy}`}
         </Fact>
       </Facts>
-      {clientType === 'confidential' && <SecretsSection visit={visit} application={application} />}
+      {clientType === 'confidential' && <SecretsSection context={context} application={application} />}
       <ForDevelopers {...{ application, baseUrl }} />
       <section>
         <h2>Revoke all access</h2>
-        <p>Ends all tokens and connections of this application, and keeps the application itself.</p>
+        <p>Revokes all tokens of this application and disconnects all users. The application is kept.</p>
         <p>
           <a class="button danger" href={addressOf(id, 'revoke_access')}>
             Revoke all access
@@ -95,7 +95,7 @@ export function ShowPage({
       </section>
       <section>
         <h2>Delete</h2>
-        <p>Before anything is deleted you are shown what stops working.</p>
+        <p>Deletes this application and revokes all of its tokens. You are asked to confirm.</p>
         <p>
           <a class="button danger" href={addressOf(id, 'delete')}>
             Delete application
@@ -127,8 +127,8 @@ function ForDevelopers({ application, baseUrl }: { application: ApplicationDetai
         <TokenExample baseUrl={baseUrl} clientId={application.clientId} />
       ) : (
         <p>
-          This application has no secret: it uses the authorization code flow with PKCE (method{' '}
-          <code>S256</code>), which libraries set up from the metadata.
+          This application has no client secret. It uses the authorization code flow with PKCE (method{' '}
+          <code>S256</code>). Client libraries configure themselves from the metadata.
         </p>
       )}
     </section>

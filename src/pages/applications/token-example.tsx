@@ -1,4 +1,4 @@
-/** A command that gets a token, ready to paste; the secret comes from the environment, not from the history. */
+/** Command that gets a token. The secret is read from the environment, so that it stays out of the shell history. */
 export function TokenExample({ baseUrl, clientId }: { baseUrl: string; clientId: string }) {
   const lines = [
     `curl -sS ${baseUrl}/v1/oauth/token`,

@@ -1,11 +1,13 @@
-// Buttons that copy what stands beside them. Without this script they stay hidden, and the text can be selected.
+// Copy buttons. Without this script they stay hidden.
 for (const button of document.querySelectorAll('button[data-copies]')) {
   const source = document.getElementById(button.dataset.copies);
   const status = document.getElementById('copied');
   button.hidden = false;
   button.addEventListener('click', async () => {
     const copied = await copy(source);
-    status.textContent = copied ? `${button.dataset.label} copied.` : 'Select the text and copy it yourself.';
+    status.textContent = copied
+      ? `${button.dataset.label} copied.`
+      : 'Copying failed. The text is selected: copy it with the keyboard or the menu.';
     button.textContent = copied ? 'Copied' : 'Copy';
   });
 }
@@ -15,7 +17,7 @@ async function copy(source) {
     await navigator.clipboard.writeText(source.textContent);
     return true;
   } catch {
-    // Where the clipboard is closed to pages, the text is at least selected.
+    // The browser denies access to the clipboard.
     getSelection().selectAllChildren(source);
     return false;
   }
