@@ -4,72 +4,96 @@ interface Branch {
   readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
 }
 
+type Schema = ErrorObject['parentSchema'];
+
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   integer: 'an integer',
   number: 'a number',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
 };
 
-/** What a value must be that the validator rejects; follows the name of the value. */
-export function describeRule({ keyword, params, message, parentSchema }: ErrorObject): string {
+const formatRules: Readonly<Record<string, string>> = {
+  'date-time': 'must be an existing date and time, such as 2026-01-31T00:00:00Z',
+};
+
+/** Which values are valid where the validator found an error. The text follows the name of the value. */
+export function describeRule({ keyword, params, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case 'required':
       return 'is required';
     case 'additionalProperties':
-      return 'is not allowed';
+      return `is unknown; valid members are ${Object.keys(parentSchema?.properties ?? {}).join(', ')}`;
     case 'minimum':
-      return `must be at least ${params.limit}`;
     case 'maximum':
-      return `must be at most ${params.limit}`;
+      return `must be ${integer(parentSchema)}`;
     case 'minLength':
-      return `must have at least ${count(params.limit, 'character')}`;
     case 'maxLength':
-      return `must have at most ${count(params.limit, 'character')}`;
+      return `must have ${range(parentSchema?.minLength, parentSchema?.maxLength, 'character')}`;
     case 'minItems':
-      return `must have at least ${count(params.limit, 'item')}`;
+      return `must have ${range(parentSchema?.minItems, parentSchema?.maxItems, 'item')}`;
     case 'maxItems':
-      return statedRule(parentSchema) ?? `must have at most ${count(params.limit, 'item')}`;
+      return (
+        statedRule(parentSchema) ??
+        `must have ${range(parentSchema?.minItems, parentSchema?.maxItems, 'item')}`
+      );
     case 'minProperties':
-      return `must have at least ${count(params.limit, 'member')}`;
+      return `must have ${range(parentSchema?.minProperties, parentSchema?.maxProperties, 'member')}`;
     case 'discriminator':
       return `must be one of ${tagValues(parentSchema, params.tag).join(', ')}`;
     case 'enum':
-      return `must be one of ${params.allowedValues.join(', ')}`;
+      return `must be ${params.allowedValues.length === 1 ? '' : 'one of '}${params.allowedValues.join(', ')}`;
     case 'type':
-      return `must be ${[params.type].flat().map(typeName).join(' or ')}`;
+      return `must be ${[params.type].flat().map(typeNameIn(parentSchema)).join(' or ')}`;
     case 'format':
-      return `must be a valid ${params.format}`;
+      return isInteger(parentSchema)
+        ? `must be ${integer(parentSchema)}`
+        : (formatRules[params.format] ?? statedRule(parentSchema) ?? 'is not valid');
     case 'pattern':
-      return statedRule(parentSchema) ?? `must match the pattern ${params.pattern}`;
+      return statedRule(parentSchema) ?? 'is not valid';
     default:
-      return message ?? 'is not valid';
+      return 'is not valid';
   }
 }
 
-function count(limit: number, thing: string): string {
-  return `${limit} ${thing}${limit === 1 ? '' : 's'}`;
+function typeNameIn(schema: Schema): (type: string) => string {
+  return (type) => (type === 'integer' ? integer(schema) : (typeNames[type] ?? type));
 }
 
-function typeName(type: string): string {
-  return typeNames[type] ?? type;
+function isInteger(schema: Schema): boolean {
+  return [schema?.type].flat().includes('integer');
 }
 
-/** The sentence of the contract's description that begins with Must, which says in words what the schema checks. */
-function statedRule(schema: ErrorObject['parentSchema']): string | undefined {
+/** Such as "an integer from 1 to 500". */
+export function integer(schema: Readonly<Record<string, unknown>> | undefined): string {
+  const { minimum, maximum } = schema ?? {};
+  if (minimum === undefined) return maximum === undefined ? 'an integer' : `an integer up to ${maximum}`;
+  return maximum === undefined ? `an integer from ${minimum}` : `an integer from ${minimum} to ${maximum}`;
+}
+
+/** Such as "1 to 255 characters". */
+function range(minimum = 0, maximum: number | undefined, thing: string): string {
+  const things = (count: number) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+  if (maximum === undefined) return `at least ${things(minimum)}`;
+  if (minimum === maximum) return `exactly ${things(maximum)}`;
+  return minimum === 0 ? `at most ${things(maximum)}` : `${minimum} to ${things(maximum)}`;
+}
+
+/** The sentence of the contract's description that starts with "Must" and states in words what the schema checks. */
+function statedRule(schema: Schema): string | undefined {
   const sentence = /(?:^|\. +)M(ust .*?)\.(?= |$)/.exec(oneLine(schema))?.[1];
   return sentence === undefined ? undefined : `m${sentence}`;
 }
 
-/** Values of the member that decides between the branches of a union. */
-function tagValues(schema: ErrorObject['parentSchema'], tag: string): readonly string[] {
+/** Values of the property that selects a branch of a union. */
+function tagValues(schema: Schema, tag: string): readonly string[] {
   const branches = (schema?.oneOf ?? []) as readonly Branch[];
   return branches.flatMap(({ properties }) => properties[tag]?.enum ?? []);
 }
 
-function oneLine(schema: ErrorObject['parentSchema']): string {
+function oneLine(schema: Schema): string {
   const description = String(schema?.description ?? '').replaceAll('`', '');
   return description.replaceAll(/\s+/g, ' ').trim();
 }

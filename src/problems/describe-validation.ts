@@ -4,35 +4,37 @@ import { invalidRequest } from './invalid-request.js';
 import type { Problem, ProblemError } from './problem.js';
 import { chooseBranch } from './union-findings.js';
 
-/** The part of a request that a schema was applied to, in Fastify's words. */
+/** Part of a request, as Fastify names it. */
 export type RequestPart = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
- * Turns what the validator found into 400 `invalid_request`, which names each parameter, header or member of
- * the body and says what would be right. `form` marks a body whose members are form parameters.
+ * Turns findings of the validator into 400 `invalid_request` with one error for each invalid parameter, header or member
+ * of the body. Each error states which values are valid.
+ *
+ * @param form whether the members of the body are form parameters
  */
 export function describeValidation(
   findings: readonly ErrorObject[],
   part: RequestPart,
   { form = false } = {},
 ): Problem {
-  const relevant = dropRepetitions(chooseBranch(dropItemsOfNothing(findings)));
+  const relevant = dropRepetitions(chooseBranch(dropItemsOfEmptyLists(findings)));
   return invalidRequest(relevant, (finding) => describeFinding(finding, part, form));
 }
 
-/** A list that must be empty gets one finding, and none for each of its items. */
-function dropItemsOfNothing(findings: readonly ErrorObject[]): readonly ErrorObject[] {
+/** An array that must be empty gets one finding instead of one for each item. */
+function dropItemsOfEmptyLists(findings: readonly ErrorObject[]): readonly ErrorObject[] {
   return findings.filter(
     ({ keyword, params }) => !(keyword === 'enum' && params.allowedValues.join() === ''),
   );
 }
 
-/** Keywords that each say what form a text has. */
-const textKeywords = ['minLength', 'pattern', 'format'];
+/** Keywords of strings and integers. */
+const valueKeywords = ['minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'];
 
 /**
- * A text that breaks several of these rules gets one finding: the others say the same in other words. So does a value of
- * the wrong type, which is not in the list of values either.
+ * Keeps one finding for a value that several of these keywords reject. A value of the wrong type is reported for its
+ * type only, not for `enum` as well.
  */
 function dropRepetitions(findings: readonly ErrorObject[]): readonly ErrorObject[] {
   const described = new Set<string>();
@@ -41,7 +43,7 @@ function dropRepetitions(findings: readonly ErrorObject[]): readonly ErrorObject
   );
   return findings.filter(({ keyword, instancePath }) => {
     if (keyword === 'enum') return !mistyped.has(instancePath);
-    if (!textKeywords.includes(keyword)) return true;
+    if (!valueKeywords.includes(keyword)) return true;
     if (described.has(instancePath)) return false;
     described.add(instancePath);
     return true;
@@ -56,7 +58,7 @@ function describeFinding(finding: ErrorObject, part: RequestPart, form: boolean)
   return { pointer, detail: `${pointer === '' ? 'The body' : pointer} ${describeRule(finding)}.` };
 }
 
-/** Parameters that are sent several times arrive as a list. */
+/** Repeated parameters are parsed as an array. */
 function parameterRule(finding: ErrorObject): string {
   const isRepeated = finding.keyword === 'type' && finding.instancePath !== '' && Array.isArray(finding.data);
   return isRepeated ? 'must not be repeated' : describeRule(finding);

@@ -1,9 +1,9 @@
 import { Problem, type ProblemError } from './problem.js';
 
-/** Errors of one response: more help no client, and the response stays small whatever was sent. */
+/** Errors in one response. The limit bounds the size of the response. */
 export const maximumErrors = 20;
 
-/** 400 `invalid_request` with an error for each finding, of which there is at least one; the first twenty are described. */
+/** 400 `invalid_request` with an error for each of the first 20 findings. `findings` must not be empty. */
 export function invalidRequest<Finding>(
   findings: readonly Finding[],
   describe: (finding: Finding) => ProblemError,
@@ -16,6 +16,6 @@ function summaryOf(errors: readonly ProblemError[], found: number): string {
   const [first] = errors;
   if (errors.length === 1 && first !== undefined) return first.detail;
   return found > errors.length
-    ? `The request has more than ${errors.length} errors; the first ${errors.length} are listed.`
-    : `The request has ${errors.length} errors.`;
+    ? `The request has ${found} validation errors. The first ${errors.length} are listed in errors.`
+    : `The request has ${errors.length} validation errors.`;
 }

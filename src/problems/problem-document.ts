@@ -5,12 +5,12 @@ import type { Problem } from './problem.js';
 export type ProblemDocument = components['schemas']['Problem'];
 export type OAuthProblemDocument = components['schemas']['OAuthProblem'];
 
-/** Path segment that stands for an error code in URLs. */
+/** Path segment of an error code in URLs: the code with `-` in place of `_`. */
 export function problemSlug(code: ProblemCode): string {
   return code.replaceAll('_', '-');
 }
 
-/** Builds the body of a refusal. `instance` is the path of the request without its query. */
+/** Builds a problem document. `instance` is the path of the request without its query. @see RFC 9457 section 3 */
 export function problemDocument(
   problem: Problem,
   context: { problems: Contract['problems']; errorsUrl: string; instance: string; requestId: string },
@@ -28,12 +28,12 @@ export function problemDocument(
   };
 }
 
-/** Text in the printable ASCII that RFC 6749 allows in `error_description`. */
+/** Text in the characters of `error_description`, which are printable ASCII. @see RFC 6749 section 5.2 */
 export function oauthDescription(text: string): string {
   return text.replaceAll('"', "'").replaceAll(/[^\x20-\x5B\x5D-\x7E]/g, '?');
 }
 
-/** Adds the members that OAuth clients look for. @see RFC 6749 section 5.2 */
+/** Adds `error` and `error_description` for OAuth clients. @see RFC 6749 section 5.2 */
 export function oauthProblemDocument(
   document: ProblemDocument,
   problems: Contract['problems'],

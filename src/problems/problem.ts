@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../contract/contract.js';
 
-/** One thing that is wrong with a request, and where: a parameter, a header, or a member of the body. */
+/** A validation error, and where it is: a parameter, a header or a member of the body. */
 export type ProblemError = { readonly detail: string } & (
   | { readonly parameter: string }
   | { readonly pointer: string }
@@ -8,16 +8,16 @@ export type ProblemError = { readonly detail: string } & (
 );
 
 export interface ProblemOptions {
-  /** Headers that the answer carries besides those of every problem, such as `retry-after`. */
+  /** Additional headers of the response, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly ProblemError[];
-  /** What went wrong inside: logged, never sent. */
+  /** The underlying error: logged, never sent. */
   readonly cause?: unknown;
 }
 
 /**
- * A refusal that the caller is told of. The code is a row of the contract's error catalogue, which gives it
- * its status, title and `type`.
+ * An error that is sent to the client as a problem document. The error catalogue of the contract has the status and the
+ * title of its code.
  *
  * @see RFC 9457
  */
@@ -35,15 +35,15 @@ export class Problem extends Error {
   }
 }
 
-/** 400 `invalid_request` that says what is wrong with one query or form parameter. */
+/** 400 `invalid_request` for one query or form parameter. `rule` follows its name and states which values are valid. */
 export function invalidParameter(parameter: string, rule: string): Problem {
   const detail = `${parameter} ${rule}.`;
   return new Problem('invalid_request', detail, { errors: [{ parameter, detail }] });
 }
 
 /**
- * 404 `not_found`. An unknown id, a malformed one and one of another account get this same answer, so that
- * nobody learns what exists elsewhere.
+ * 404 `not_found`. Unknown ids, malformed ids and ids of other accounts get the same response, so that clients
+ * cannot find out which records exist in other accounts.
  */
 export function recordNotFound(): Problem {
   return new Problem('not_found', 'No record with this id exists in your account.');

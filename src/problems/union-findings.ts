@@ -1,11 +1,11 @@
 import type { ErrorObject } from 'ajv';
 
-/** Findings of a branch that are compared. A list of many wrong items has one for each item. */
+/** Findings of a branch that are compared. An array with many invalid items has one for each item. */
 const maximumFindings = 100;
 
 /**
- * Reduces the findings about a body that fits no branch of its `oneOf` to those of the branch that the client most likely
- * meant. What all branches find is reported once.
+ * Reduces the findings about a body that matches no branch of its `oneOf` to those of the most likely branch. Findings
+ * that all branches share are reported once.
  *
  * @param findings all findings of one validation; a finding of a branch has its index in `schemaPath`
  */
@@ -14,7 +14,7 @@ export function chooseBranch(findings: readonly ErrorObject[]): readonly ErrorOb
   if (union === undefined) return findings;
   const prefix = `${union.schemaPath}/`;
   const branches = groupByBranch(findings, prefix);
-  // A value that fits several branches has no findings about any of them.
+  // A value that matches several branches has no findings about any of them.
   if (branches.length === 0) return findings;
   const found = countBranches(branches);
   const isCommon = (finding: ErrorObject) =>
@@ -51,8 +51,8 @@ function identity({ instancePath, keyword, params }: ErrorObject): string {
 }
 
 /**
- * The branch with the fewest mismatches, then with the fewest findings. Where two members exclude each other, the finding
- * is about the first of them, which the last branch excludes.
+ * The branch with the fewest mismatches, then with the fewest findings. When two members exclude each other, the last
+ * branch is chosen, which reports the first of them.
  */
 function likeliest(branches: readonly (readonly ErrorObject[])[]): readonly ErrorObject[] {
   return branches.reduce((best, branch) => {
@@ -65,7 +65,7 @@ function mismatches(branch: readonly ErrorObject[]): number {
   return branch.filter(isMismatch).length;
 }
 
-/** A branch that lacks a required member, or that excludes one that was sent, is less likely to be meant. */
+/** Findings that make a branch unlikely: a required member is missing, or a sent member must be empty. */
 function isMismatch({ keyword, params }: ErrorObject): boolean {
   return keyword === 'required' || (keyword === 'maxItems' && params.limit === 0);
 }

@@ -10,15 +10,16 @@ import { createGuard, hasEmptyParameter } from './request-syntax.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Marks a route that people use with a browser: its refusals are pages. */
+    /** Whether errors are sent as pages to browsers. */
     page?: boolean;
   }
 }
 
 /**
- * Finds who calls, whether within the limit, and whether the scopes suffice.
+ * Authenticates the caller, applies the rate limit and checks the scopes.
  *
- * @throws {Problem} 429, 401 or 403
+ * @throws {Problem} 429 `rate_limit_exceeded`; 401 `unauthorized`, `invalid_token` or `token_expired`; 403
+ *   `insufficient_scope`
  */
 export type Authenticate = (
   request: FastifyRequest,
@@ -27,9 +28,9 @@ export type Authenticate = (
 ) => Promise<Principal>;
 
 /**
- * Limits the requests to operations that ask for no token: before anything of them is read, or when they are refused.
+ * Limits requests to operations without a bearer token: before they are parsed, or after they were rejected.
  *
- * @throws {Problem} 429
+ * @throws {Problem} 429 `rate_limit_exceeded`
  */
 export interface PublicGate {
   admit(id: PublicOperation, request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -47,7 +48,7 @@ export interface HandlerQueue {
   run<Output>(id: OperationId, response: ServerResponse, handle: () => Promise<Output>): Promise<Output>;
 }
 
-/** What is asked of every request before the handler of its operation is. */
+/** Checks before the handler of an operation. */
 interface Gates {
   readonly authenticate: Authenticate;
   readonly publicGate: PublicGate;
@@ -55,11 +56,10 @@ interface Gates {
 }
 
 /**
- * Serves every operation of the contract. Nothing of an unauthenticated request is parsed or validated.
+ * Adds a route for every operation of the contract. Unauthenticated requests are not parsed or validated.
  *
  * @throws {Error} when an operation has no handler, a handler has no operation, an operation that needs a
- *   token declares no 401 or 403, or the list of public operations is not the contract's: the process must not
- *   start then.
+ *   token does not declare 401 and 403, or the list of public operations differs from the contract
  */
 export async function bindContract(
   app: FastifyInstance,
@@ -67,7 +67,7 @@ export async function bindContract(
 ): Promise<void> {
   assertParity(contract, handlers);
   app.decorateRequest('caller', null);
-  // The glue warns of every media type that responses have and no request does.
+  // fastify-openapi-glue warns about each media type of responses that no request has.
   const { level } = app.log;
   app.log.level = 'error';
   await app.register(openapiGlue, {
@@ -75,7 +75,7 @@ export async function bindContract(
     operationResolver: (id) => {
       const operation = contract.operations.get(id as OperationId);
       if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
-      // The glue adds method, URL and schema.
+      // fastify-openapi-glue adds method, URL and schema.
       return routeFor(operation, handlers, gates) as RouteOptions;
     },
   });
@@ -102,7 +102,7 @@ function routeFor(
     ...(scopes === null && {
       errorHandler: async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
         await publicGate.admitRejected(id, error, request, reply);
-        // The handler of all other errors answers this one as well.
+        // Passes the error on to the error handler of the server.
         throw error;
       },
     }),
@@ -114,10 +114,10 @@ function routeFor(
   };
 }
 
-/** Operations that are asked for the most, whose handlers say themselves which rows their statements may touch. */
-const scopedByThemselves: ReadonlySet<OperationId> = new Set(['listEmployees', 'getEmployee', 'createToken']);
+/** The most frequent operations, whose handlers set the scope of row-level security themselves, on each query. */
+const selfScopedOperations: ReadonlySet<OperationId> = new Set(['listEmployees', 'getEmployee', 'createToken']);
 
-/** What every operation's output is assignable to. */
+/** Supertype of the outputs of all operations. */
 interface AnyOutput {
   readonly status: number;
   readonly headers?: Record<string, string>;
@@ -128,12 +128,12 @@ interface AnyOutput {
 
 function handlerFor(id: OperationId, handlers: Handlers, queue: HandlerQueue) {
   const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
-  const scopesItself = scopedByThemselves.has(id);
+  const setsScope = selfScopedOperations.has(id);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { params, query, body, caller } = request;
     const input = { params, query, body, caller, request, reply };
     const output = await queue.run(id, reply.raw, () =>
-      scopesItself ? handle(input) : withScope(scopeOf(caller), () => handle(input)),
+      setsScope ? handle(input) : withScope(scopeOf(caller), () => handle(input)),
     );
     reply.code(output.status);
     if (output.records !== undefined) request.records = output.records;
@@ -148,25 +148,25 @@ function scopeOf(caller: Principal | null): Scope {
   return caller === null ? noAccount : accountScope(caller.accountId);
 }
 
-/** Text says which encoding it has; JSON is always UTF-8. */
+/** Adds the charset to text types; JSON is always UTF-8. */
 function contentType(mediaType = 'application/json'): string {
   return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 }
 
 function assertParity({ operations }: Contract, handlers: object): void {
-  const faults: string[] = [];
+  const mismatches: string[] = [];
   for (const operation of operations.values()) {
     const { id, scopes, responses } = operation;
-    if (typeof (handlers as Record<string, unknown>)[id] !== 'function') faults.push(`${id} has no handler`);
+    if (typeof (handlers as Record<string, unknown>)[id] !== 'function') mismatches.push(`${id} has no handler`);
     if (scopes !== null && !(responses.has(401) && responses.has(403))) {
-      faults.push(`${id} needs a token and must declare 401 and 403`);
+      mismatches.push(`${id} needs a token and must declare 401 and 403`);
     }
     const listedAsPublic = (publicOperations as readonly string[]).includes(id);
     if ((scopes === null) !== listedAsPublic)
-      faults.push(`publicOperations and the security of ${id} differ`);
+      mismatches.push(`publicOperations and the security of ${id} differ`);
   }
   for (const id of Object.keys(handlers)) {
-    if (!operations.has(id as OperationId)) faults.push(`${id} is not in the contract`);
+    if (!operations.has(id as OperationId)) mismatches.push(`${id} is not in the contract`);
   }
-  if (faults.length > 0) throw new Error(`Contract and handlers disagree: ${faults.join('; ')}`);
+  if (mismatches.length > 0) throw new Error(`Contract and handlers differ: ${mismatches.join('; ')}`);
 }

@@ -4,12 +4,12 @@ import { unsupportedMediaType } from './request-syntax.js';
 /** Charsets whose bytes are UTF-8. */
 const charsets: readonly string[] = ['utf-8', 'us-ascii'];
 
-/** A parameter of a media type; its value is a quoted string or a token. */
+/** A parameter of a media type, whose value is a quoted string or a token. */
 const parameter = /;\s*([^\s=;]+)\s*=\s*(?:"([^"]*)"|([^\s;]*))/g;
 
 /**
- * Rejects a JSON body that claims another charset than UTF-8. Call it before the body is parsed: bytes of another charset
- * are not JSON, and the parser would report that instead.
+ * Rejects a JSON body with a charset other than UTF-8. Call it before the body is parsed, because the parser would report
+ * such a body as invalid JSON.
  *
  * @throws {Problem} 415 `unsupported_media_type`, or 400 `invalid_request` where the operation declares no 415
  * @see RFC 8259 section 8.1

@@ -13,8 +13,8 @@ type Body<Id extends OperationId> = operations[Id] extends { requestBody: { cont
   : undefined;
 
 /**
- * Operations that ask for no token. Generated types know nothing of security, so the list is repeated here, and
- * the start fails when it differs from the contract's.
+ * Operations without a bearer token. The generated types do not include security, so the list is repeated here. The
+ * server does not start when it differs from the contract.
  */
 export const publicOperations = [
   'createToken',
@@ -28,23 +28,23 @@ export type PublicOperation = (typeof publicOperations)[number];
 
 type Caller<Id extends OperationId> = Id extends PublicOperation ? null : Principal;
 
-/** What a handler receives: parameters and body are already validated and typed by the contract. */
+/** Input of a handler. Parameters and body are validated and have the types of the contract. */
 export interface Input<Id extends OperationId> {
   readonly params: Present<Parameters<Id>['path']>;
   readonly query: Present<Parameters<Id>['query']>;
   readonly body: Body<Id>;
   readonly caller: Caller<Id>;
   readonly request: FastifyRequest;
-  /** For cookies; status, headers and body are the handler's answer. */
+  /** Only for cookies: the handler returns status, headers and body. */
   readonly reply: FastifyReply;
 }
 
 declare const textOf: unique symbol;
 
-/** A JSON document that is already text, and is sent as it is. */
+/** A serialized JSON document, which is sent unchanged. */
 export type JsonText<Document> = string & { readonly [textOf]: Document };
 
-/** Writes a document as text, where the order of its members or the very bytes matter. */
+/** Serializes a document, for responses whose exact bytes matter. */
 export function jsonText<Document>(document: Document): JsonText<Document> {
   return JSON.stringify(document) as JsonText<Document>;
 }
@@ -60,8 +60,8 @@ type Content<Response> = Response extends { content: infer Types }
   : { body?: never; type?: never };
 
 /**
- * What a handler answers: a status that the contract declares, with the body that it declares for it.
- * Refusals are thrown as problems.
+ * Output of a handler: a status of the contract with the body that the contract declares for it. Errors are thrown as
+ * {@link Problem}.
  */
 export type Output<Id extends OperationId> = {
   [Status in Extract<keyof Responses<Id>, SuccessStatus>]: {

@@ -2,31 +2,34 @@ import type { FastifyRequest } from 'fastify';
 import type { Operation } from '../../contract/contract.js';
 import type { JsonSchema, Parameter } from '../../contract/document.js';
 import { isStorableText } from '../../contract/storable-text.js';
+import { integer } from '../../problems/describe-rule.js';
 import { maximumErrors } from '../../problems/invalid-request.js';
 import { invalidParameter, Problem, recordNotFound } from '../../problems/problem.js';
 
 /**
- * Refuses what schemas cannot see, or what Fastify passes by before it applies them: a query string that is
- * not percent-encoded text, unknown query parameters, numbers in another notation than decimal, a missing or
- * mistyped body, and characters that no database text can hold.
+ * Creates a check for errors that schemas cannot express, or that occur before Fastify applies them: an invalid
+ * percent-encoding of the query string, unknown query parameters, integers in a notation other than decimal, a missing
+ * body or media type, and characters that PostgreSQL cannot store.
+ *
+ * The check throws 400 `invalid_request`, 404 `not_found` or 415 `unsupported_media_type`.
  */
 export function createGuard(operation: Operation): (request: FastifyRequest) => void {
   const ignoresUnknown = operation.scopes === null;
   const integers = [...operation.queryParameters.values()].filter(({ schema }) => isInteger(schema));
 
   return (request) => {
-    // An id that no record can have is answered like one that none has.
+    // An id that cannot exist gets the same response as an unknown one.
     if (!Object.values(request.params as object).every(isStorableText)) throw recordNotFound();
     guardQueryEncoding(request.raw.url ?? '');
     const query = request.query as Record<string, unknown>;
     if (!ignoresUnknown) guardUnknownParameters(query, operation);
     for (const parameter of integers) guardDecimal(parameter, query[parameter.name]);
-    guardText(query, (name) => invalidParameter(name, 'must not contain NUL or broken characters'));
+    guardText(query, (name) => invalidParameter(name, storableTextRule));
     if (operation.body !== null) guardBody(request, operation, operation.body);
   };
 }
 
-/** The router takes `/v1/employees/` for an employee without an id; the contract knows no such path. */
+/** The router matches `/v1/employees/` as an employee with an empty id; the contract has no such path. */
 export function hasEmptyParameter({ params }: FastifyRequest): boolean {
   return Object.values(params as object).includes('');
 }
@@ -45,20 +48,24 @@ function guardQueryEncoding(url: string): void {
   }
 }
 
-/** A refusal repeats no more of a name than this: it is there to be recognised. */
+/** Characters of an unknown name that are repeated in the error. */
 const maximumEcho = 100;
+
+const storableTextRule = 'must be valid Unicode without NUL characters';
 
 function guardUnknownParameters(query: Record<string, unknown>, { queryParameters }: Operation): void {
   const unknown = Object.keys(query).filter((name) => !queryParameters.has(name));
   if (unknown.length === 0) return;
   const known =
-    queryParameters.size === 0 ? 'it has none' : `it has ${[...queryParameters.keys()].join(', ')}`;
+    queryParameters.size === 0
+      ? 'this operation has none'
+      : `valid parameters are ${[...queryParameters.keys()].join(', ')}`;
   const errors = unknown
     .slice(0, maximumErrors)
     .map((name) => name.slice(0, maximumEcho))
     .map((parameter) => ({
       parameter,
-      detail: `${parameter} is not a query parameter of this operation; ${known}.`,
+      detail: `${parameter} is an unknown query parameter; ${known}.`,
     }));
   const detail =
     errors.length === 1
@@ -68,12 +75,12 @@ function guardUnknownParameters(query: Record<string, unknown>, { queryParameter
 }
 
 /**
- * Coercion would take `0x10`, `1e1` and padded numbers as well: what a link says must have one reading. It makes
- * infinity of hundreds of digits, which the validator then compares with no bound.
+ * Rejects notations that the coercion of the validator accepts, such as `0x10`, `1e1` and padded numbers, and numbers so
+ * long that they become `Infinity`, which the validator compares with no bound.
  */
 function guardDecimal({ name, schema }: Parameter, value: unknown): void {
   if (typeof value === 'string' && !/^-?(0|[1-9]\d{0,15})$/.test(value)) {
-    throw invalidParameter(name, `must be a whole number from ${schema.minimum} to ${schema.maximum}`);
+    throw invalidParameter(name, `must be ${integer(schema)}`);
   }
 }
 
@@ -92,28 +99,28 @@ function guardBody(
     throw unsupportedMediaType(operation);
   }
   if (request.body === undefined && body.required) {
-    throw new Problem('invalid_request', 'A body is required, and this one is empty.');
+    throw new Problem('invalid_request', 'The body must not be empty.');
   }
   const form = mediaType === 'application/x-www-form-urlencoded';
   guardText(request.body, (name, pointer) => {
-    if (form) return invalidParameter(name, 'must not contain NUL or broken characters');
-    const detail = `${pointer} must not contain NUL or broken characters.`;
+    if (form) return invalidParameter(name, storableTextRule);
+    const detail = `${pointer} ${storableTextRule}.`;
     return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] });
   });
 }
 
-/** 415, or 400 where the contract has no 415 for the operation (the OAuth endpoints). */
+/** 415 `unsupported_media_type`, or 400 `invalid_request` for operations without 415 (the OAuth endpoints). */
 export function unsupportedMediaType(
   operation: Operation,
-  detail = `The content type must be ${operation.body?.mediaTypes.join(' or ') ?? 'left out'}.`,
+  detail = `The content type must be ${operation.body?.mediaTypes.join(' or ')}.`,
 ): Problem {
   return new Problem(operation.responses.has(415) ? 'unsupported_media_type' : 'invalid_request', detail);
 }
 
-/** Deeper bodies than this mean nothing in the contract, and would cost stack to look at. */
+/** Levels of a body. No schema of the contract is deeper, and the check is recursive. */
 const maximumDepth = 32;
 
-/** More than any list of the contract has. The validator reports each wrong item, which takes time for 30,000 of them. */
+/** Items of an array. No schema of the contract has more, and the validator reports each invalid item. */
 const maximumItems = 1_000;
 
 function guardText(
@@ -135,7 +142,7 @@ function guardText(
     throw new Problem('invalid_request', detail, { errors: [{ pointer: pointer(), detail }] });
   }
   for (const [key, member] of Object.entries(value)) {
-    if (!isStorableText(key)) throw toProblem('A member name', `${pointer()}/?`);
+    if (!isStorableText(key)) throw toProblem('Each name', `${pointer()}/?`);
     guardText(member, toProblem, [...path, key]);
   }
 }
