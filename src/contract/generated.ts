@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Issue or refresh a token
-         * @description Exchanges credentials for an access token. Needs no scope and no bearer token.
+         * @description Exchanges credentials, a code or a refresh token for an access token. Needs no scope and no bearer token.
          *
          *     | `grant_type` | Required | Optional |
          *     |---|---|---|
@@ -23,16 +23,16 @@ export interface paths {
          *     | `authorization_code` | `code`, `redirect_uri`, `client_id`, `code_verifier` | `client_secret` |
          *     | `refresh_token` | `refresh_token`, `client_id` | `scope`, `client_secret` |
          *
-         *     A client may authenticate with HTTP Basic instead of form fields (both parts form-encoded, as RFC 6749 says) and
+         *     A client may authenticate with HTTP Basic instead of form fields (both parts form-encoded, RFC 6749 section 2.3.1) and
          *     then omit `client_id`. Basic together with a `client_secret` field, or with another `client_id`, is
          *     `invalid_request`. A secret that is sent is always checked, whether or not the grant requires it.
          *
          *     A confidential application has the setting "Require the client secret for every token request". It is on for newly
-         *     registered applications: then a request with a code or a refresh token and without the secret gets 401
+         *     registered applications: a request with a code or a refresh token and without the secret is then rejected with 401
          *     `invalid_client`. When it is off, the table applies.
          *
          *     Without `scope`, client credentials grant every scope that the application is configured with, and a refresh
-         *     grants what was granted before. A refresh may request fewer scopes, never more.
+         *     grants the scopes that were granted before. A refresh may request fewer scopes, never more.
          */
         post: operations["createToken"];
         delete?: never;
@@ -50,23 +50,23 @@ export interface paths {
         };
         /**
          * Request consent of a user
-         * @description The page to send a user's browser to; it starts the authorization code grant with PKCE. Needs no scope and no
-         *     bearer token, because the user signs in here.
+         * @description Starts the authorization code grant with PKCE. Redirect the user's browser to this URL. Needs no scope and no bearer
+         *     token, because the user signs in.
          *
-         *     Before you redirect, make a random `code_verifier`, keep it under the `state` that you send, and send its SHA-256
-         *     hash as `code_challenge`. The user signs in if need be, sees the application's name, the account and what each
-         *     scope allows, and decides.
+         *     Before you redirect, create a random `code_verifier`, store it together with the `state` that you send, and send its
+         *     SHA-256 hash as `code_challenge`. The user signs in if necessary. The consent screen shows the name of the application,
+         *     the account and what each scope permits.
          *
          *     * **Allowed**: the browser is sent to `redirect_uri` with `code`, `state` and `iss`. Compare `state` and `iss`, then
          *       exchange the code with [createToken](#/oauth/createtoken) within five minutes.
-         *     * **Denied**, or nothing that the user may grant: the browser is sent to `redirect_uri` with `error=access_denied`,
-         *       `error_description`, `state` and `iss`.
+         *     * **Denied**, or the user may grant none of the scopes: the browser is sent to `redirect_uri` with
+         *       `error=access_denied`, `error_description`, `state` and `iss`.
          *     * **A scope that the application is not configured with**: the same, with `error=invalid_scope`.
          *
          *     A request is checked in this order: a missing or malformed parameter is 400, an unknown client 401, an
          *     unregistered redirect URI 400. A browser without a session is sent to the sign-in page. A user of another account
-         *     gets 403. None of these redirect to the application: browsers get a page, other callers the problem document.
-         *     Only after that are errors sent to `redirect_uri`.
+         *     gets 403. None of these errors redirect to the application: browsers get a page, other clients a problem document.
+         *     All later errors are sent to `redirect_uri`.
          *
          *     Owners and administrators may grant every scope. Other users may grant `user:read` and `user:write` only; the
          *     other scopes are shown as not available and omitted from the token.
@@ -94,9 +94,9 @@ export interface paths {
          * @description Revokes a token. Needs no scope and no bearer token; the client authenticates as it does at the token endpoint. A
          *     confidential client must send its secret, a public one only its `client_id`.
          *
-         *     Revoking a refresh token, current or superseded, revokes every token of its grant. Revoking an access token revokes
-         *     that token alone. The response for an unknown or expired token is 200 as well. A
-         *     token of another client is `unauthorized_client`.
+         *     Revoking a refresh token, current or superseded, revokes all tokens of its grant. Revoking an access token revokes
+         *     only that token. The response for an unknown or expired token is also 200. A token of another client is
+         *     `unauthorized_client`.
          */
         post: operations["revokeToken"];
         delete?: never;
@@ -114,7 +114,7 @@ export interface paths {
         };
         /**
          * Get the authorization server metadata
-         * @description Addresses and abilities of the authorization server (RFC 8414), for libraries that configure themselves. Needs no
+         * @description Endpoints and capabilities of the authorization server (RFC 8414), for libraries that configure themselves. Needs no
          *     scope and no token.
          */
         get: operations["getAuthorizationServerMetadata"];
@@ -135,7 +135,7 @@ export interface paths {
         };
         /**
          * Get the public signing keys
-         * @description The public keys that access tokens are signed with (RFC 7517). A key that was replaced stays listed until the last
+         * @description The public keys that verify access tokens (RFC 7517). After a rotation the previous key stays listed until the last
          *     token that it signed has expired. Needs no scope and no token.
          */
         get: operations["getJsonWebKeySet"];
@@ -204,17 +204,16 @@ export interface paths {
         put?: never;
         /**
          * Create a report
-         * @description Saves a report. Needs the scope `reports:write`. Only `title` is required: a report without anything else shows
-         *     every column of every employee.
+         * @description Saves a report. Needs the scope `reports:write`. Only `title` is required: a report with a title alone shows all
+         *     columns of all employees.
          *
-         *     With an `Idempotency-Key` the request may be repeated for 24 hours: a repetition creates nothing and gets the
-         *     first response again, even when the report has been changed or deleted since. While the first request is still
-         *     running, a repetition waits for its response up to five seconds. Errors are not stored: a corrected request may use
-         *     the same key.
+         *     With an `Idempotency-Key` the request may be repeated for 24 hours: a repeated request creates nothing and returns the
+         *     first response, even if the report has been changed or deleted since. While the first request is still running, a
+         *     repeated request waits up to five seconds for its response. Errors are not stored: a corrected request may use the same
+         *     key.
          *
          *     The number of saved reports of an account is limited (409 `quota_exceeded`), and so is the number of keys that an
-         *     application may use in 24 hours (429 `rate_limit_exceeded`). A repetition gets its stored
-         *     response whatever the limits.
+         *     application may use in 24 hours (429 `rate_limit_exceeded`). Repeated requests are not subject to these limits.
          */
         post: operations["createReport"];
         delete?: never;
@@ -249,9 +248,9 @@ export interface paths {
          * @description Changes the members that are sent; the others are unchanged. Needs the scope `reports:write`.
          *
          *     `columns` and `group_by` exclude each other, so sending one of them replaces the other: `columns` turns a grouped
-         *     report into a list report, a `group_by` that is not empty turns a list report into a grouped one, and an empty
-         *     `group_by` turns a grouped report into a list report with every column. The report that results must satisfy all
-         *     rules; a `sort` that no longer fits has to be sent along.
+         *     report into a list report, a non-empty `group_by` turns a list report into a grouped report, and an empty
+         *     `group_by` turns a grouped report into a list report with all columns. The resulting report must be valid. If its
+         *     current `sort` would not be, send a new `sort` in the same request.
          */
         patch: operations["updateReport"];
         trace?: never;
@@ -265,20 +264,20 @@ export interface paths {
         };
         /**
          * Run a report
-         * @description One page of the rows of a report as the data stands now, and in `meta.columns` the columns in the order of the
-         *     report. Needs the scope `reports:read`. [exportReport](#/reports/exportreport) returns all rows as CSV.
+         * @description Returns one page of the rows of a report, computed from the current data. `meta.columns` has the columns in the order
+         *     of the report. Needs the scope `reports:read`. [exportReport](#/reports/exportreport) returns all rows as CSV.
          *
-         *     The response is `application/json`. A request whose `Accept` header excludes it is rejected with 406, before the
-         *     report is looked up.
+         *     The response is `application/json`. A request whose `Accept` header excludes it is rejected with 406 before the
+         *     report is read.
          *
          *     These limits hold in each server process:
          *
-         *     | What | Limit | Beyond it |
+         *     | What | Limit | When exceeded |
          *     |---|---|---|
          *     | runs of one account at the same time | 2 | queued for up to 5 seconds, then 429 |
-         *     | time of a run | 5 seconds | 503 |
+         *     | duration of a run | 5 seconds | 503 |
          *
-         *     429 and 503 carry `Retry-After`.
+         *     429 and 503 have a `Retry-After` header.
          */
         get: operations["runReport"];
         put?: never;
@@ -302,26 +301,26 @@ export interface paths {
          *     [runReport](#/reports/runreport), in the same order and from one snapshot of the data, and the response is
          *     streamed.
          *
-         *     The response is `text/csv`. A request whose `Accept` header excludes it is rejected with 406, before the report is
-         *     looked up.
+         *     The response is `text/csv`. A request whose `Accept` header excludes it is rejected with 406 before the report is
+         *     read.
          *
-         *     * The first line contains the column keys. Every line ends with LF, the last one as well.
+         *     * The first line contains the column keys. Every line ends with LF, including the last one.
          *     * A value is quoted if it contains a comma, a quotation mark, CR or LF, or if it is empty. A quotation mark inside
-         *       a quoted value is doubled. In a table of one column the value `\.` is quoted as well.
-         *     * The values are those of the JSON rows. Nothing is added to a value that a spreadsheet takes for a formula (it
-         *       begins with `=`, `+`, `-` or `@`). Import such a table with its columns declared as text.
-         *     * A connection that ends before the last chunk of the body means that the table is not complete.
+         *       a quoted value is doubled. In a table with one column the value `\.` is also quoted.
+         *     * The values are those of the JSON rows. A value that a spreadsheet interprets as a formula (it starts with `=`, `+`,
+         *       `-` or `@`) is not escaped. Import such a table with its columns declared as text.
+         *     * If the connection ends before the last chunk of the body, the table is incomplete.
          *
          *     These limits hold in each server process:
          *
-         *     | What | Limit | Beyond it |
+         *     | What | Limit | When exceeded |
          *     |---|---|---|
          *     | downloads of one account at the same time | 2 | queued for up to 5 seconds, then 429 |
          *     | downloads of all accounts at the same time | 20 | queued for up to 5 seconds, then 503 |
-         *     | time of a download | 30 minutes | the connection is reset |
-         *     | speed of a download | 64 KiB in each minute | the connection is reset |
+         *     | duration of a download | 30 minutes | the connection is reset |
+         *     | minimum speed of a download | 64 KiB in each minute | the connection is reset |
          *
-         *     429 and 503 carry `Retry-After`. A download that was reset is not complete: start it again, and read faster.
+         *     429 and 503 have a `Retry-After` header. A download that was reset is incomplete: start it again and read faster.
          */
         get: operations["exportReport"];
         put?: never;
@@ -341,8 +340,8 @@ export interface paths {
         };
         /**
          * List report columns
-         * @description Every column that a report can show, filter, sort or group by. Needs the scope `reports:read`. The list is short
-         *     and comes in one piece.
+         * @description Every column that a report can show, filter, sort or group by. Needs the scope `reports:read`. The list is not
+         *     paginated.
          */
         get: operations["listReportColumns"];
         put?: never;
@@ -375,8 +374,8 @@ export interface paths {
          * @description Changes the members that are sent; the others are unchanged, and `null` clears one. Needs the scope
          *     `user:write`.
          *
-         *     `name` follows from `given_name` and `family_name`. A new `phone_number` is not verified. `sub`, `email`,
-         *     `email_verified`, `phone_number_verified` and `updated_at` cannot be written. `locale` and `zoneinfo` are kept in
+         *     `name` is derived from `given_name` and `family_name`. A new `phone_number` is not verified. `sub`, `email`,
+         *     `email_verified`, `phone_number_verified` and `updated_at` are read-only. `locale` and `zoneinfo` are stored in
          *     their standard spelling: `de-ch` becomes `de-CH`.
          */
         patch: operations["updateCurrentUser"];
@@ -387,12 +386,12 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description Which members are needed depends on `grant_type`. Members that are not listed here are ignored. A form with more
+         * @description The required members depend on `grant_type`. Members that are not listed here are ignored. A form with more
          *     than 100 name-value pairs is `invalid_request`.
          */
         TokenRequest: {
             /**
-             * @description `client_credentials`, `authorization_code` or `refresh_token`. Any other is rejected with
+             * @description `client_credentials`, `authorization_code` or `refresh_token`. Any other value is rejected with
              *     `unsupported_grant_type`.
              */
             grant_type: string;
@@ -405,7 +404,7 @@ export interface components {
             client_secret?: string;
             /** @description Scopes separated by spaces. For `client_credentials` and `refresh_token`. */
             scope?: string;
-            /** @description For `authorization_code`, the code that came to the redirect URI. */
+            /** @description For `authorization_code`, the code from the authorization response. */
             code?: string;
             /** @description For `authorization_code`, the redirect URI of the authorization request. */
             redirect_uri?: string;
@@ -422,7 +421,7 @@ export interface components {
             /** @description The bearer token. Treat it as opaque. */
             access_token: string;
             /**
-             * @description How to send the token.
+             * @description The token type, `Bearer`.
              * @enum {string}
              */
             token_type: "Bearer";
@@ -438,9 +437,9 @@ export interface components {
         };
         /** @description Members that are not listed here are ignored. A form with more than 100 name-value pairs is `invalid_request`. */
         TokenRevocationRequest: {
-            /** @description The access token or refresh token to end. */
+            /** @description The access token or refresh token to revoke. */
             token: string;
-            /** @description `access_token` or `refresh_token`. Accepted because RFC 7009 has it, and not needed: the token is found either way. */
+            /** @description `access_token` or `refresh_token`. Optional and ignored: both types are always checked (RFC 7009 section 2.1). */
             token_type_hint?: string;
             /** @description The application that the token was issued to. May be omitted when it authenticates with HTTP Basic. */
             client_id?: string;
@@ -449,7 +448,7 @@ export interface components {
         };
         /** @description An empty object. */
         TokenRevocation: Record<string, never>;
-        /** @description What a token allows: `reports:read`, `reports:write`, `user:read`, `user:write`, or another scope that is added later. */
+        /** @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, or another one that is added later. */
         ScopeName: string;
         /** @description Member names and meanings are those of RFC 8414 and RFC 9207. */
         AuthorizationServerMetadata: {
@@ -460,33 +459,33 @@ export interface components {
             issuer: string;
             /**
              * Format: uri
-             * @description Where to send users.
+             * @description The authorization endpoint.
              */
             authorization_endpoint: string;
             /**
              * Format: uri
-             * @description Where tokens are issued and refreshed.
+             * @description The token endpoint.
              */
             token_endpoint: string;
             /**
              * Format: uri
-             * @description Where tokens are revoked.
+             * @description The revocation endpoint.
              */
             revocation_endpoint: string;
             /**
              * Format: uri
-             * @description Where the public signing keys are.
+             * @description The URL of the public signing keys.
              */
             jwks_uri: string;
-            /** @description Every scope there is. */
+            /** @description All scopes. */
             scopes_supported: components["schemas"]["ScopeName"][];
             /** @description Values of `response_type`. */
             response_types_supported: string[];
-            /** @description How authorization responses reach the redirect URI. */
+            /** @description How authorization responses are sent to the redirect URI. */
             response_modes_supported: string[];
             /** @description Values of `grant_type`. */
             grant_types_supported: string[];
-            /** @description How clients may authenticate at the token endpoint; `none` is for public ones. */
+            /** @description How clients may authenticate at the token endpoint; `none` is for public clients. */
             token_endpoint_auth_methods_supported: string[];
             /** @description How clients may authenticate at the revocation endpoint. */
             revocation_endpoint_auth_methods_supported: string[];
@@ -496,24 +495,24 @@ export interface components {
             authorization_response_iss_parameter_supported: boolean;
             /**
              * Format: uri
-             * @description Where this reference can be read.
+             * @description The URL of this reference.
              */
             service_documentation: string;
         };
         /** @description The public keys of the server (RFC 7517). */
         JsonWebKeySet: {
-            /** @description The keys, in no particular order. Choose by `kid`. */
+            /** @description The keys, in no particular order. Select a key by `kid`. */
             keys: components["schemas"]["JsonWebKey"][];
         };
         /** @description A public key (RFC 7517). Elliptic curve keys have `crv`, `x` and `y`, RSA keys have `n` and `e`. */
         JsonWebKey: {
             /** @description The type of the key, such as `EC` or `RSA`. */
             kty: string;
-            /** @description What the key is for, `sig` for signatures. */
+            /** @description The use of the key, `sig` for signatures. */
             use: string;
             /** @description The signature algorithm, `ES256` unless the operator chose another. */
             alg: string;
-            /** @description The name of the key, as in the header of tokens. */
+            /** @description The id of the key, as in the header of tokens. */
             kid: string;
             /** @description The curve, such as `P-256`. */
             crv?: string;
@@ -526,30 +525,30 @@ export interface components {
             /** @description The exponent, base64url-encoded. */
             e?: string;
         };
-        /** @description A page for people. */
+        /** @description An HTML page. */
         HtmlPage: string;
         /** @description A table as RFC 4180 describes it, UTF-8, with a header line. Lines end with LF. */
         CsvTable: string;
-        /** @description Addresses of other pages, or `null` where there is none. */
+        /** @description URLs of other pages, or `null` if there is no such page. */
         PageLinks: {
             /**
              * Format: uri
-             * @description The first page; an empty list has one too.
+             * @description The first page; never `null`.
              */
             first: string;
             /**
              * Format: uri
-             * @description The page before this one.
+             * @description The previous page.
              */
             prev: string | null;
             /**
              * Format: uri
-             * @description The page after this one.
+             * @description The next page.
              */
             next: string | null;
             /**
              * Format: uri
-             * @description The last page; of an empty list it is the first.
+             * @description The last page; for an empty list the first page.
              */
             last: string;
         };
@@ -557,15 +556,15 @@ export interface components {
         ListMeta: {
             /**
              * Format: int64
-             * @description How many records there are on all pages together.
+             * @description The total number of records on all pages.
              */
             record_count: number;
             /** @description The value of `page[after]` for the next page; `null` on the last page. */
             next_cursor: string | null;
         };
-        /** @description What is recorded about an employee. Every member is always present. */
+        /** @description The attributes of an employee. Every member is always present. */
         EmployeeAttributes: {
-            /** @description The number that the account gave this person; unique within the account. */
+            /** @description The employee number, unique within the account. */
             employee_number: string;
             /** @description The first name. */
             first_name: string;
@@ -588,7 +587,7 @@ export interface components {
             /** @description The identifier, which never changes. */
             id: string;
             /**
-             * @description The kind of record.
+             * @description The record type.
              * @enum {string}
              */
             type: "employees";
@@ -607,7 +606,7 @@ export interface components {
         };
         /**
          * @description A column of a report: `id`, `employee_number`, `first_name`, `last_name`, `email`, `status`, `department`,
-         *     `updated_at`, or another that is added later.
+         *     `updated_at`, or another one that is added later.
          */
         ReportColumnKey: string;
         /**
@@ -620,18 +619,18 @@ export interface components {
          *     later.
          */
         ReportColumnType: string;
-        /** @description What people call the report. */
+        /** @description The title of the report. */
         ReportTitle: string;
-        /** @description What the report is for, or `null`. */
+        /** @description The purpose of the report, or `null`. */
         ReportDescription: string | null;
         /**
-         * @description `eq` and `not_eq` compare with the value to the letter. `contains` and `starts_with` look for a piece of text and
-         *     ignore letter case; they apply to `string` columns only. No character is a wildcard.
+         * @description `eq` and `not_eq` compare the exact value. `contains` and `starts_with` search for a substring and ignore case; they
+         *     apply to `string` columns only. There are no wildcards.
          * @enum {string}
          */
         ReportTextOperator: "eq" | "not_eq" | "contains" | "starts_with";
         /**
-         * @description `in` and `not_in` compare with each value of a list, to the letter.
+         * @description `in` and `not_in` compare each value of a list exactly.
          * @enum {string}
          */
         ReportListOperator: "in" | "not_in";
@@ -651,9 +650,9 @@ export interface components {
             operator: components["schemas"]["ReportListOperator"];
             value: components["schemas"]["ReportFilterTexts"];
         };
-        /** @description A condition of a report. `operator` decides whether `value` is a string or a list. */
+        /** @description A condition of a report. `operator` determines whether `value` is a string or an array. */
         ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportListFilter"];
-        /** @description The conditions of a report, all of which must be met. */
+        /** @description The conditions of a report. Employees must meet all of them. */
         ReportFilters: components["schemas"]["ReportFilter"][];
         /** @description A condition that compares with one value. Employees that do not meet it are omitted from the result. */
         ReportTextFilterInput: {
@@ -667,14 +666,14 @@ export interface components {
             operator: components["schemas"]["ReportListOperator"];
             value: components["schemas"]["ReportFilterTexts"];
         };
-        /** @description A condition. `operator` decides whether `value` is a string or a list. */
+        /** @description A condition. `operator` determines whether `value` is a string or an array. */
         ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportListFilterInput"];
-        /** @description Conditions, all of which must be met. None when omitted. */
+        /** @description The conditions. Employees must meet all of them. The default is none. */
         ReportFilterInputs: components["schemas"]["ReportFilterInput"][];
-        /** @description The columns to show, in this order. A column that is repeated counts where it is first. All of them when omitted. */
+        /** @description The columns to show, in this order. Only the first occurrence of a repeated column counts. The default is all columns. */
         ReportColumnInputs: components["schemas"]["ReportColumnInput"][];
         /**
-         * @description The columns to count by, in this order. A column that is repeated counts where it is first. Rows become one for each
+         * @description The columns to count by, in this order. Only the first occurrence of a repeated column counts. Rows become one for each
          *     distinct combination of their values.
          */
         ReportGroupingInput: components["schemas"]["ReportColumnInput"][];
@@ -688,7 +687,7 @@ export interface components {
          */
         ListReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "updated_at" | "-updated_at";
         /**
-         * @description What to order the rows by. A column that is repeated counts where it is first. Rows that are equal in all of them
+         * @description The order of the rows. Only the first occurrence of a repeated column counts. Rows that are equal in all of them
          *     are ordered by the employee's `id`, in the direction of the last one. Text is ordered by code point.
          */
         ListReportSortKeys: components["schemas"]["ListReportSortKey"][];
@@ -698,8 +697,8 @@ export interface components {
          */
         ReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "updated_at" | "-updated_at" | "count" | "-count";
         /**
-         * @description What to order the rows by. A column that is repeated counts where it is first. A grouped report can be ordered by its
-         *     `group_by` columns and by `count` only, a list report by every column. Groups that are equal in all of them are
+         * @description The order of the rows. Only the first occurrence of a repeated column counts. A grouped report can be ordered by its
+         *     `group_by` columns and by `count` only, a list report by all columns. Groups that are equal in all of them are
          *     ordered by their `group_by` columns, ascending. Text is ordered by code point.
          */
         ReportSortKeys: components["schemas"]["ReportSortKey"][];
@@ -741,18 +740,18 @@ export interface components {
             sort?: components["schemas"]["ReportSortKeys"];
             group_by: components["schemas"]["ReportGroupingInput"];
         };
-        /** @description What to change. At least one member is required; those that are omitted are not changed. */
+        /** @description The changes. At least one member is required; omitted members are not changed. */
         ReportUpdateRequest: components["schemas"]["ReportUpdateWithColumns"] | components["schemas"]["ReportUpdateWithGrouping"];
-        /** @description A saved report. A list report has `columns` and an empty `group_by`; a grouped report the reverse. */
+        /** @description A saved report. A list report has `columns` and an empty `group_by`; a grouped report has `group_by` and empty `columns`. */
         ReportAttributes: {
             title: components["schemas"]["ReportTitle"];
             description: components["schemas"]["ReportDescription"];
-            /** @description The columns that are shown, in their order; empty for a grouped report. */
+            /** @description The columns that are shown, in this order; empty for a grouped report. */
             columns: components["schemas"]["ReportColumnKey"][];
             filters: components["schemas"]["ReportFilters"];
-            /** @description What the rows are ordered by. */
+            /** @description The order of the rows. */
             sort: string[];
-            /** @description The columns that rows are counted by, in their order; empty for a list report. */
+            /** @description The columns that rows are grouped by, in this order; empty for a list report. */
             group_by: components["schemas"]["ReportColumnKey"][];
             /**
              * Format: date-time
@@ -770,7 +769,7 @@ export interface components {
             /** @description The identifier, which never changes. */
             id: string;
             /**
-             * @description The kind of record.
+             * @description The record type.
              * @enum {string}
              */
             type: "reports";
@@ -819,10 +818,10 @@ export interface components {
         };
         /** @description A row of a result. */
         ReportRow: {
-            /** @description Names the row within this report: the employee's `id` in a list report, an opaque key of the group in a grouped one. */
+            /** @description Identifies the row within this report: the `id` of the employee in a list report, an opaque key of the group in a grouped report. */
             id: string;
             /**
-             * @description The kind of record.
+             * @description The record type.
              * @enum {string}
              */
             type: "report_rows";
@@ -832,7 +831,7 @@ export interface components {
         ReportResultColumn: {
             /** @description The member of `attributes` that holds the value, a column key or `count`. */
             key: string;
-            /** @description What to call the column in front of people. */
+            /** @description The name of the column for users. */
             label: string;
             type: components["schemas"]["ReportColumnType"];
         };
@@ -840,12 +839,12 @@ export interface components {
         ReportRowListMeta: {
             /**
              * Format: int64
-             * @description How many rows there are on all pages together.
+             * @description The total number of rows on all pages.
              */
             record_count: number;
             /** @description The value of `page[after]` for the next page; `null` on the last page. */
             next_cursor: string | null;
-            /** @description The columns of the result, in their order. */
+            /** @description The columns of the result, in the order of the report. */
             columns: components["schemas"]["ReportResultColumn"][];
         };
         /** @description A page of rows. */
@@ -855,10 +854,10 @@ export interface components {
             meta: components["schemas"]["ReportRowListMeta"];
             links: components["schemas"]["PageLinks"];
         };
-        /** @description What is known about a column. */
+        /** @description The attributes of a column. */
         ReportColumnAttributes: {
             key: components["schemas"]["ReportColumnKey"];
-            /** @description What to call the column in front of people. */
+            /** @description The name of the column for users. */
             label: string;
             type: components["schemas"]["ReportColumnType"];
         };
@@ -867,27 +866,27 @@ export interface components {
             /** @description The column key. */
             id: string;
             /**
-             * @description The kind of record.
+             * @description The record type.
              * @enum {string}
              */
             type: "report_columns";
             attributes: components["schemas"]["ReportColumnAttributes"];
         };
-        /** @description The size of the list, which has one page. */
+        /** @description The size of the list, which is not paginated. */
         ReportColumnListMeta: {
             /**
              * Format: int32
-             * @description How many columns there are.
+             * @description The number of columns.
              */
             record_count: number;
         };
-        /** @description The columns that reports can have. */
+        /** @description The available columns. */
         ReportColumnList: {
             /** @description The columns. */
             data: components["schemas"]["ReportColumn"][];
             meta: components["schemas"]["ReportColumnListMeta"];
         };
-        /** @description Members are named and typed like the standard claims of OpenID Connect. Unknown values are `null`. */
+        /** @description Members have the names and types of the standard claims of OpenID Connect. Unknown values are `null`. */
         UserAttributes: {
             /** @description The user's identifier, equal to `id`. */
             sub: string;
@@ -897,24 +896,24 @@ export interface components {
             given_name: string;
             /** @description The family name. */
             family_name: string;
-            /** @description What the user likes to be called. */
+            /** @description The nickname. */
             nickname: string | null;
             /**
              * Format: uri
-             * @description The address of a portrait.
+             * @description The URL of a picture of the user.
              */
             picture: string | null;
             /** @description The preferred language, a BCP 47 tag. */
             locale: string | null;
-            /** @description The time zone, by its name in the IANA database. */
+            /** @description The time zone, a name in the IANA database. */
             zoneinfo: string | null;
             /** @description The telephone number in E.164 form. */
             phone_number: string | null;
-            /** @description Whether the number is known to be the user's. */
+            /** @description Whether the number is verified. */
             phone_number_verified: boolean;
             /** @description The e-mail address that the user signs in with. */
             email: string;
-            /** @description Whether the address is known to be the user's. */
+            /** @description Whether the address is verified. */
             email_verified: boolean;
             /**
              * Format: int64
@@ -927,7 +926,7 @@ export interface components {
             /** @description The identifier, which never changes. */
             id: string;
             /**
-             * @description The kind of record.
+             * @description The record type.
              * @enum {string}
              */
             type: "users";
@@ -937,17 +936,17 @@ export interface components {
         UserDocument: {
             data: components["schemas"]["User"];
         };
-        /** @description The claims to change. At least one member is required; those that are omitted are not changed. */
+        /** @description The claims to change. At least one member is required; omitted members are not changed. */
         UserUpdateRequest: {
             /** @description The given name. Must not begin with white space or contain control characters. */
             given_name?: string;
             /** @description The family name. Must not begin with white space or contain control characters. */
             family_name?: string;
-            /** @description What the user likes to be called, or `null`. Must not begin with white space or contain control characters. */
+            /** @description The nickname, or `null`. Must not begin with white space or contain control characters. */
             nickname?: string | null;
             /**
              * Format: uri
-             * @description The address of a portrait, or `null`. Must be an https URL with a host and no credentials.
+             * @description The URL of a picture of the user, or `null`. Must be an https URL with a host and no credentials.
              */
             picture?: string | null;
             /** @description The preferred language, or `null`. Must be a BCP 47 language tag such as `en` or `de-CH`. */
@@ -960,31 +959,31 @@ export interface components {
              */
             phone_number?: string | null;
         };
-        /** @description What went wrong (RFC 9457). Decide by `code`, show `detail`, quote `request_id`. */
+        /** @description A problem document (RFC 9457). Handle it by `code`, show `detail` to users, quote `request_id`. */
         Problem: {
             /**
              * Format: uri
-             * @description The address of a page about this kind of problem.
+             * @description The URL of a page about this error.
              */
             type: string;
-            /** @description The kind of problem in a few words. */
+            /** @description A short description of the error. */
             title: string;
             /**
              * Format: int32
              * @description The HTTP status.
              */
             status: number;
-            /** @description What went wrong this time, for people. */
+            /** @description What is wrong with this request, for users. */
             detail: string;
-            /** @description The path that was requested, without the query. */
+            /** @description The path of the request, without the query. */
             instance: string;
             code: components["schemas"]["ProblemCode"];
             /** @description The same as the `X-Request-Id` header. */
             request_id: string;
-            /** @description The single errors of a malformed request. */
+            /** @description The validation errors. */
             errors?: components["schemas"]["ProblemItem"][];
         };
-        /** @description One error of a request, with the parameter, the header or the pointer into the body. */
+        /** @description A validation error, with the parameter, the header or the pointer into the body. */
         ProblemItem: {
             /** @description The query, path or form parameter. */
             parameter?: string;
@@ -992,23 +991,20 @@ export interface components {
             pointer?: string;
             /** @description The request header. */
             header?: string;
-            /** @description What is wrong with it. */
+            /** @description Which values are valid. */
             detail: string;
         };
-        /** @description A problem document with the members that RFC 6749 gives to errors, so that OAuth libraries understand it. */
+        /** @description A problem document with the members of RFC 6749 section 5.2, for OAuth libraries. */
         OAuthProblem: components["schemas"]["Problem"] & {
             /**
-             * @description The error in the vocabulary of OAuth 2.0; equal to `code` where OAuth has such an error.
+             * @description The error code of OAuth 2.0; equal to `code` if OAuth defines the same error.
              * @enum {string}
              */
             error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "server_error" | "temporarily_unavailable";
-            /** @description The same as `detail`, in the characters that RFC 6749 allows. */
+            /** @description The same as `detail`, in the characters that RFC 6749 section 5.2 allows. */
             error_description: string;
         };
-        /**
-         * @description The kind of problem, for programs. The values are documented; expect others, since codes may be added. A code is never
-         *     renamed or used for something else.
-         */
+        /** @description The error code, for programs. More codes may be added. A code is never renamed or reused for another error. */
         ProblemCode: string;
     };
     responses: {
@@ -1125,7 +1121,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such employee in the account. */
+        /** @description The account has no employee with this id. */
         EmployeeNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1137,7 +1133,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such report in the account. */
+        /** @description The account has no report with this id. */
         ReportNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1175,8 +1171,8 @@ export interface components {
             };
         };
         /**
-         * @description A request with the same `Idempotency-Key` is still running, which has a `Retry-After`; or the account has as many
-         *     reports as it may have.
+         * @description A request with the same `Idempotency-Key` is still running (with `Retry-After`), or the account has reached its limit
+         *     of saved reports.
          */
         ReportConflict: {
             headers: {
@@ -1190,7 +1186,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The record is not in the state that `If-Match` names. */
+        /** @description The record does not have the version in `If-Match`. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1214,7 +1210,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not declared as `application/json`. */
+        /** @description The `Content-Type` of the body is not `application/json`. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1226,7 +1222,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The `Idempotency-Key` was used before with another body. */
+        /** @description The `Idempotency-Key` was already used with another body. */
         IdempotencyKeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1272,7 +1268,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request is malformed, or requests what cannot be granted. */
+        /** @description The request is malformed, or the requested grant or scopes are not available to the client. */
         TokenBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1286,7 +1282,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description The client, the code or the refresh token is not accepted. */
+        /** @description The client, the code or the refresh token is invalid. */
         TokenUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1315,7 +1311,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description The client is not accepted. */
+        /** @description The client authentication failed. */
         TokenRevocationUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1398,7 +1394,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description There is no such application. */
+        /** @description The `client_id` is unknown. */
         AuthorizeUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1469,20 +1465,20 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The page to read, counted from 1. When omitted, the first page, or the page of the cursor.
+         * @description Number of the page, from 1. The default is the first page, or with a cursor the page of the cursor.
          * @example 2
          */
         PageNumber: number;
         /**
-         * @description How many records a page has. When omitted 50, or with a cursor the size of the page before.
+         * @description Number of records on a page. The default is 50, or with a cursor the size of the previous page.
          * @example 100
          */
         PageSize: number;
         /**
-         * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
-         *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
-         *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
-         *     `meta.next_cursor`, unchanged.
+         * @description Cursor of the page: `meta.next_cursor` of the previous page. Send it with the same filters and the same order.
+         *     `page[number]` and `page[size]` may be omitted: the page then has the size of the previous page. A cursor that
+         *     contradicts another parameter is rejected with 400. Cursors are opaque. Must be an unchanged cursor from
+         *     `meta.next_cursor`.
          * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
          */
         PageAfter: string;
@@ -1508,68 +1504,67 @@ export interface components {
         EmployeeEmailFilter: string;
         /**
          * @description Only employees whose `updated_at` is this time or later. Must be an RFC 3339 date-time with a time zone, in a year
-         *     from 1900 to 9999 and without a leap second. A `+` in an address means a space, so write an offset as `%2B02:00` or
-         *     use `Z`.
+         *     from 1900 to 9999 and without a leap second. A `+` in a query string means a space, so write an offset as `%2B02:00`
+         *     or use `Z`.
          * @example 2026-01-31T00:00:00Z
          */
         EmployeeUpdatedSinceFilter: string;
         /**
          * @description Must be attributes to order by, separated by commas: `employee_number`, `first_name`, `last_name`, `email`, `status`,
-         *     `department`, `updated_at`. A leading `-` means descending; an attribute that is repeated counts where it is first.
-         *     Employees that are equal in all of them are ordered by `id`, in the direction of the last one.
+         *     `department`, `updated_at`. A leading `-` means descending. Only the first occurrence of a repeated attribute counts.
+         *     Employees that are equal in all attributes are ordered by `id`, in the direction of the last attribute.
          * @example -last_name,first_name
          */
         EmployeeSort: string;
         /**
-         * @description The employee's `id`. The response for a malformed id is `not_found`, as for an unknown one.
+         * @description The `id` of the employee. A malformed id is `not_found`, like an unknown one.
          * @example acmedemo00000000
          */
         EmployeeId: string;
         /**
          * @description Must be attributes to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` means
-         *     descending; an attribute that is repeated counts where it is first. Reports that are equal in all of them are ordered by `id`, in the direction of the
-         *     last one.
+         *     descending. Only the first occurrence of a repeated attribute counts. Reports that are equal in all attributes are
+         *     ordered by `id`, in the direction of the last attribute.
          * @example -updated_at
          */
         ReportSort: string;
         /**
-         * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
+         * @description The `id` of the report. A malformed id is `not_found`, like an unknown one.
          * @example fmqgsoyj0irk1sxd0oor8b277
          */
         ReportId: string;
         /**
-         * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
-         *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
+         * @description The `ETag` of the version that you have read. If the report has changed since, the request has no effect and the
+         *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas.
          * @example "fmqgsoyj0irk1sxd0oor8b277.1"
          */
         IfMatch: string;
         /**
-         * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body. Must be
+         * @description The `ETag` of the version that you have. If it is still the current one, the response is 304 without a body. Must be
          *     `*` or entity tags separated by commas.
          * @example "fmqgsoyj0irk1sxd0oor8b277.1"
          */
         IfNoneMatch: string;
         /**
-         * @description A value of your own that names this one creation, for example a random UUID. Must be printable ASCII characters. It is
-         *     stored for 24 hours. It belongs
-         *     to the application and to the user of the token: another user, or a token without a user, may use the same key for
-         *     another creation. The same key with another body is rejected with 422. While the first request is still running, a
-         *     second one waits for it, and is rejected with 409 after five seconds.
+         * @description A unique value that identifies this creation, for example a random UUID. Must be printable ASCII characters. The key
+         *     is stored for 24 hours. It belongs to the application and to the user of the token: another user, or a token without a
+         *     user, may use the same key for another creation. The same key with another body is rejected with 422. While the first
+         *     request is still running, a repeated request waits for it and is rejected with 409 after five seconds.
          * @example 2f0c4a52-7f65-4a9c-8b9e-51b3f5e7a6d1
          */
         IdempotencyKey: string;
         /**
-         * @description The requested response. Only an authorization code is supported.
+         * @description The requested type of response. Only `code` is supported.
          * @example code
          */
         ResponseType: "code";
         /**
-         * @description The application that requests access.
+         * @description The client id of the application that requests access.
          * @example demospa
          */
         ClientId: string;
         /**
-         * @description Where to send the browser afterwards. Must be one of the application's registered redirect URIs, to the character.
+         * @description Where the browser is sent afterwards. Must be exactly one of the redirect URIs registered for the application.
          * @example http://localhost:8080/callback
          */
         RedirectUri: string;
@@ -1579,8 +1574,9 @@ export interface components {
          */
         Scope: string;
         /**
-         * @description A value that only your application can know for this one request: any text of 1 to 2,048 bytes of UTF-8 without
-         *     NUL, counted after percent-decoding. It is returned unchanged; reject a response whose `state` you did not send.
+         * @description An unguessable value that protects this request against CSRF. Must be 1 to 2,048 bytes of UTF-8 without NUL
+         *     characters. The bytes are counted after percent-decoding. It is returned unchanged; reject a response whose `state` you
+         *     did not send.
          * @example Zk2hY9tQ1r
          */
         State: string;
@@ -1590,7 +1586,7 @@ export interface components {
          */
         CodeChallenge: string;
         /**
-         * @description How the challenge was made.
+         * @description The method that derives `code_challenge` from the verifier. Only `S256` is supported.
          * @example S256
          */
         CodeChallengeMethod: "S256";
@@ -1598,12 +1594,13 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifies this request in the log of the server. Your own, if you sent a valid one. Quote it when you ask for help.
+         * @description Identifies this request in the log of the server. It is the `X-Request-Id` of the request, if that is valid. Quote it
+         *     when you ask for help.
          * @example 0f8d2c1e-6a55-4b7a-9a43-5d0f1c3b7e21
          */
         RequestId: string;
         /**
-         * @description Always `no-store`, so that nothing secret stays in a cache.
+         * @description Always `no-store`, because the response contains secrets.
          * @example no-store
          */
         NoStore: "no-store";
@@ -1613,12 +1610,12 @@ export interface components {
          */
         CacheControl: string;
         /**
-         * @description The address to go to, or of what was created.
+         * @description The URL of the redirect, or of the created record.
          * @example http://localhost:3000/v1/reports/fmqgsoyj0irk1sxd0oor8b277
          */
         Location: string;
         /**
-         * @description The record and its version. Send it back as `If-Match`, or as `If-None-Match` to read only what has changed.
+         * @description Version of the record. Send it as `If-Match` to change only this version, or as `If-None-Match` to read only a newer one.
          * @example "fmqgsoyj0irk1sxd0oor8b277.1"
          */
         Etag: string;
@@ -1628,17 +1625,17 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description The name to save the table under.
+         * @description The file name of the download.
          * @example attachment; filename="report-k3v9x2m7q1d8s5h0w4z6b3n1t.csv"
          */
         ContentDisposition: string;
         /**
-         * @description What is left of each limit (`r`, calls) and when it is full again (`t`, seconds).
+         * @description The remaining requests of each limit (`r`) and the seconds until it is reset (`t`).
          * @example "default";r=2871;t=42
          */
         RateLimit: string;
         /**
-         * @description The limits in force, as a number of calls (`q`) in a window of seconds (`w`).
+         * @description The current limits, as a number of requests (`q`) in a window of seconds (`w`).
          * @example "default";q=3000;w=60
          */
         RateLimitPolicy: string;
@@ -1648,13 +1645,13 @@ export interface components {
          */
         RetryAfter: number;
         /**
-         * @description What is wrong with the bearer token (RFC 6750): no `error` when none was sent, `invalid_token` for one that is not
-         *     accepted, `insufficient_scope` with the missing `scope`.
+         * @description The error of the bearer token (RFC 6750 section 3): no `error` if the token is missing, `invalid_token` if it is
+         *     rejected, `insufficient_scope` with the missing `scope`.
          * @example Bearer realm="People API", error="insufficient_scope", scope="reports:write"
          */
         BearerChallenge: string;
         /**
-         * @description Sent only with `invalid_client`, and only when the client authenticated by the `Authorization` header.
+         * @description Sent only with `invalid_client`, and only if the client authenticated with the `Authorization` header.
          * @example Basic realm="OAuth client", charset="UTF-8"
          */
         BasicChallenge: string;
@@ -1702,17 +1699,17 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The requested response. Only an authorization code is supported.
+                 * @description The requested type of response. Only `code` is supported.
                  * @example code
                  */
                 response_type: components["parameters"]["ResponseType"];
                 /**
-                 * @description The application that requests access.
+                 * @description The client id of the application that requests access.
                  * @example demospa
                  */
                 client_id: components["parameters"]["ClientId"];
                 /**
-                 * @description Where to send the browser afterwards. Must be one of the application's registered redirect URIs, to the character.
+                 * @description Where the browser is sent afterwards. Must be exactly one of the redirect URIs registered for the application.
                  * @example http://localhost:8080/callback
                  */
                 redirect_uri: components["parameters"]["RedirectUri"];
@@ -1722,8 +1719,9 @@ export interface operations {
                  */
                 scope: components["parameters"]["Scope"];
                 /**
-                 * @description A value that only your application can know for this one request: any text of 1 to 2,048 bytes of UTF-8 without
-                 *     NUL, counted after percent-decoding. It is returned unchanged; reject a response whose `state` you did not send.
+                 * @description An unguessable value that protects this request against CSRF. Must be 1 to 2,048 bytes of UTF-8 without NUL
+                 *     characters. The bytes are counted after percent-decoding. It is returned unchanged; reject a response whose `state` you
+                 *     did not send.
                  * @example Zk2hY9tQ1r
                  */
                 state: components["parameters"]["State"];
@@ -1733,7 +1731,7 @@ export interface operations {
                  */
                 code_challenge: components["parameters"]["CodeChallenge"];
                 /**
-                 * @description How the challenge was made.
+                 * @description The method that derives `code_challenge` from the verifier. Only `S256` is supported.
                  * @example S256
                  */
                 code_challenge_method: components["parameters"]["CodeChallengeMethod"];
@@ -1744,7 +1742,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The consent page for the user who is signed in. */
+            /** @description The consent screen for the signed-in user. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1757,7 +1755,7 @@ export interface operations {
                     "text/html": components["schemas"]["HtmlPage"];
                 };
             };
-            /** @description To the sign-in page when no user is signed in, or back to the client's `redirect_uri` with `code` or `error`. */
+            /** @description Redirect to the sign-in page if no user is signed in, or to the `redirect_uri` of the client with `code` or `error`. */
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1788,7 +1786,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token is not valid any more, if it ever was. */
+            /** @description The token is no longer valid. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1870,20 +1868,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page to read, counted from 1. When omitted, the first page, or the page of the cursor.
+                 * @description Number of the page, from 1. The default is the first page, or with a cursor the page of the cursor.
                  * @example 2
                  */
                 "page[number]"?: components["parameters"]["PageNumber"];
                 /**
-                 * @description How many records a page has. When omitted 50, or with a cursor the size of the page before.
+                 * @description Number of records on a page. The default is 50, or with a cursor the size of the previous page.
                  * @example 100
                  */
                 "page[size]"?: components["parameters"]["PageSize"];
                 /**
-                 * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
-                 *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
-                 *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
-                 *     `meta.next_cursor`, unchanged.
+                 * @description Cursor of the page: `meta.next_cursor` of the previous page. Send it with the same filters and the same order.
+                 *     `page[number]` and `page[size]` may be omitted: the page then has the size of the previous page. A cursor that
+                 *     contradicts another parameter is rejected with 400. Cursors are opaque. Must be an unchanged cursor from
+                 *     `meta.next_cursor`.
                  * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
@@ -1909,15 +1907,15 @@ export interface operations {
                 "filter[email]"?: components["parameters"]["EmployeeEmailFilter"];
                 /**
                  * @description Only employees whose `updated_at` is this time or later. Must be an RFC 3339 date-time with a time zone, in a year
-                 *     from 1900 to 9999 and without a leap second. A `+` in an address means a space, so write an offset as `%2B02:00` or
-                 *     use `Z`.
+                 *     from 1900 to 9999 and without a leap second. A `+` in a query string means a space, so write an offset as `%2B02:00`
+                 *     or use `Z`.
                  * @example 2026-01-31T00:00:00Z
                  */
                 "filter[updated_since]"?: components["parameters"]["EmployeeUpdatedSinceFilter"];
                 /**
                  * @description Must be attributes to order by, separated by commas: `employee_number`, `first_name`, `last_name`, `email`, `status`,
-                 *     `department`, `updated_at`. A leading `-` means descending; an attribute that is repeated counts where it is first.
-                 *     Employees that are equal in all of them are ordered by `id`, in the direction of the last one.
+                 *     `department`, `updated_at`. A leading `-` means descending. Only the first occurrence of a repeated attribute counts.
+                 *     Employees that are equal in all attributes are ordered by `id`, in the direction of the last attribute.
                  * @example -last_name,first_name
                  */
                 sort?: components["parameters"]["EmployeeSort"];
@@ -1954,7 +1952,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The employee's `id`. The response for a malformed id is `not_found`, as for an unknown one.
+                 * @description The `id` of the employee. A malformed id is `not_found`, like an unknown one.
                  * @example acmedemo00000000
                  */
                 employee_id: components["parameters"]["EmployeeId"];
@@ -1988,27 +1986,27 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page to read, counted from 1. When omitted, the first page, or the page of the cursor.
+                 * @description Number of the page, from 1. The default is the first page, or with a cursor the page of the cursor.
                  * @example 2
                  */
                 "page[number]"?: components["parameters"]["PageNumber"];
                 /**
-                 * @description How many records a page has. When omitted 50, or with a cursor the size of the page before.
+                 * @description Number of records on a page. The default is 50, or with a cursor the size of the previous page.
                  * @example 100
                  */
                 "page[size]"?: components["parameters"]["PageSize"];
                 /**
-                 * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
-                 *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
-                 *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
-                 *     `meta.next_cursor`, unchanged.
+                 * @description Cursor of the page: `meta.next_cursor` of the previous page. Send it with the same filters and the same order.
+                 *     `page[number]` and `page[size]` may be omitted: the page then has the size of the previous page. A cursor that
+                 *     contradicts another parameter is rejected with 400. Cursors are opaque. Must be an unchanged cursor from
+                 *     `meta.next_cursor`.
                  * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
                  * @description Must be attributes to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` means
-                 *     descending; an attribute that is repeated counts where it is first. Reports that are equal in all of them are ordered by `id`, in the direction of the
-                 *     last one.
+                 *     descending. Only the first occurrence of a repeated attribute counts. Reports that are equal in all attributes are
+                 *     ordered by `id`, in the direction of the last attribute.
                  * @example -updated_at
                  */
                 sort?: components["parameters"]["ReportSort"];
@@ -2044,11 +2042,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A value of your own that names this one creation, for example a random UUID. Must be printable ASCII characters. It is
-                 *     stored for 24 hours. It belongs
-                 *     to the application and to the user of the token: another user, or a token without a user, may use the same key for
-                 *     another creation. The same key with another body is rejected with 422. While the first request is still running, a
-                 *     second one waits for it, and is rejected with 409 after five seconds.
+                 * @description A unique value that identifies this creation, for example a random UUID. Must be printable ASCII characters. The key
+                 *     is stored for 24 hours. It belongs to the application and to the user of the token: another user, or a token without a
+                 *     user, may use the same key for another creation. The same key with another body is rejected with 422. While the first
+                 *     request is still running, a repeated request waits for it and is rejected with 409 after five seconds.
                  * @example 2f0c4a52-7f65-4a9c-8b9e-51b3f5e7a6d1
                  */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
@@ -2094,7 +2091,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the version that you have. When it is still the current one, the response is 304 without a body. Must be
+                 * @description The `ETag` of the version that you have. If it is still the current one, the response is 304 without a body. Must be
                  *     `*` or entity tags separated by commas.
                  * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
@@ -2102,7 +2099,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
+                 * @description The `id` of the report. A malformed id is `not_found`, like an unknown one.
                  * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2124,7 +2121,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportDocument"];
                 };
             };
-            /** @description The report has not changed since the version that `If-None-Match` names. */
+            /** @description The report is unchanged since the version in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2149,15 +2146,15 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
-                 *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
+                 * @description The `ETag` of the version that you have read. If the report has changed since, the request has no effect and the
+                 *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas.
                  * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
-                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
+                 * @description The `id` of the report. A malformed id is `not_found`, like an unknown one.
                  * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2166,7 +2163,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The report is gone. */
+            /** @description The report was deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2191,15 +2188,15 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the version that you have read. When the report has changed since, nothing is done and the response is
-                 *     412. Without this header the report is changed whatever its state. Must be `*` or entity tags separated by commas.
+                 * @description The `ETag` of the version that you have read. If the report has changed since, the request has no effect and the
+                 *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas.
                  * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
-                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
+                 * @description The `id` of the report. A malformed id is `not_found`, like an unknown one.
                  * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2242,20 +2239,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page to read, counted from 1. When omitted, the first page, or the page of the cursor.
+                 * @description Number of the page, from 1. The default is the first page, or with a cursor the page of the cursor.
                  * @example 2
                  */
                 "page[number]"?: components["parameters"]["PageNumber"];
                 /**
-                 * @description How many records a page has. When omitted 50, or with a cursor the size of the page before.
+                 * @description Number of records on a page. The default is 50, or with a cursor the size of the previous page.
                  * @example 100
                  */
                 "page[size]"?: components["parameters"]["PageSize"];
                 /**
-                 * @description The cursor of the page to read: `meta.next_cursor` of the page before it. Send it with the same filters and the same
-                 *     order. `page[number]` may be omitted, and `page[size]` too: the page then has the size of the page before. A cursor
-                 *     that contradicts another parameter is rejected with 400. Cursors are opaque. Must be a cursor taken from
-                 *     `meta.next_cursor`, unchanged.
+                 * @description Cursor of the page: `meta.next_cursor` of the previous page. Send it with the same filters and the same order.
+                 *     `page[number]` and `page[size]` may be omitted: the page then has the size of the previous page. A cursor that
+                 *     contradicts another parameter is rejected with 400. Cursors are opaque. Must be an unchanged cursor from
+                 *     `meta.next_cursor`.
                  * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
@@ -2263,7 +2260,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
+                 * @description The `id` of the report. A malformed id is `not_found`, like an unknown one.
                  * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];
@@ -2301,7 +2298,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The report's `id`. The response for a malformed id is `not_found`, as for an unknown one.
+                 * @description The `id` of the report. A malformed id is `not_found`, like an unknown one.
                  * @example fmqgsoyj0irk1sxd0oor8b277
                  */
                 report_id: components["parameters"]["ReportId"];

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { methodsByPath } from '../contract/methods-by-path.js';
 
-/** Finds the methods that the contract has for a path, as the value of an `Allow` header; `null` when it has none. */
+/** Methods of a path in the contract as the value of an `Allow` header; `null` for an unknown path. */
 export type AllowedMethods = (path: string) => string | null;
 
 /** @see RFC 9110 section 10.2.1 */
@@ -16,7 +16,7 @@ export function createAllowedMethods(contract: Contract): AllowedMethods {
   };
 }
 
-/** @param template `null` stands for a parameter, which is never empty */
+/** @param template `null` is a parameter, which is never empty */
 function matches(template: readonly (string | null)[], segments: readonly string[]): boolean {
   return (
     template.length === segments.length &&

@@ -14,16 +14,16 @@ import { challenge, insufficientScope, unauthorized, userContextRequired } from 
 import { admit } from './rate-limit.js';
 
 /**
- * Accepts a request by its bearer token: genuine, in time, not revoked, and with the scopes asked for.
- * Scopes that the application has lost since the token was issued do not count, nor do those that its user could
- * no longer grant. Scopes about a user are of no use to a token without one.
+ * Authenticates a request by its bearer token, which must be valid, not revoked, and have the required scopes.
+ * Scopes that were removed from the application, or that the user may no longer grant, do not count. A token without a
+ * user has no user scopes.
  *
- * Requests are counted for the application that a genuine token was issued to, so that nobody without such a token
- * can use up its limit. Only then does the answer of the database about the token matter.
+ * Requests with a validly signed token are counted for its application, so that no one without a token can consume its
+ * limit. The rate limit is checked before the result of the database query.
  *
- * A request that is rejected still tells whose it is, as far as a genuine token says so: expired and revoked ones do.
+ * A rejected request with a validly signed token, expired or revoked, is attributed to its application.
  *
- * @param limit requests of one application; `null` for any number
+ * @param limit requests of one application per minute; `null` for no limit
  * @see RFC 6750 sections 2.1 and 3
  */
 export function createAuthenticate(
@@ -39,7 +39,7 @@ export function createAuthenticate(
     });
     request.party = namedBy(claims);
     const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
-    // Both are asked at the same time; a refusal by the limit comes first.
+    // Both run concurrently; the error of the rate limit has precedence.
     const status = tokenStatus.find(claims);
     status.catch(() => undefined);
     await admitted;
@@ -64,7 +64,7 @@ export function createAuthenticate(
   };
 }
 
-/** What a genuine token says by itself; the database need not be asked. */
+/** Claims of a validly signed token, without a query. */
 function namedBy({ clientId, grantId, subject }: AccessTokenClaims): Party {
   return { clientId, userId: grantId === null ? null : subject };
 }

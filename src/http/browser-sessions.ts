@@ -7,12 +7,11 @@ import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } f
 import type { Sessions } from '../services/sessions.js';
 import type { User } from '../services/user.js';
 
-/** Name of the form field that proves that a form came from one of our own pages. */
+/** Name of the form field with the CSRF token. */
 export const csrfField = 'csrf_token';
 
 /**
- * What ties a browser to the server: the session of a signed-in user, and the proof in every form that it was
- * our page that sent it.
+ * Sessions of signed-in users, and CSRF protection of forms.
  */
 export class BrowserSessions {
   readonly #sessions: Sessions;
@@ -23,7 +22,7 @@ export class BrowserSessions {
 
   constructor(sessions: Sessions, { appSecrets, baseUrl }: { appSecrets: AppSecrets; baseUrl: string }) {
     const secure = baseUrl.startsWith('https://');
-    // The prefix makes browsers refuse the cookie from any other host, path or plain http.
+    // With the prefix browsers reject the cookie from another host, with another path, or over plain HTTP.
     const prefix = secure ? '__Host-' : '';
     this.#sessions = sessions;
     this.#csrfKeys = deriveKeyring(appSecrets, 'csrf');
@@ -40,7 +39,7 @@ export class BrowserSessions {
     return user;
   }
 
-  /** Makes a new session the one of this browser, and ends the session that the browser had before. */
+  /** Sets the cookie of a new session and revokes the previous session of the browser. */
   async signIn(request: FastifyRequest, reply: FastifyReply, sessionId: string): Promise<void> {
     await this.#endCurrent(request);
     reply
@@ -48,13 +47,13 @@ export class BrowserSessions {
       .clearCookie(this.#visitorCookie, this.#cookie);
   }
 
-  /** Ends the session of this browser, together with the event that tells of it. */
+  /** Revokes the session of the browser and records the event. */
   async signOut(request: FastifyRequest, reply: FastifyReply, event?: AuditEvent): Promise<void> {
     await this.#endCurrent(request, event);
     reply.clearCookie(this.#sessionCookie, this.#cookie);
   }
 
-  /** Value for the CSRF field of a form that is about to be shown to this browser. */
+  /** CSRF token for a form that is sent to this browser. */
   csrfToken(request: FastifyRequest, reply: FastifyReply): string {
     let anchor = this.#csrfAnchor(request);
     if (anchor === undefined) {
@@ -65,9 +64,9 @@ export class BrowserSessions {
   }
 
   /**
-   * Accepts a form only from a page that was made for this very browser.
+   * Verifies the CSRF token of a form.
    *
-   * @throws {Problem} 403 `access_denied`
+   * @throws {Problem} 403 `access_denied` when the form does not belong to this browser
    */
   verifyCsrf(request: FastifyRequest): void {
     const anchor = this.#csrfAnchor(request);
@@ -75,12 +74,12 @@ export class BrowserSessions {
     if (anchor === undefined || typeof given !== 'string' || !isSignature(this.#csrfKeys, anchor, given)) {
       throw new Problem(
         'access_denied',
-        'This form is no longer valid. Go back, load the page again and repeat what you did.',
+        'This form has expired. Go back, reload the page and submit the form again.',
       );
     }
   }
 
-  /** The cookie that forms are tied to: the session, or a random one before there is a session. */
+  /** The cookie that CSRF tokens are derived from: the session, or a random value without a session. */
   #csrfAnchor({ cookies }: FastifyRequest): string | undefined {
     return cookies[this.#sessionCookie] ?? cookies[this.#visitorCookie];
   }

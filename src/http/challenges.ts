@@ -2,7 +2,7 @@ import { Problem, type ProblemOptions } from '../problems/problem.js';
 
 const realm = 'Bearer realm="People API"';
 
-/** 401 `unauthorized`: no token came, and RFC 6750 section 3.1 asks for no error code then. */
+/** 401 `unauthorized`, without an error code because the request has no token. @see RFC 6750 section 3.1 */
 export function unauthorized(): Problem {
   return new Problem(
     'unauthorized',
@@ -11,7 +11,7 @@ export function unauthorized(): Problem {
   );
 }
 
-/** Adds what RFC 6750 says of a token that does not count: `invalid_token`, whatever the reason. */
+/** Adds a challenge with `invalid_token` to a 401 problem. @see RFC 6750 section 3.1 */
 export function challenge(problem: Problem): Problem {
   const options: ProblemOptions = {
     headers: {
@@ -22,7 +22,7 @@ export function challenge(problem: Problem): Problem {
   return new Problem(problem.code, problem.message, options);
 }
 
-/** 403 `insufficient_scope`, which names the scopes that are missing. */
+/** 403 `insufficient_scope` with the missing scopes. @see RFC 6750 section 3.1 */
 export function insufficientScope(missing: readonly string[]): Problem {
   const scope = missing.join(' ');
   return new Problem('insufficient_scope', `The access token lacks the scope ${scope}.`, {
@@ -30,7 +30,7 @@ export function insufficientScope(missing: readonly string[]): Problem {
   });
 }
 
-/** 403 `user_context_required`: RFC 6750 has no error code for it. */
+/** 403 `user_context_required`, for which RFC 6750 has no error code. */
 export function userContextRequired(): Problem {
   return new Problem(
     'user_context_required',

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { clientDisconnected } from './disconnect.js';
 
-/** Bytes that are written to the connection at a time: what its client takes is counted in these steps. */
+/** Bytes of a write to the connection. The throughput of the client is measured in these steps. */
 const pieceBytes = 32 * 1024;
 
 interface ChunkStreamOptions {
-  /** Ends the stream. Any reason but {@link clientDisconnected} is an error of the stream. */
+  /** Ends the stream. A reason other than {@link clientDisconnected} is an error of the stream. */
   readonly signal: AbortSignal;
-  /** Makes the chunks until its signal aborts. */
+  /** Produces the chunks until its signal aborts. */
   readonly make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
-  /** Is called at once when the stream fails, before what made the chunks has ended. */
+  /** Called immediately when the stream fails, before the producer has finished. */
   readonly onError: () => void;
 }
 
-/** A body that is made while it is sent. Nothing is made ahead of what the client takes. */
+/** A response body that is produced while it is sent, no faster than the client reads it. */
 export class ChunkStream extends Readable {
   readonly #chunks: AsyncGenerator<Buffer, void, undefined>;
   readonly #work: AbortController;
@@ -36,9 +36,9 @@ export class ChunkStream extends Readable {
   }
 
   /**
-   * Starts to make a body and waits for its first chunk.
+   * Starts the producer and waits for its first chunk.
    *
-   * @throws what fails before the first chunk, or the reason of the signal; the response can still be a problem then
+   * @throws an error before the first chunk, or the reason of the signal; the response can then still be a problem document
    */
   static async begin({ signal, make, onError }: ChunkStreamOptions): Promise<ChunkStream> {
     const work = new AbortController();

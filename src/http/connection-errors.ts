@@ -8,15 +8,15 @@ import { pathOf, problemMediaType } from './problem-sender.js';
 
 type ConnectionError = Error & { code?: string };
 
-/** Has the answer to the request whose body is still on its way, if there is one. */
+/** `_httpMessage` is the response to the request whose body is being received. */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse };
 
-/** Milliseconds in which the client must have read the answer and closed. */
+/** Milliseconds until the connection is closed if the client does not close it. */
 const lingerMilliseconds = 1000;
 
 /**
- * Answers what never became a request: bytes that are not HTTP, headers that are too large, a client that is
- * too slow to send them. The connection ends with the answer.
+ * Responds to errors before a request is complete: bytes that are not HTTP, headers that are too large, a client that
+ * sends too slowly. The connection is closed after the response.
  */
 export function createConnectionErrorHandler(problems: Contract['problems'], errorsUrl: string) {
   return (error: ConnectionError, socket: HttpSocket): void => {
@@ -28,7 +28,7 @@ export function createConnectionErrorHandler(problems: Contract['problems'], err
     socket.setTimeout(lingerMilliseconds, () => socket.destroy());
     const problem = toProblem(error);
     const requestId = randomUUID();
-    // Where no path could be read, the problem is with the address as a whole.
+    // Without a parsed request `instance` is "/".
     const instance = pathOf({ raw: socket._httpMessage?.req ?? {} });
     const document = problemDocument(problem, { problems, errorsUrl, instance, requestId });
     const body = JSON.stringify(document);

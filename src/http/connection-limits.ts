@@ -2,13 +2,13 @@ import type { FastifyServerOptions } from 'fastify';
 import type { IdleLimits } from './idle-connections.js';
 
 /**
- * What a connection may take its time for, in milliseconds. A client that is slower than this holds a socket for
- * nothing; one that is merely far away is not.
+ * Timeouts of a connection in milliseconds. They close connections of clients that are stalled, not of clients with a
+ * high latency.
  */
 export const connectionLimits = {
-  /** From the first byte of a request to the last of its body, of which there are 64 KiB at most. */
+  /** From the first byte of a request to the last byte of its body, which has at most 64 KiB. */
   requestTimeout: 30_000,
-  /** Between two requests; longer than proxies keep theirs, so that it is the proxy that closes. */
+  /** Between two requests; longer than the timeout of proxies, so that the proxy closes the connection. */
   keepAliveTimeout: 75_000,
 } as const satisfies FastifyServerOptions;
 
@@ -18,5 +18,5 @@ export const headerLimits = {
   connectionsCheckingInterval: 5_000,
 } as const;
 
-/** A reader that has stopped reading, or has vanished. */
+/** For a client that has stopped reading or has disappeared. */
 export const idleLimits: IdleLimits = { idleMs: 120_000, intervalMs: 5_000 };

@@ -26,12 +26,12 @@ const exposedHeaders = [
   'x-request-id',
 ].join(', ');
 
-/** Seconds for which a browser may remember what it asked. */
+/** Seconds for which a browser may cache the response to a preflight request. */
 const maximumAge = '600';
 
 /**
- * Scripts of any origin may call an operation and read the answer: what they may do is decided by a token that
- * they must have, never by a cookie. The consent page is for people and is left out.
+ * Allows scripts of any origin to call operations: authorization depends on a bearer token, never on a cookie. The
+ * consent screen is excluded.
  */
 export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): void {
   const { operation } = request.routeOptions.config;
@@ -40,7 +40,7 @@ export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): 
   reply.header('access-control-expose-headers', exposedHeaders);
 }
 
-/** Answers the question that browsers ask before they send a cross-origin request, for each path that has one. */
+/** Responds to preflight requests for the paths of the contract. */
 export async function preflightRoutes(
   app: FastifyInstance,
   { contract }: { contract: Contract },
@@ -48,9 +48,9 @@ export async function preflightRoutes(
   const callable = [...contract.operations.values()].filter(isCallable);
   for (const [template, methods] of methodsByPath(callable)) {
     const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
-    // Before a body is read: nothing of a preflight is in it.
+    // Before the body is parsed, which a preflight request does not need.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-      // Without this header it is no preflight, and OPTIONS is a method that the contract does not have.
+      // Without this header it is not a preflight request, and the contract has no OPTIONS operation.
       if (request.headers['access-control-request-method'] === undefined || hasEmptyParameter(request)) {
         return reply.callNotFound();
       }

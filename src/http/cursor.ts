@@ -5,21 +5,21 @@ import { maximumPageSize } from './page-size.js';
 // The page after this one is the last that `page[number]` can name.
 const maximumNumber = 999_999_999;
 
-/** What a cursor names: a page by its number and size, and the last record before it. */
+/** Content of a cursor: number and size of the page, and the last record before it. */
 export interface Cursor<Anchor> {
   readonly number: number;
   readonly size: number;
   readonly anchor: Anchor;
 }
 
-/** The requests that a cursor can be sent with: those for the same path, with the same filters and the same order. */
+/** Identifies the list that a cursor belongs to: path, filters and order. */
 export function fingerprintOf(path: string, parameters: URLSearchParams): string {
   const sorted = new URLSearchParams(parameters);
   sorted.sort();
   return hash('sha256', `${path}?${sorted}`, 'base64url').slice(0, 8);
 }
 
-/** The cursor as text of `[A-Za-z0-9_-]`. */
+/** Serializes a cursor as `[A-Za-z0-9_-]` text. */
 export function writeCursor<Anchor>({ number, size, anchor }: Cursor<Anchor>, fingerprint: string): string {
   return Buffer.from(JSON.stringify([number, size, fingerprint, anchor])).toString('base64url');
 }
@@ -28,7 +28,7 @@ export function writeCursor<Anchor>({ number, size, anchor }: Cursor<Anchor>, fi
  * Reads `page[after]`.
  *
  * @param isAnchor whether the content of a cursor is an anchor of this list
- * @throws {Problem} 400 `invalid_request` when the text is not a cursor of this service, or is one of another request
+ * @throws {Problem} 400 `invalid_request` when the text is not a cursor, or a cursor of another list
  */
 export function readCursor<Anchor>(
   text: string,
@@ -48,7 +48,7 @@ export function readCursor<Anchor>(
   return { number, size, anchor };
 }
 
-/** 400 `invalid_request` that names `page[after]`. */
+/** 400 `invalid_request` for `page[after]`. */
 export function invalidCursor(rule: string): Problem {
   return invalidParameter('page[after]', rule);
 }

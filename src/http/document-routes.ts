@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { PublishedContract } from '../contract/published.js';
 
-/** Serves the contract itself, for generators and readers. */
+/** Routes of the contract documents. */
 export async function documentRoutes(
   app: FastifyInstance,
   { published }: { published: PublishedContract },

@@ -16,10 +16,10 @@ interface DownloadOptions {
 }
 
 /**
- * Watches a response that is streamed. It ends when the client disconnects, takes too little, lets the connection idle or
- * reaches the deadline, and when the process stops.
+ * Watches a streamed response and aborts it when the client disconnects, reads too slowly or is idle, after the maximum
+ * duration, or when the process stops.
  *
- * @returns aborts for each of these reasons
+ * @returns signal that aborts the download
  */
 export function watchDownload({ socket, response, limits, cutOff }: DownloadOptions): AbortSignal {
   const { minimumBytes, throughputPeriodMs: periodMs, downloadMs } = limits;
@@ -32,12 +32,12 @@ export function watchDownload({ socket, response, limits, cutOff }: DownloadOpti
   const stopWatch = watchThroughput(socket, { minimumBytes, periodMs }, () =>
     cut('The client reads the download too slowly.'),
   );
-  const deadline = setTimeout(() => cut('The download has reached its time limit.'), downloadMs);
+  const deadline = setTimeout(() => cut('The download exceeded its maximum duration.'), downloadMs);
   deadline.unref();
   const onStop = () => cut('The process is stopping.');
   cutOff.addEventListener('abort', onStop);
-  // Node.js closes an idle connection in the ordinary way unless there is a listener.
-  response.once('timeout', () => cut('Nothing was sent for too long.'));
+  // Without a listener Node.js would close an idle connection instead of resetting it.
+  response.once('timeout', () => cut('The connection was idle for too long.'));
   response.once('close', () => {
     stopWatch();
     clearTimeout(deadline);
@@ -47,11 +47,11 @@ export function watchDownload({ socket, response, limits, cutOff }: DownloadOpti
 }
 
 /**
- * Resets the connection of a response that is not complete. Where the end of the connection is the end of the body, as
- * with HTTP/1.0, a client would mistake what it has for the whole result after an ordinary close. A response that is
- * queued behind another one has no connection yet, and has sent nothing.
+ * Resets the connection of an incomplete response. With HTTP/1.0 the end of the connection is the end of the body, so a
+ * client would mistake an incomplete result for the complete one if the connection was closed. A response that is queued
+ * behind another one has no connection yet.
  */
 export function resetConnection({ socket }: Pick<ServerResponse, 'socket'>): void {
-  // The socket of an injected request is none of the network's.
+  // The socket of an injected request is not a network socket.
   (socket as Partial<Pick<Socket, 'resetAndDestroy'>> | null)?.resetAndDestroy?.();
 }

@@ -5,7 +5,7 @@ import { Problem, recordNotFound } from '../problems/problem.js';
 import { unsupportedMediaType } from './binding/request-syntax.js';
 import type { ProblemSender } from './problem-sender.js';
 
-/** Answers whatever was thrown while a request was served with a problem document. */
+/** Sends a problem document for any error that was thrown while a request was processed. */
 export function createErrorHandler(sendProblem: ProblemSender) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = toProblem(error, request);
@@ -16,20 +16,19 @@ export function createErrorHandler(sendProblem: ProblemSender) {
   };
 }
 
-/** Codes of failures, whose cause is in the log. */
+/** Codes whose cause is logged. */
 const loggedCodes: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);
 
-/** Seconds after which a client may try again: the database is mostly back by then, and a conflict over. */
+/** Seconds after which a client may retry: enough for most restarts of the database and for write conflicts. */
 const retryAfterSeconds = '2';
 
 function toProblem(error: FastifyError, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
-  // The codes of sockets do not say whose socket it was: a client that leaves during its upload would look like the
-  // database.
+  // An error of the client's socket has the same code as an error of a database connection.
   if (error === request.raw.errored) return unreadable();
   if (error.validation !== undefined) {
     const part = error.validationContext as RequestPart;
-    // An id that could not exist is answered like one that does not.
+    // An id that cannot exist gets the same response as an unknown one.
     if (part === 'params') return recordNotFound();
     const form = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
     return describeValidation(error.validation as Parameters<typeof describeValidation>[0], part, { form });
@@ -47,7 +46,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): Problem {
   return fromFramework(error, request) ?? internalError(error);
 }
 
-/** Refusals of Fastify's own, by its error codes. */
+/** Problems for errors of Fastify, by error code. */
 function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): Problem | undefined {
   const { operation } = routeOptions.config;
   switch (error.code) {
@@ -55,15 +54,18 @@ function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): P
     case 'FST_ERR_CTP_INVALID_CONTENT_TYPE':
       return operation?.body
         ? unsupportedMediaType(operation)
-        : new Problem('unsupported_media_type', 'The operation has no request body of this content type.');
+        : new Problem(
+            'unsupported_media_type',
+            'The content type of the body is not supported.',
+          );
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('payload_too_large', 'The body must not be larger than 64 KiB.');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new Problem('invalid_request', 'A JSON body is required, and this one is empty.');
+      return new Problem('invalid_request', 'The body must be JSON and must not be empty.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('invalid_request', 'The body is not as long as its Content-Length header says.');
+      return new Problem('invalid_request', 'The length of the body must match its Content-Length header.');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new Problem('invalid_request', 'The body is not valid JSON.');
+      return new Problem('invalid_request', 'The body must be valid JSON.');
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return recordNotFound();
     case 'FST_ERR_BAD_URL':
@@ -74,7 +76,7 @@ function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): P
 }
 
 function unreadable(): Problem {
-  return new Problem('invalid_request', 'The request could not be read: it is malformed or was cut off.');
+  return new Problem('invalid_request', 'The request is malformed or incomplete.');
 }
 
 function internalError(cause: unknown): Problem {

@@ -4,14 +4,13 @@ export interface RecordVersion {
   readonly version: number;
 }
 
-/** The strong entity tag of a version of a record. No other record has it. */
+/** The strong entity tag of a version of a record, unique among all records. */
 export function etagOf({ id, version }: RecordVersion): string {
   return `"${id}.${version}"`;
 }
 
 /**
- * Reads `If-Match`: which versions a change is meant for. Without the header, all of them are; a weak tag stands
- * for none.
+ * Reads the versions in `If-Match`. Without the header every version matches; weak tags never match.
  *
  * @see RFC 9110 section 13.1.1
  */
@@ -22,7 +21,7 @@ export function readIfMatch(header: string | undefined): (record: RecordVersion)
 }
 
 /**
- * Reads `If-None-Match`: whether the client has this version of a record. Weak and strong tags are compared alike.
+ * Whether `If-None-Match` contains this version of a record. Weak and strong tags are compared in the same way.
  *
  * @see RFC 9110 section 13.1.2
  */

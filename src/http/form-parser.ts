@@ -1,11 +1,11 @@
 import { Problem } from '../problems/problem.js';
 
-/** Limits the work that a form of 64 KiB can cause; no form of the service has as many fields. */
+/** Name-value pairs of a form. The limit bounds the processing of a form of 64 KiB; no form of the service has more. */
 export const maximumPairs = 100;
 
 /**
- * Reads an `application/x-www-form-urlencoded` body. A field without a value counts as omitted. A field that is
- * repeated becomes a list, which no schema of the contract accepts.
+ * Parses an `application/x-www-form-urlencoded` body. A field with an empty value is omitted. A repeated field becomes
+ * an array, which no schema of the contract accepts.
  *
  * @throws {Problem} 400 `invalid_request` when the body is not percent-encoded UTF-8 or has more than 100 pairs
  * @see RFC 6749 section 3.2 and appendix B

@@ -3,10 +3,10 @@ import { Problem } from '../problems/problem.js';
 import type { DatabaseCheck } from '../services/database-check.js';
 import type { Lifecycle } from './lifecycle.js';
 
-/** Milliseconds after which a database that says nothing counts as away; balancers wait hardly longer. */
+/** Milliseconds after which a database that does not respond is unavailable; load balancers have similar timeouts. */
 const patienceMs = 2_000;
 
-/** `/healthz`: the process runs. `/readyz`: it can answer, because its database does, and goes on to. */
+/** `/healthz`: the process runs. `/readyz`: the database responds, and the process is not shutting down. */
 export async function healthRoutes(
   app: FastifyInstance,
   { databaseCheck, lifecycle }: { databaseCheck: DatabaseCheck; lifecycle?: Lifecycle },

@@ -5,13 +5,13 @@ import { type Clock, epochSeconds } from '../clock.js';
 import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../services/keyring.js';
 import { normalizeEmail } from '../services/normalize.js';
 
-/** Seconds from the last sign-in; browsers keep no cookie longer than 400 days. */
+/** Lifetime in seconds from the last sign-in; browsers limit cookies to 400 days. */
 export const knownSeconds = 400 * 86_400;
 
-/** Users that a browser is known for; the one who signed in longest ago is dropped. */
+/** Maximum number of users in the cookie of a browser; the user who signed in least recently is removed. */
 export const maximumKnownUsers = 5;
 
-/** What the cookie says: a random id of the browser and, newest first, a proof for each user. */
+/** Content of the cookie: a random id of the browser and, newest first, a proof for each user. */
 interface Knowledge {
   readonly browserId: string;
   readonly proofs: readonly Proof[];
@@ -24,11 +24,11 @@ interface Proof {
 }
 
 /**
- * Recognizes a browser that a user has signed in from before. Otherwise a stranger who fails in a user's name often
- * enough would lock that user out.
+ * Recognizes a browser from which a user has signed in before. Failed sign-ins of an attacker then do not lock the user
+ * out of this browser.
  *
- * The cookie permits nothing: all that it gives is a count of failures of its own. It names users by an HMAC only, which
- * no one else can compute, and which is another one in each browser.
+ * The cookie grants no access: the browser only has its own count of failures. Users are identified by an HMAC, which is
+ * different in each browser.
  */
 export class KnownBrowsers {
   readonly #keys: Keyring;
@@ -45,10 +45,10 @@ export class KnownBrowsers {
   }
 
   /**
-   * Identifies browser and user when the user has signed in from this browser.
+   * Identifies browser and user if the user has signed in from this browser before.
    *
-   * @param email as it was typed
-   * @returns what failures of this browser in the user's name are counted for; `null` when the browser is not known
+   * @param email as submitted
+   * @returns key for counting failures; `null` for an unknown browser
    */
   find(request: FastifyRequest, email: string): string | null {
     const name = normalizeEmail(email);
@@ -58,7 +58,7 @@ export class KnownBrowsers {
     return valid.length === 0 ? null : `browser ${browserId} e-mail ${name}`;
   }
 
-  /** Notes in the cookie that a user has signed in from this browser. */
+  /** Records in the cookie that a user has signed in from this browser. */
   remember(request: FastifyRequest, reply: FastifyReply, email: string): void {
     const name = normalizeEmail(email);
     const { browserId, proofs } = this.#read(request);

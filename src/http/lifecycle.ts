@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 
-/** How far the process is on its way to its end. */
+/** State of the shutdown of the process. */
 export interface Lifecycle {
-  /** Whether the process is about to end. */
+  /** Whether the process is shutting down. */
   stopping: boolean;
-  /** Aborts responses that are not complete when the time for them is over. */
+  /** Aborts responses that are incomplete at the end of the grace period. */
   readonly cutOff: AbortController;
 }
 
@@ -16,7 +16,7 @@ export function createLifecycle(): Lifecycle {
   return { stopping: false, cutOff };
 }
 
-/** Asks clients to come back by another connection, which leads to a process that stays. */
+/** Closes connections after their next response, so that clients connect to another process. */
 export function closeConnectionsAtTheEnd(app: FastifyInstance, lifecycle: Lifecycle): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('connection', 'close');

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** Times that a period is looked at. */
+/** Checks in a period. */
 const checksPerPeriod = 12;
 
 /**
- * Watches whether a client takes a minimum of bytes in each period in which bytes are waiting for it. Bytes count once
- * the kernel has accepted them; what its buffers hold, some megabytes at most, is taken for read.
+ * Checks that a client reads a minimum of bytes in each period in which bytes are waiting for it. Bytes count as read
+ * when the kernel has accepted them; its buffers hold at most some megabytes.
  *
- * @returns ends the watch
+ * @returns stops the checks
  */
 export function watchThroughput(
   socket: Socket,
@@ -15,11 +15,11 @@ export function watchThroughput(
   onTooSlow: () => void,
 ): () => void {
   let acceptedBefore = acceptedBytes(socket);
-  // Checks are counted instead of time: a process that was busy has not given the client its chance.
+  // Counts checks instead of time: while the process is busy the client cannot read.
   let checks = 0;
   const timer = setInterval(() => {
     const accepted = acceptedBytes(socket);
-    // While nothing is waiting, it is the database that is slow.
+    // While nothing is waiting, the database is slow and not the client.
     const isWaiting = socket.writableLength > 0;
     if (!isWaiting || accepted - acceptedBefore >= minimumBytes) {
       acceptedBefore = accepted;
@@ -33,7 +33,7 @@ export function watchThroughput(
   return () => clearInterval(timer);
 }
 
-/** `bytesWritten` includes the bytes that are still waiting in the process. */
+/** `bytesWritten` includes bytes that are buffered in the process. */
 function acceptedBytes({ bytesWritten, writableLength }: Socket): number {
   return bytesWritten - writableLength;
 }

@@ -3,11 +3,11 @@ import { Problem } from '../problems/problem.js';
 import type { AllowedMethods } from './allowed-methods.js';
 import { pathOf } from './problem-sender.js';
 
-/** Characters of a path that are repeated: enough to recognise it. */
+/** Characters of the path that are repeated in the error. */
 const maximumEcho = 1000;
 
 /**
- * 404 `public-api-not-found`: no route has this method and path. Where the path has other methods, `Allow` lists them.
+ * 404 `public-api-not-found`: no route has this method and path. If the path has other methods, `Allow` lists them.
  */
 export function routeNotFound(request: FastifyRequest, allowedMethods?: AllowedMethods): Problem {
   const path = pathOf(request);

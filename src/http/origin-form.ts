@@ -1,8 +1,8 @@
 const authority = /^https?:\/\/[^/?]*/i;
 
 /**
- * The path and query of a request target that names the whole address, as requests to proxies do and every server must
- * understand. Links and problems are about the path.
+ * Path and query of a request target in absolute form, which every server must accept. Links and problem documents
+ * contain the path only.
  *
  * @see RFC 9112 section 3.2.2
  */

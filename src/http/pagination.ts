@@ -11,7 +11,7 @@ export interface PageQuery {
   'page[after]'?: string;
 }
 
-/** What a response says of the pages around the one that it has. */
+/** Cursor and links to other pages in a response. */
 export interface PageLocations {
   /** Value of `page[after]` for the next page; `null` on the last page. */
   readonly nextCursor: string | null;
@@ -19,14 +19,14 @@ export interface PageLocations {
 }
 
 /**
- * Which page of a list a request is for: by number, or by the cursor in `page[after]`. A cursor holds the number and the
- * size of its page, so that both parameters may be omitted.
+ * The requested page of a list, by number or by the cursor in `page[after]`. A cursor contains the number and the size of
+ * its page, so both parameters may be omitted.
  */
 export class PageRequest<Anchor> {
   readonly number: number;
   readonly size: number;
   readonly anchor: Anchor | undefined;
-  /** Address of the list with the query parameters that are not about pages. */
+  /** URL of the list with all query parameters except those of pagination. */
   readonly #address: string;
   readonly #fingerprint: string;
 
@@ -56,20 +56,20 @@ export class PageRequest<Anchor> {
       throw invalidCursor(`is the cursor of a page with page[size] ${cursor.size}`);
   }
 
-  /** Number of records on the pages before. */
+  /** Number of records on the previous pages. */
   get skip(): number {
     return (this.number - 1) * this.size;
   }
 
-  /** Where the page begins, as services take it. */
+  /** Start of the page, as services expect it. */
   get from(): { readonly anchor: Anchor } | { readonly skip: number } {
     return this.anchor === undefined ? { skip: this.skip } : { anchor: this.anchor };
   }
 
   /**
-   * The cursor of the next page, and the addresses of the pages around this one, which keep every other query parameter.
+   * The cursor of the next page and the URLs of other pages, which keep all other query parameters.
    *
-   * @param nextAnchor where the next page begins; `null` when there is none
+   * @param nextAnchor start of the next page; `null` when there is none
    */
   locate(recordCount: number, nextAnchor: Anchor | null): PageLocations {
     const lastNumber = Math.max(1, Math.ceil(recordCount / this.size));
@@ -98,7 +98,7 @@ function otherParameters(search: string): URLSearchParams {
   return others;
 }
 
-/** To be followed by further parameters. JSON:API asks for %20 rather than the + of forms. */
+/** Query string with a trailing `&`. JSON:API requires `%20` instead of the `+` of forms. */
 function writeQuery(parameters: URLSearchParams): string {
   return parameters.size === 0 ? '' : `${parameters.toString().replaceAll('+', '%20')}&`;
 }

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { prefersGzip } from './accept.js';
 
-/** Bytes that never change, for a reply: compressed for clients that prefer it. */
+/** Static content: compressed with gzip for clients that accept it, uncompressed for others. */
 export class Precompressed {
   #gzip: Buffer | undefined;
   readonly #plain: Buffer;
@@ -11,7 +11,7 @@ export class Precompressed {
     this.#plain = Buffer.from(content);
   }
 
-  /** Sends the bytes; media type and status are the caller's. */
+  /** Sends the content. The caller sets media type and status. */
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('vary', 'accept-encoding');
     if (!prefersGzip(request.headers)) return reply.send(this.#plain);

@@ -8,11 +8,11 @@ import { requestIdHeader } from './request-id.js';
 
 export const problemMediaType = 'application/problem+json';
 
-/** Answers a request with a problem document. */
+/** Sends a problem document as the response. */
 export type ProblemSender = (problem: Problem, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 /**
- * @param renderPage writes the problem for a person; used where a browser asks and the route has pages
+ * @param renderPage renders the problem as a page, for browsers on routes with pages
  */
 export function createProblemSender(
   problems: Contract['problems'],
@@ -41,7 +41,7 @@ export function createProblemSender(
     return (
       reply
         .header('content-type', plainJson ? 'application/json' : problemMediaType)
-        // A finished buffer: Fastify must not serialise it by the schema of the operation.
+        // A buffer, so that Fastify does not serialize it with the schema of the operation.
         .send(Buffer.from(JSON.stringify(body)))
     );
   };
@@ -54,8 +54,8 @@ function wantsPage({ headers, routeOptions: { config } }: FastifyRequest, status
 }
 
 /**
- * Path of the request without the query; what no URI may contain is percent-encoded. It begins with a slash, also where
- * the target is `*` or an address of another scheme.
+ * Path of the request without the query. Characters that a URI must not contain are percent-encoded. It starts with a
+ * slash, even if the request target is `*` or a URI with another scheme.
  */
 export function pathOf({ raw }: { readonly raw: Pick<IncomingMessage, 'url'> }): string {
   const url = raw.url ?? '/';
@@ -66,8 +66,8 @@ export function pathOf({ raw }: { readonly raw: Pick<IncomingMessage, 'url'> }):
 }
 
 /**
- * OAuth clients look for `error` in a body of type `application/json`, and lose it under any other: the
- * contract declares that type for the refusals of the endpoints that they call.
+ * OAuth clients read `error` only from a body of type `application/json`. The contract declares that type for errors of
+ * the endpoints that they call.
  *
  * @see RFC 6749 section 5.2
  */

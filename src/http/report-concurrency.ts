@@ -4,7 +4,7 @@ import type { AccountId } from '../services/account-id.js';
 import { ConcurrencyLimit, QueueTimeoutError } from '../services/concurrency-limit.js';
 import type { ReportLimits } from './report-limits.js';
 
-/** Limits how many reports run at the same time, as JSON and as CSV, for each account and in the process. */
+/** Concurrency limits for report runs and CSV downloads, for each account and for the process. */
 export class ReportConcurrency {
   readonly #limits: ReportLimits;
   readonly #runs: ConcurrencyLimit;
@@ -19,31 +19,31 @@ export class ReportConcurrency {
   }
 
   /**
-   * Takes a slot for a run as JSON.
+   * Acquires a slot for a run.
    *
    * @returns releases the slot
    * @throws {Problem} 429 `rate_limit_exceeded` when no slot of the account is free in time
    */
   forRun(accountId: AccountId, signal: AbortSignal): Promise<() => void> {
     const { queueMs, runsPerAccount } = this.#limits;
-    const detail = `An account may run ${runsPerAccount} reports at the same time.`;
+    const detail = `An account has a limit of ${runsPerAccount} concurrent report runs.`;
     return this.#runs
       .acquire(accountId, { signal, waitMs: queueMs })
       .catch(this.#onTimeout('rate_limit_exceeded', detail));
   }
 
   /**
-   * Takes a slot for a CSV download: first of the account, then of the process, so that one account never holds more of
-   * the queue for the process than its share.
+   * Acquires a slot for a CSV download: first of the account, then of the process, so that one account cannot fill the
+   * queue of the process.
    *
    * @returns releases the slot
    * @throws {Problem} 429 `rate_limit_exceeded` when no slot of the account is free in time, 503 `service_unavailable`
-   *   when none of the process is
+   *   when no slot of the process is free in time
    */
   async forDownload(accountId: AccountId, signal: AbortSignal): Promise<() => void> {
     const { queueMs, downloadsPerAccount } = this.#limits;
     const queuedAt = performance.now();
-    const detail = `An account may download ${downloadsPerAccount} results as CSV at the same time.`;
+    const detail = `An account has a limit of ${downloadsPerAccount} concurrent CSV downloads.`;
     const releaseAccount = await this.#downloads
       .acquire(accountId, { signal, waitMs: queueMs })
       .catch(this.#onTimeout('rate_limit_exceeded', detail));
@@ -51,7 +51,12 @@ export class ReportConcurrency {
     try {
       const release = await this.#allDownloads
         .acquire('all', { signal, waitMs })
-        .catch(this.#onTimeout('service_unavailable', 'The service sends as many results as CSV as it can.'));
+        .catch(
+          this.#onTimeout(
+            'service_unavailable',
+            'The service has reached its limit of concurrent CSV downloads.',
+          ),
+        );
       return () => {
         release();
         releaseAccount();

@@ -1,17 +1,17 @@
 /** Limits of report runs and CSV downloads, each for one process. */
 export interface ReportLimits {
-  /** Runs as JSON of one account at the same time. */
+  /** Concurrent runs of one account. */
   readonly runsPerAccount: number;
-  /** CSV downloads of one account at the same time. */
+  /** Concurrent CSV downloads of one account. */
   readonly downloadsPerAccount: number;
-  /** CSV downloads of all accounts at the same time. */
+  /** Concurrent CSV downloads of all accounts. */
   readonly downloadsPerProcess: number;
-  /** Milliseconds that a request beyond these limits is queued. */
+  /** Milliseconds for which a request above these limits is queued. */
   readonly queueMs: number;
-  /** Bytes of a CSV download that the client must take in each period of {@link ReportLimits.throughputPeriodMs}. */
+  /** Bytes of a CSV download that the client must read in each period of {@link ReportLimits.throughputPeriodMs}. */
   readonly minimumBytes: number;
   readonly throughputPeriodMs: number;
-  /** Longest time that a CSV download takes. */
+  /** Maximum duration of a CSV download, in milliseconds. */
   readonly downloadMs: number;
 }
 

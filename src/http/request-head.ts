@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.js';
 
 /**
- * Rejects a request line and headers that Node.js accepts and a proxy in front may read in another way: such a
- * difference can hide one request in another, or carry other credentials than those that the proxy checked.
+ * Rejects request lines and headers that Node.js accepts and a proxy may interpret differently. Such differences allow
+ * request smuggling, or credentials other than those that the proxy checked.
  *
  * @throws {Problem} 400 `invalid_request`
  * @see RFC 9112 sections 2.3, 3.2 and 6.1, RFC 9110 section 11.6.2
@@ -13,8 +13,8 @@ export function checkRequestHead({ raw: { httpVersion, rawHeaders } }: FastifyRe
   let hosts = 0;
   let authorizations = 0;
   let codings: string | undefined;
-  // `headers` has one value for each name, because Node.js drops or joins repeated ones. This runs for every header of
-  // every request: the length of a name is compared first because that is cheaper than its lower case.
+  // `headers` has one value for each name, because Node.js drops or joins repeated headers. The length of a name is
+  // compared first, because that is cheaper than its lower case and runs for every header of every request.
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     if (name.length === 4) {
@@ -35,7 +35,7 @@ export function checkRequestHead({ raw: { httpVersion, rawHeaders } }: FastifyRe
   }
 }
 
-// Where the body of such a request ends is in doubt: bytes that follow it are not read as another request.
+// The end of the body of such a request is ambiguous, so the connection is closed.
 const closing = { connection: 'close' };
 
 function checkVersion(httpVersion: string): void {
@@ -45,7 +45,7 @@ function checkVersion(httpVersion: string): void {
 
 function checkTransferEncoding(codings: string, httpVersion: string): void {
   if (httpVersion === '1.0') {
-    const detail = 'A request of HTTP/1.0 must not have a Transfer-Encoding header.';
+    const detail = 'An HTTP/1.0 request must not have a Transfer-Encoding header.';
     throw invalidHeader('transfer-encoding', detail, closing);
   }
   if (codings.toLowerCase() === 'chunked') return;

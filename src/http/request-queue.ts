@@ -10,29 +10,29 @@ import { clientDisconnected } from './disconnect.js';
 
 /** Limits of the request queue of one process. */
 export interface RequestQueueLimits {
-  /** Requests that are handled at the same time. */
+  /** Requests that are processed concurrently. */
   readonly running: number;
-  /** Milliseconds that a request waits before it is rejected. */
+  /** Milliseconds for which a request is queued before it is rejected. */
   readonly waitMs: number;
 }
 
 /**
- * A transaction takes several round trips. With thousands of requests in progress each round trip waits for all others,
- * and responses arrive after their clients have given up: p99 is 4 to 5 seconds at 2,000 connections. The trial
- * `overload` holds it below 2 seconds, and the number of completed requests at what it is without a limit.
+ * A transaction takes several round trips. With thousands of concurrent requests each round trip waits for all others,
+ * and responses arrive after the timeouts of the clients: p99 is 4 to 5 seconds at 2,000 connections. The trial
+ * `overload` requires less than 2 seconds, and the same number of completed requests as without a limit.
  */
 export const defaultRequestQueueLimits: RequestQueueLimits = { running: 100, waitMs: 1_000 };
 
-/** Operations that never wait here. */
+/** Operations that are not queued. */
 const notQueued: ReadonlySet<OperationId> = new Set<OperationId>([
-  // They have queues of their own, for each application or account, in which they may wait for seconds.
+  // They have their own queues for each application or account, in which they may wait for seconds.
   'createReport',
   'runReport',
   'exportReport',
-  // Requests that arrive together share one statement. More of them make larger batches, not more work.
+  // Concurrent requests share one statement: more requests make larger batches, not more work.
   'createToken',
   'getEmployee',
-  // Answered from memory.
+  // Responses from memory.
   'getAuthorizationServerMetadata',
   'getJsonWebKeySet',
 ]);
@@ -45,8 +45,8 @@ interface Waiter {
 }
 
 /**
- * Handles a limited number of requests at the same time. The others wait in the order of their arrival, for a limited
- * time. Thousands wait when the service is overloaded, so they share one timer.
+ * Processes a limited number of requests concurrently. The others are queued in the order of their arrival for a limited
+ * time. Under overload thousands are queued, so they share one timer.
  */
 export class RequestQueue {
   readonly #limits: RequestQueueLimits;
@@ -60,9 +60,9 @@ export class RequestQueue {
   }
 
   /**
-   * Handles a request when it is its turn.
+   * Processes a request when a slot is free.
    *
-   * @throws {Problem} 503 `service_unavailable` when it has waited too long, or its client has disconnected
+   * @throws {Problem} 503 `service_unavailable` when it was queued for too long, or the client has disconnected
    */
   run<Output>(id: OperationId, response: ServerResponse, handle: () => Promise<Output>): Promise<Output> {
     return notQueued.has(id) ? handle() : this.#runQueued(response, handle);
@@ -85,7 +85,7 @@ export class RequestQueue {
     });
   }
 
-  /** The slot passes to the next request, so that no later one can take it in between. */
+  /** Passes the slot to the next request, so that no later request can take it. */
   #startNext(): void {
     for (const waiter of this.#waiting) {
       this.#waiting.delete(waiter);
@@ -110,7 +110,7 @@ export class RequestQueue {
       }
       this.#waiting.delete(waiter);
       waiter.reject(
-        new Problem('service_unavailable', 'The service is busy. Try again in a second.', {
+        new Problem('service_unavailable', 'The service is overloaded. Try again in a second.', {
           headers: { 'retry-after': '1' },
         }),
       );

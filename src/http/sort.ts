@@ -1,14 +1,14 @@
-/** One key of a sort order, as services take it. */
+/** One key of a sort order, as services expect it. */
 export interface SortKey<Key> {
   readonly key: Key;
   readonly descending: boolean;
 }
 
 /**
- * Reads a `sort` parameter that the contract's pattern accepts. An attribute that is repeated counts where it is first:
- * later it could not change the order.
+ * Reads a `sort` parameter that matches the pattern of the contract. Only the first occurrence of a repeated attribute
+ * counts.
  *
- * @param keys the attributes that the pattern names, and what services call them
+ * @param keys attributes of the pattern, and their properties in services
  */
 export function parseSort<Key>(
   sort: string | undefined,

@@ -7,21 +7,21 @@ import { parseScope } from '../services/scopes.js';
 import { signCompact } from './compact-jws.js';
 import { type SigningKeys, signingAlgorithm } from './signing-keys.js';
 
-/** What an access token says. @see RFC 9068 section 2.2 */
+/** Claims of an access token. @see RFC 9068 section 2.2 */
 export interface AccessTokenClaims {
   readonly subject: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly tokenId: string;
-  /** Absent for client credentials: no user granted anything. */
+  /** Absent for client credentials, which have no grant of a user. */
   readonly grantId: string | null;
-  /** Of the application when the token was issued; 0 unless all its access was revoked before. */
+  /** Generation of the application when the token was issued. Starts at 0; each revocation of all access increments it. */
   readonly generation: number;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** 401 `token_expired`. The token is genuine, so it tells whose call is rejected. */
+/** 401 `token_expired`. The signature is valid, so the rejected request can be attributed to the application. */
 export class ExpiredToken extends Problem {
   readonly claims: AccessTokenClaims;
 
@@ -36,12 +36,12 @@ export interface AccessTokenRequest {
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly grantId?: string;
-  /** The application's, for a token without a grant. Default: 0. */
+  /** Generation of the application, for a token without a grant. Default: 0. */
   readonly generation?: number;
 }
 
 interface Settings {
-  /** Both issuer and audience: the server that issues the tokens is the one that takes them. */
+  /** Issuer and audience: the server that issues the tokens also accepts them. */
   readonly issuer: string;
   readonly ttlSeconds: number;
   readonly clock: Clock;
@@ -49,13 +49,13 @@ interface Settings {
 
 const type = 'at+jwt';
 
-/** A signature costs more to check than the rest of a request; this many tokens are remembered as genuine. */
+/** Tokens with a verified signature that are cached: verification costs more than the rest of a request. */
 const rememberedTokens = 10_000;
 
-/** Longer strings are not ours, and not worth a look. */
+/** Characters. Longer strings are not tokens of this server. */
 const maximumLength = 4096;
 
-/** Issues access tokens and tells genuine ones from others. Whether one was revoked is not its business. */
+/** Issues and verifies access tokens. Revocation is checked elsewhere. */
 export class AccessTokens {
   readonly #keys: SigningKeys;
   readonly #settings: Settings;
@@ -90,9 +90,9 @@ export class AccessTokens {
   }
 
   /**
-   * Reads a token that this service issued and whose time is not over.
+   * Verifies a token and returns its claims.
    *
-   * @throws {Problem} 401 `invalid_token`, or an {@link ExpiredToken} from the second of `exp` on
+   * @throws {Problem} 401 `invalid_token`, or an {@link ExpiredToken} from the time `exp`
    */
   async verify(token: string): Promise<AccessTokenClaims> {
     const remembered = this.#genuine.get(token);
@@ -141,17 +141,17 @@ function claimsOf(payload: JWTPayload): AccessTokenClaims {
 }
 
 function rejectToken(error: unknown): never {
-  // The signature is checked before the claims, and the other claims before the time.
+  // Only a token with a valid signature and valid claims is reported as expired.
   if (error instanceof errors.JWTExpired) throw new ExpiredToken(claimsOf(error.payload));
   if (error instanceof errors.JOSEError) throw invalidToken(error);
   throw error;
 }
 
-/** 401 `invalid_token`: one answer for whatever is wrong with it, so that a forger learns nothing. */
+/** 401 `invalid_token`: the same text for every reason, so that it does not help to forge tokens. */
 export function invalidToken(cause?: unknown): Problem {
   return new Problem(
     'invalid_token',
-    'The access token is malformed, revoked, or was not issued by this server.',
+    'The access token is malformed, was revoked, or was not issued by this server.',
     {
       cause,
     },

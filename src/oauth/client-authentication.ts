@@ -20,10 +20,10 @@ interface Dependencies {
   readonly auditLog: AuditLog;
 }
 
-/** What an unknown client is compared with, so that it takes the same work as a known one. */
-const nobody: LiveSecret = { id: '', hash: Buffer.alloc(32) };
+/** Compared with the secret of an unknown client, so that it takes the same time as a known one. */
+const unknownClientSecret: LiveSecret = { id: '', hash: Buffer.alloc(32) };
 
-/** Finds the application that a request to the token or revocation endpoint is made by. */
+/** Authenticates the client of a request to the token or revocation endpoint. */
 export class ClientAuthentication {
   readonly #dependencies: Dependencies;
 
@@ -32,12 +32,12 @@ export class ClientAuthentication {
   }
 
   /**
-   * A secret that is sent is always checked; whether one has to be sent is for the caller to decide.
+   * Checks a secret if the request has one. The caller decides whether it is required.
    *
    * @throws {Problem} 400 `invalid_request` without a client_id; 401 `invalid_client` when the application is
-   *   unknown or the secret is wrong, which look the same; 429 `rate_limit_exceeded` after too many of these, or
-   *   after too many requests. Those that prove to be the client are counted together; others that only name it are
-   *   counted for their address, so that they use up nothing of its limit.
+   *   unknown or the secret is wrong, with the same text; 429 `rate_limit_exceeded` after too many failures or
+   *   requests. Authenticated requests are counted for the client, others for their IP address, so that requests without
+   *   the secret do not consume the limit of the client.
    */
   async identify(
     credentials: ClientCredentials,
@@ -66,7 +66,9 @@ export class ClientAuthentication {
     const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
     const { clientSecret } = credentials;
     const matched =
-      clientSecret === undefined ? undefined : findMatch(clientSecret, application?.secrets ?? [nobody]);
+      clientSecret === undefined
+        ? undefined
+        : findMatch(clientSecret, application?.secrets ?? [unknownClientSecret]);
     if (application === null || (clientSecret !== undefined && matched === undefined)) {
       await this.#countFailure(clientId, application, origin);
       throw invalidClient(credentials);
@@ -75,8 +77,8 @@ export class ClientAuthentication {
   }
 
   /**
-   * A right secret is never locked out by wrong ones: with 256 random bits there is nothing to guess, and
-   * nobody can stop a client by failing in its name.
+   * Failures never block requests with the right secret: 256 random bits cannot be guessed, and otherwise an attacker
+   * could lock a client out.
    */
   async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
     const { failureLimit, auditLog } = this.#dependencies;
@@ -87,7 +89,7 @@ export class ClientAuthentication {
     if (limit !== null) {
       throw new Problem(
         'rate_limit_exceeded',
-        'Too many failed client authentications. Wait, then try again.',
+        `Too many failed client authentications. Try again in ${limit.retryAfterSeconds} seconds.`,
         {
           headers: { 'retry-after': String(limit.retryAfterSeconds) },
         },
@@ -102,12 +104,12 @@ export class ClientAuthentication {
   }
 }
 
-/** Whether a text can be a `client_id` at all; others need not be looked up. */
+/** Whether a text has the form of a `client_id`. Other texts are not looked up. */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9]{1,255}$/.test(text);
 }
 
-/** Compares with every candidate, in constant time, whichever matches. */
+/** Compares with every candidate in constant time. */
 function findMatch(secret: string, candidates: readonly LiveSecret[]): LiveSecret | undefined {
   const given = hashSecret(secret);
   return candidates.filter(({ hash }) => timingSafeEqual(given, hash))[0];

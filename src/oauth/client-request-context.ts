@@ -2,18 +2,18 @@ import type { Application } from '../services/applications/client-registry.js';
 import type { AuditOrigin } from '../services/audit-log.js';
 
 /**
- * Counts a request for a client that it was found to come from.
+ * Counts a request towards the limit of a client.
  *
- * @throws {Problem} 429 when the client has made too many
+ * @throws {Problem} 429 `rate_limit_exceeded`
  */
 export type AdmitClient = (subject: string) => Promise<void>;
 
-/** What a request to an endpoint that clients authenticate to brings along besides its form. */
+/** Properties of a request to the token or revocation endpoint, in addition to its form. */
 export interface ClientCall {
-  /** The Authorization header. */
+  /** Value of the Authorization header. */
   readonly authorization: string | undefined;
   readonly origin: AuditOrigin;
   readonly admit: AdmitClient;
-  /** Is told of the application before anything is done for it. */
+  /** Called with the authenticated application before the request is processed. */
   recognised(application: Application): void;
 }

@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Problem } from '../problems/problem.js';
 
-/** From the beginning of the work to its refusal: several times what the work mostly takes. */
+/** Milliseconds from the start of the work to its failure: several times the usual duration of the work. */
 const failureMilliseconds = 20;
 
 /**
- * Does work that may be refused with a problem, and lets refusals take the same time whatever was looked at for them: to
- * find a record that is somebody else's is more work than to find none, and what is written down about a client that
- * exists is more than about one that does not.
+ * Runs work that may fail with a problem, and delays failures so that all take the same time. Otherwise the response time
+ * would reveal whether a record of another client exists, or whether a client exists.
  *
  * @throws whatever the work throws
  */
@@ -26,8 +25,8 @@ async function until(time: number): Promise<void> {
 }
 
 /**
- * Timers go by whole milliseconds of this clock. A moment with a fraction would be rounded by them in a way that
- * depends on when the wait began, and so tell how long the work took.
+ * Timers round to whole milliseconds of this clock. With a fractional deadline the rounding would depend on the start
+ * of the delay, and so reveal the duration of the work.
  */
 function wholeMilliseconds(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);

@@ -1,10 +1,10 @@
 import { invalidParameter, Problem } from '../problems/problem.js';
 
-/** How a client says who it is. */
+/** Credentials of a client. */
 export interface ClientCredentials {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** Whether the Authorization header was used: a refusal then asks for it again. */
+  /** Whether the Authorization header was used. Then `invalid_client` has a `WWW-Authenticate` header. */
   readonly basic: boolean;
 }
 
@@ -15,10 +15,10 @@ export interface CredentialsForm {
 }
 
 /**
- * Reads the client's id and secret from the form or from HTTP Basic.
+ * Reads client id and secret from the form or from HTTP Basic.
  *
- * @throws {Problem} 400 `invalid_request` when both are used and disagree, 401 `invalid_client` when the
- *   header cannot be read
+ * @throws {Problem} 400 `invalid_request` when both are used and contradict each other, 401 `invalid_client` when the
+ *   header is malformed
  * @see RFC 6749 section 2.3.1
  */
 export function readClientCredentials(
@@ -41,8 +41,8 @@ export function readClientCredentials(
 }
 
 /**
- * 401 `invalid_client`. The challenge is sent only to callers that used the header: elsewhere it makes some
- * client libraries hide the error code.
+ * 401 `invalid_client`. The challenge is sent only to clients that used the header: with other clients, some
+ * libraries then hide the error code.
  */
 export function invalidClient(
   { basic }: Pick<ClientCredentials, 'basic'>,
@@ -53,7 +53,7 @@ export function invalidClient(
   });
 }
 
-/** Id and secret are form-encoded before they are joined. */
+/** Id and secret are form-encoded before they are joined. @see RFC 6749 section 2.3.1 */
 function decodeBasic(encoded: string): { id: string; secret: string } {
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
@@ -61,10 +61,14 @@ function decodeBasic(encoded: string): { id: string; secret: string } {
     if (colon === -1) throw new URIError('no colon');
     return { id: decodeForm(text.slice(0, colon)), secret: decodeForm(text.slice(colon + 1)) };
   } catch (cause) {
-    throw new Problem('invalid_client', 'The Authorization header is not well-formed HTTP Basic.', {
-      headers: invalidClient({ basic: true }).headers,
-      cause,
-    });
+    throw new Problem(
+      'invalid_client',
+      'The Authorization header must be HTTP Basic with a form-encoded client_id and client_secret.',
+      {
+        headers: invalidClient({ basic: true }).headers,
+        cause,
+      },
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { grantTypes } from './token-endpoint.js';
 
 export type AuthorizationServerMetadata = components['schemas']['AuthorizationServerMetadata'];
 
-/** What client libraries configure themselves with. @see RFC 8414 and RFC 9207 */
+/** Authorization server metadata. @see RFC 8414 section 2 and RFC 9207 section 3 */
 export function authorizationServerMetadata(
   contract: Contract,
   baseUrl: string,

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { randomId } from '../database/ids.js';
 
-/** A code or refresh token as the client gets it, and as the database keeps it. */
+/** A code or refresh token: the value for the client, and the hash for the database. */
 export interface OpaqueToken {
   readonly value: string;
   readonly hash: Buffer<ArrayBuffer>;
 }
 
-/** Length of `[a-z0-9]` text that carries 256 bits. */
+/** Characters of `[a-z0-9]` that have 256 random bits. */
 const length = 50;
 
 export function newOpaqueToken(): OpaqueToken {
@@ -15,7 +15,7 @@ export function newOpaqueToken(): OpaqueToken {
   return { value, hash: hashOpaqueToken(value) };
 }
 
-/** SHA-256: a random token of 256 bits needs no slow hash. */
+/** SHA-256: a random token with 256 bits needs no slow hash. */
 export function hashOpaqueToken(value: string): Buffer<ArrayBuffer> {
   return hash('sha256', value, 'buffer');
 }

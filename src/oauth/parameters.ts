@@ -1,9 +1,9 @@
 import { invalidParameter } from '../problems/problem.js';
 
 /**
- * The value of a form parameter that the grant cannot do without.
+ * Value of a required form parameter.
  *
- * @throws {Problem} 400 `invalid_request` that names the parameter
+ * @throws {Problem} 400 `invalid_request` when it is missing
  */
 export function requireParameter(name: string, value: string | undefined): string {
   if (value === undefined) throw invalidParameter(name, 'is required');

@@ -3,10 +3,10 @@ import type { SigningKeyStore } from '../services/signing-key-store.js';
 import { createKeySeal, openSealedKey } from './sealed-keys.js';
 
 /**
- * Encrypts every signing key with the current secret that was encrypted with the previous one: all of them, or none.
+ * Re-encrypts with the current secret, in one transaction, all signing keys that were encrypted with the previous one.
  *
- * @returns how many keys were encrypted again; 0 when it was done before
- * @throws {UnreadableSigningKeyError} when a key was sealed with neither secret
+ * @returns number of re-encrypted keys
+ * @throws {UnreadableSigningKeyError} when a key was encrypted with another secret
  */
 export function resealSigningKeys(store: SigningKeyStore, appSecrets: AppSecrets, at: Date): Promise<number> {
   const seal = createKeySeal(appSecrets);

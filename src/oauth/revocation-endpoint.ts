@@ -24,7 +24,7 @@ interface Dependencies {
   readonly clock: Clock;
 }
 
-/** Ends tokens before their time, for the application that they were issued to. @see RFC 7009 */
+/** Revokes tokens for the application that they were issued to. @see RFC 7009 section 2 */
 export class RevocationEndpoint {
   readonly #dependencies: Dependencies;
 
@@ -33,8 +33,8 @@ export class RevocationEndpoint {
   }
 
   /**
-   * Revokes a token. A refresh token, current or superseded, takes its whole grant with it; an access token only
-   * itself. One that is unknown or expired is as good as revoked.
+   * Revokes a token. Revoking a refresh token, current or superseded, revokes its whole grant. Unknown and expired tokens
+   * are not an error.
    *
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 400 `unauthorized_client` for the token of
    *   another application, 429 `rate_limit_exceeded`
@@ -46,7 +46,7 @@ export class RevocationEndpoint {
     const application = await this.#dependencies.clientAuthentication.identify(credentials, call);
     if (application.clientType === 'confidential')
       requireParameter('client_secret', credentials.clientSecret);
-    // A token is recognised by itself, so token_type_hint would only save a lookup.
+    // The format of the token shows its type, so token_type_hint is not needed.
     if (await this.#revokeRefreshToken(token, application, origin)) return;
     await this.#revokeAccessToken(token, application, origin);
   }

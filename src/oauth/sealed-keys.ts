@@ -1,12 +1,12 @@
 import type { AppSecrets } from '../services/keyring.js';
 import { createSeal, type Seal } from './sealing.js';
 
-/** A signing key was sealed with a secret that this process does not have. */
+/** A signing key was encrypted with a secret that this process does not have. */
 export class UnreadableSigningKeyError extends Error {
   override readonly name = 'UnreadableSigningKeyError';
 }
 
-/** The seal of private signing keys. */
+/** Encryption of private signing keys. */
 export function createKeySeal(appSecrets: AppSecrets): Seal {
   return createSeal(appSecrets, 'signing-keys');
 }
@@ -14,7 +14,7 @@ export function createKeySeal(appSecrets: AppSecrets): Seal {
 /**
  * Decrypts a private signing key, a JWK.
  *
- * @throws {UnreadableSigningKeyError} when it was sealed with another secret, or was changed
+ * @throws {UnreadableSigningKeyError} when it was encrypted with another secret, or was changed
  */
 export function openSealedKey(
   { kid, privateKey }: { kid: string; privateKey: string },
@@ -22,7 +22,7 @@ export function openSealedKey(
 ): ReturnType<Seal['open']> {
   return seal.open(privateKey).catch((cause) => {
     throw new UnreadableSigningKeyError(
-      `APP_SECRET is not the one that sealed signing key ${kid}: set it, or APP_SECRET_PREVIOUS, to the earlier value`,
+      `Signing key ${kid} was encrypted with another APP_SECRET: set APP_SECRET or APP_SECRET_PREVIOUS to the earlier value`,
       { cause },
     );
   });

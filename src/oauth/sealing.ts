@@ -1,15 +1,15 @@
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { type AppSecrets, deriveKeyring } from '../services/keyring.js';
 
-/** Encrypts what the database holds but must not reveal, with a key that only the processes know. */
+/** Encrypts secrets for the database with a key that is not in the database. */
 export interface Seal {
   /** Encrypts with the current key. */
   seal(plain: string): Promise<string>;
   /**
-   * Decrypts with any accepted key.
+   * Decrypts with the current or the previous key.
    *
-   * @returns `current`: whether it was sealed with the current key
-   * @throws when the text was sealed with another secret, or was changed.
+   * @returns `current`: whether the text was encrypted with the current key
+   * @throws {Error} when the text was encrypted with another key, or was changed
    */
   open(sealed: string): Promise<{ plain: string; current: boolean }>;
 }
@@ -24,7 +24,7 @@ export function createSeal(secrets: AppSecrets, purpose: string): Seal {
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .encrypt(keyring.current),
     async open(sealed) {
-      // The encryption is authenticated: decrypting with another key fails.
+      // Authenticated encryption: decryption with another key fails.
       const { plaintext, key } = await Promise.any(
         keyring.accepted.map(async (key) => ({ ...(await compactDecrypt(sealed, key, options)), key })),
       );

@@ -2,9 +2,9 @@ import { Problem } from '../problems/problem.js';
 import { parseScope } from '../services/scopes.js';
 
 /**
- * Scopes that a token gets: those asked for, or all that are available where none were named.
+ * Scopes of a token: the requested ones, or all available ones when the request has none.
  *
- * @throws {Problem} 400 `invalid_scope` when one is asked for that is not available
+ * @throws {Problem} 400 `invalid_scope` when a requested scope is not available
  */
 export function selectScopes(requested: string | undefined, available: readonly string[]): string[] {
   if (requested === undefined) return [...available];
@@ -14,7 +14,7 @@ export function selectScopes(requested: string | undefined, available: readonly 
     throw new Problem(
       'invalid_scope',
       unavailable.length === 0
-        ? 'scope has no scope name.'
+        ? 'scope must have at least one scope.'
         : `These scopes cannot be granted: ${unavailable.join(', ')}. Available scopes: ${available.join(', ')}.`,
     );
   }

@@ -33,22 +33,22 @@ interface KnownKeys {
   readonly published: readonly PublishedKey[];
 }
 
-/** How often a process looks whether another one has changed the keys. */
+/** How often a process reloads the keys from the database. */
 export const refreshIntervalMilliseconds = 30_000;
 
 /**
- * The keys that sign access tokens. They are in the database, sealed, so that every process signs with the
- * same one; a process keeps them in memory and looks again when it meets a `kid` that it does not know.
+ * The keys that sign access tokens. They are encrypted in the database, so that every process signs with the same key.
+ * A process caches them and reloads them when a token has an unknown `kid`.
  */
 export class SigningKeys {
   readonly #store: SigningKeyStore;
   readonly #seal: Seal;
   readonly #clock: Clock;
-  /** Anybody may name a key that does not exist: all who do at the same time are one question. */
+  /** Concurrent tokens with unknown keys share one query, because anyone can send such tokens. */
   readonly #isStored: (kid: string) => Promise<boolean>;
   #known: KnownKeys;
   #loads = 0;
-  /** The load that the known keys are from. */
+  /** Number of the load that the cached keys are from. */
   #lastLoad = 0;
 
   private constructor(store: SigningKeyStore, seal: Seal, clock: Clock, known: KnownKeys) {
@@ -60,9 +60,9 @@ export class SigningKeys {
   }
 
   /**
-   * Loads the keys, and makes the first one where there is none.
+   * Loads the keys, and creates the first one.
    *
-   * @throws {UnreadableSigningKeyError} when they were sealed with another secret
+   * @throws {UnreadableSigningKeyError} when they were encrypted with another secret
    */
   static async open(store: SigningKeyStore, appSecrets: AppSecrets, clock: Clock): Promise<SigningKeys> {
     const seal = createKeySeal(appSecrets);
@@ -74,12 +74,12 @@ export class SigningKeys {
     return this.#known.current;
   }
 
-  /** Public keys of every token that may still be valid. @see RFC 7517 */
+  /** Public keys of all tokens that may still be valid. @see RFC 7517 section 5 */
   get published(): readonly PublishedKey[] {
     return this.#known.published;
   }
 
-  /** Key that checks the signatures made with `kid`, if there is one; another process may have just made it. */
+  /** Public key with this `kid`. Reloads the keys when it is unknown, because another process may have created it. */
   async find(kid: string): Promise<CryptoKey | undefined> {
     if (!this.has(kid) && isStorableText(kid) && (await this.#isStored(kid))) await this.reload();
     return this.#known.verification.get(kid);
@@ -95,11 +95,11 @@ export class SigningKeys {
   }
 
   /**
-   * Signs with a new key from now on. The old one is published until the last token that it signed has expired;
-   * other processes may still sign with it until they look again.
+   * Creates a new key and signs with it. The old key is published until the last token that it signed has expired.
+   * Other processes sign with it until they reload the keys.
    *
-   * @param earlier `tokenTtlSeconds`: how long the old key has to be good for; `'discard'`: all earlier keys, and
-   *   whatever they signed, are refused at once here, and elsewhere as soon as the other processes look again
+   * @param earlier `tokenTtlSeconds`: how long the old key stays valid; `'discard'`: all earlier keys and their tokens are
+   *   rejected, by this process immediately and by other processes after they reload the keys
    */
   async rotate(earlier: { tokenTtlSeconds: number } | 'discard'): Promise<string> {
     const key = await newKey(this.#seal, this.#clock);
@@ -112,19 +112,19 @@ export class SigningKeys {
     return key.kid;
   }
 
-  /** Takes over what other processes have changed. */
+  /** Reloads the keys. */
   async reload(): Promise<void> {
     this.#loads += 1;
     const load = this.#loads;
     const known = await loadKeys(this.#store, this.#seal, this.#clock);
-    // One that began later has seen what is newer.
+    // A load that started later has newer keys.
     if (known === undefined || load < this.#lastLoad) return;
     this.#lastLoad = load;
     this.#known = known;
   }
 }
 
-/** When the last token has expired that another process signs before it learns of the new key. */
+/** When the last token expires that another process signs before it reloads the keys. */
 function lastUse(now: Date, { tokenTtlSeconds }: { tokenTtlSeconds: number }): Date {
   return new Date(now.getTime() + tokenTtlSeconds * 1000 + 2 * refreshIntervalMilliseconds);
 }
@@ -160,7 +160,7 @@ async function createFirstKey(store: SigningKeyStore, seal: Seal, clock: Clock):
   return known;
 }
 
-/** A fresh key as it is stored; its id is the thumbprint of the public part (RFC 7638). */
+/** A new key for the database; its id is the thumbprint of the public key (RFC 7638). */
 async function newKey(seal: Seal, clock: Clock): Promise<StoredSigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
   const publicJwk = await exportJWK(publicKey);

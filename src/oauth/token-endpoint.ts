@@ -13,10 +13,10 @@ const grants: ReadonlyMap<string, Grant> = new Map(
   [clientCredentials, authorizationCode, refreshToken].map((grant) => [grant.type, grant]),
 );
 
-/** Values of `grant_type` that are answered with tokens. */
+/** Supported values of `grant_type`. */
 export const grantTypes = [...grants.keys()];
 
-/** Exchanges what a client has — its secret, a code, a refresh token — for tokens. @see RFC 6749 section 3.2 */
+/** Exchanges a client secret, a code or a refresh token for tokens. @see RFC 6749 section 3.2 */
 export class TokenEndpoint {
   readonly #clientAuthentication: ClientAuthentication;
   readonly #context: GrantContext;
@@ -40,7 +40,7 @@ export class TokenEndpoint {
     const application = await this.#clientAuthentication.identify(credentials, call);
     const request = { form, credentials, application, origin: call.origin };
     return withConstantTimeFailure(async () => {
-      // The client credentials grant requires the secret by itself, as a missing parameter.
+      // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
       if (grant !== clientCredentials) checkRequiredSecret(request);
       return grant.handle(request, this.#context);
     });
@@ -48,9 +48,9 @@ export class TokenEndpoint {
 }
 
 /**
- * An application may demand its secret for every token request.
+ * Enforces the setting "Require the client secret for every token request" of an application.
  *
- * @throws {Problem} 401 `invalid_client` when the request does not contain it; RFC 6749 section 5.2
+ * @throws {Problem} 401 `invalid_client` when the request does not contain the secret; RFC 6749 section 5.2
  * @see RFC 6749 section 3.2.1
  */
 function checkRequiredSecret({ application, credentials }: GrantRequest): void {

@@ -115,7 +115,11 @@ function routeFor(
 }
 
 /** The most frequent operations, whose handlers set the scope of row-level security themselves, on each query. */
-const selfScopedOperations: ReadonlySet<OperationId> = new Set(['listEmployees', 'getEmployee', 'createToken']);
+const selfScopedOperations: ReadonlySet<OperationId> = new Set([
+  'listEmployees',
+  'getEmployee',
+  'createToken',
+]);
 
 /** Supertype of the outputs of all operations. */
 interface AnyOutput {
@@ -157,7 +161,8 @@ function assertParity({ operations }: Contract, handlers: object): void {
   const mismatches: string[] = [];
   for (const operation of operations.values()) {
     const { id, scopes, responses } = operation;
-    if (typeof (handlers as Record<string, unknown>)[id] !== 'function') mismatches.push(`${id} has no handler`);
+    if (typeof (handlers as Record<string, unknown>)[id] !== 'function')
+      mismatches.push(`${id} has no handler`);
     if (scopes !== null && !(responses.has(401) && responses.has(403))) {
       mismatches.push(`${id} needs a token and must declare 401 and 403`);
     }

@@ -12,12 +12,12 @@ import { parseTimestamp } from '../timestamps.js';
 type EmployeeDocument = components['schemas']['EmployeeDocument'];
 type EmployeeList = components['schemas']['EmployeeList'];
 
-/** The attributes that employees are ordered by, and the members of a record that hold them. */
+/** Attributes that employees can be sorted by, and their properties. */
 const sortKeys = Object.fromEntries(employeeAttributes.map(({ name, member }) => [name, member]));
 
 const filterParameters = givenAttributes.map(({ name, member }) => [`filter[${name}]`, member] as const);
 
-/** Reads the parameters `filter[…]` of the contract that name an attribute. */
+/** Reads the `filter[…]` parameters that name an attribute. */
 function readFilter(query: Readonly<Record<string, unknown>>): EmployeeFilter {
   const filter: Record<string, unknown> = {};
   for (const [parameter, member] of filterParameters) {

@@ -5,7 +5,7 @@ type Merged<Parts extends readonly object[]> = Parts extends readonly [
   ? First & Merged<Rest>
   : unknown;
 
-/** Puts the methods of several handler classes into one table, each bound to its instance. */
+/** Merges the methods of several handler classes, each bound to its instance. */
 export function mergeHandlers<Parts extends object[]>(...parts: Parts): Merged<Parts> {
   const merged: Record<string, unknown> = {};
   for (const part of parts) {

@@ -10,7 +10,7 @@ import type { PublicLimits } from '../public-limits.js';
 
 const noStore = { 'cache-control': 'no-store' };
 
-/** Metadata and keys change seldom, and a client that meets an unknown key looks again. */
+/** Metadata and keys rarely change, and clients reload the keys when a `kid` is unknown. */
 const briefCache = { 'cache-control': 'public, max-age=300' };
 
 interface Dependencies {
@@ -66,7 +66,7 @@ export class OAuthHandlers
       authorization: request.headers.authorization,
       origin: auditOrigin(request),
       admit: this.#limits.admitClient(reply),
-      // Whose request it is shows in the log.
+      // For the request log.
       recognised: ({ id, accountId }) => {
         request.party = { accountId, applicationId: id };
       },

@@ -6,7 +6,7 @@ import type { ResultRow } from '../../services/reports/results/result-row.js';
 
 type Schemas = components['schemas'];
 
-/** A report as the contract shows it. */
+/** A report as a resource of the contract. */
 export function toResource(report: Report): Schemas['Report'] {
   return {
     id: report.id,
@@ -35,7 +35,7 @@ function toFilterDocument(filter: ReportFilter): Schemas['ReportFilter'] {
   }
 }
 
-/** The changes that a body describes. */
+/** Changes of a report in a request body. */
 export function toChanges(
   body: Schemas['ReportCreateRequest'] | Schemas['ReportUpdateRequest'],
 ): ReportChanges {
@@ -50,7 +50,7 @@ export function toChanges(
   };
 }
 
-/** The items of a list that must be empty have the type ''. */
+/** Items of arrays that must be empty have the type `''`. */
 function keysOf(keys: readonly ColumnKey[] | readonly ''[] | undefined): readonly ColumnKey[] | undefined {
   return keys as readonly ColumnKey[] | undefined;
 }

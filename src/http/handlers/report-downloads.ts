@@ -12,11 +12,11 @@ export interface ReportDownloadOptions {
   readonly clock: Clock;
   readonly exports: ReportExports;
   readonly limits: ReportLimits;
-  /** Aborts downloads that are not complete when the process stops. */
+  /** Aborts incomplete downloads when the process stops. */
   readonly cutOff: AbortSignal;
 }
 
-/** Downloads of results as CSV, within the limits for them. */
+/** CSV downloads of results, with concurrency limits. */
 export class ReportDownloads {
   readonly #slots: ReportConcurrency;
   readonly #options: ReportDownloadOptions;
@@ -27,7 +27,7 @@ export class ReportDownloads {
   }
 
   /**
-   * Runs a report and waits for the first bytes of its CSV.
+   * Runs a report and waits for the first bytes of the CSV.
    *
    * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
    */
@@ -54,7 +54,7 @@ export class ReportDownloads {
   }
 }
 
-/** Releases a slot after the last chunk, and when the download ends early. */
+/** Releases a slot after the last chunk or when the download is aborted. */
 async function* holding(
   release: () => void,
   chunks: AsyncGenerator<Buffer, void, undefined>,

@@ -2,14 +2,14 @@ import { isStorableText } from '../../contract/storable-text.js';
 import type { ReportSortKey } from '../../services/reports/report-order.js';
 import type { ResultAnchor } from '../../services/reports/results/report-results.js';
 
-/** The attributes that reports are listed by. */
+/** Attributes that reports can be sorted by, and their properties. */
 export const reportSortKeys: Readonly<Record<string, ReportSortKey>> = {
   title: 'title',
   created_at: 'createdAt',
   updated_at: 'updatedAt',
 };
 
-/** Whether a cursor's content says where a page of rows begins; whether it fits the report is seen later. */
+/** Whether the content of a cursor is an anchor of a page of rows. Whether it matches the report is checked later. */
 export function isResultAnchor(value: unknown): value is ResultAnchor {
   const { version, values } = (value ?? {}) as Partial<ResultAnchor>;
   return Number.isSafeInteger(version) && Array.isArray(values) && values.every(isStorableText);

@@ -21,7 +21,7 @@ import { toRowResource } from './report-documents.js';
 import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
 import { isResultAnchor } from './report-list-parameters.js';
 
-/** Reads the account's report with this id; `null` when there is none. */
+/** Reads the report with this id; `null` when the account has none. */
 /** Runs of reports, and the columns that reports can have. */
 export class ReportResultHandlers
   implements Pick<Handlers, 'runReport' | 'exportReport' | 'listReportColumns'>
@@ -66,7 +66,7 @@ export class ReportResultHandlers
       status: 200,
       headers: { vary: 'Accept' },
       records: result.rows.length,
-      // As text: a serialiser would put the attributes into the order of the contract.
+      // Serialized here: the serializer of Fastify would reorder the attributes.
       body: jsonText({
         data: result.rows.map((row) => toRowResource(row, columns)),
         meta: { record_count: result.recordCount, next_cursor: nextCursor, columns },
@@ -83,7 +83,7 @@ export class ReportResultHandlers
       vary: 'Accept',
       'content-disposition': `attachment; filename="report-${report.id}.csv"`,
     };
-    // HEAD does not run the report and takes no slot.
+    // HEAD does not run the report and needs no slot.
     const isHead = input.request.method === 'HEAD';
     const body = isHead ? Readable.from([]) : await this.#downloads.begin(input, report);
     return { status: 200, type: 'text/csv', headers, body };
@@ -98,7 +98,7 @@ export class ReportResultHandlers
     return { status: 200, body: { data, meta: { record_count: data.length } } };
   }
 
-  /** Is called before the request is queued: an unknown report is rejected at once. */
+  /** Called before the request is queued, so that an unknown report is rejected immediately. */
   async #getReport({
     caller,
     params,
@@ -129,7 +129,7 @@ export class ReportResultHandlers
 function tookTooLong(cause: unknown): Problem {
   return new Problem(
     'service_unavailable',
-    'The report took too long. Give it fewer or narrower filters, or try again when the service is less busy.',
+    'The report exceeded the maximum duration of a run. Use fewer or more selective filters, or try again later.',
     { headers: { 'retry-after': '5' }, cause },
   );
 }

@@ -20,7 +20,7 @@ import { reportSortKeys } from './report-list-parameters.js';
 type ReportDocument = components['schemas']['ReportDocument'];
 type ReportOperation = 'listReports' | 'createReport' | 'getReport' | 'updateReport' | 'deleteReport';
 
-/** Saved reports: what they ask. What they answer is the business of `ReportResultHandlers`. */
+/** Handlers for saved reports. Their results are in `ReportResultHandlers`. */
 export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   readonly #reports: Reports;
   readonly #baseUrl: string;
@@ -54,7 +54,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   }
 
   /**
-   * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted meanwhile,
+   * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted,
    *   409 `idempotency_key_in_use` or `quota_exceeded`, 422 `idempotency_key_reused`, 429 `rate_limit_exceeded`
    */
   async createReport({ caller, body, request }: Input<'createReport'>): Promise<Output<'createReport'>> {
@@ -135,7 +135,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   }
 }
 
-/** Seconds after which a request with the same key has mostly ended. */
+/** Seconds after which a request with the same key has usually finished. */
 const keyInUseRetrySeconds = '1';
 
 /** Seconds between two runs that delete expired keys. */
@@ -150,23 +150,23 @@ function responseOf(created: CreatedReport) {
     case 'in_use':
       throw new Problem(
         'idempotency_key_in_use',
-        'A request with this Idempotency-Key is still running. Send yours again in a second.',
+        'A request with this Idempotency-Key is still running. Try again in a second.',
         { headers: { 'retry-after': keyInUseRetrySeconds } },
       );
     case 'reused':
       throw new Problem(
         'idempotency_key_reused',
-        'This Idempotency-Key was used with another body. Use a new key for a new report.',
+        'This Idempotency-Key was already used with another body. Use a new key for a new report.',
       );
     case 'quota_exceeded':
       throw new Problem(
         'quota_exceeded',
-        `The account has ${created.limit} saved reports, which is its limit. Delete a report before you create one.`,
+        `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`,
       );
     case 'too_many_keys':
       throw new Problem(
         'rate_limit_exceeded',
-        `The application has used ${created.limit} idempotency keys in 24 hours, which is its limit.`,
+        `The application has reached its limit of ${created.limit} idempotency keys in 24 hours.`,
         { headers: { 'retry-after': tooManyKeysRetrySeconds } },
       );
     case 'application_deleted':
@@ -177,6 +177,6 @@ function responseOf(created: CreatedReport) {
 function changedMeanwhile(): Problem {
   return new Problem(
     'precondition_failed',
-    'The report has changed since you read it. Read it again and decide whether your change still applies.',
+    'The report has changed since you read it. Read it again, then repeat the change with its new ETag.',
   );
 }

@@ -70,7 +70,7 @@ function invalidClaims(faults: readonly ClaimFault[]): Problem {
   );
 }
 
-/** @throws {Problem} 401 `invalid_token` when the user vanished after the token was checked */
+/** @throws {Problem} 401 `invalid_token` when the user was deleted after the token was verified */
 function toResource(profile: Profile | null): UserResource {
   if (profile === null) throw challenge(invalidToken());
   const { id, givenName, familyName } = profile;

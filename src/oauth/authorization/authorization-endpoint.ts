@@ -19,7 +19,7 @@ import { registeredRedirectUri } from './checks/registered-redirect-uri.js';
 import { sameAccount } from './checks/same-account.js';
 import { stateLength } from './checks/state-length.js';
 
-/** What happens next with a browser at the authorization endpoint. */
+/** Next step of a browser at the authorization endpoint. */
 export type AuthorizationStep =
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'sign_in' }
@@ -39,7 +39,7 @@ interface Dependencies {
   readonly codeTtlSeconds: number;
 }
 
-/** Who decides, for which application, and from where. */
+/** User, application and origin of a decision. */
 interface Subject {
   readonly accountId: AccountId;
   readonly userId: string;
@@ -47,7 +47,7 @@ interface Subject {
   readonly origin: AuditOrigin;
 }
 
-/** Asks a user whether an application may act for them. @see RFC 6749 section 4.1 and RFC 7636 */
+/** Requests the consent of a user and issues authorization codes. @see RFC 6749 section 4.1 and RFC 7636 */
 export class AuthorizationEndpoint {
   readonly #dependencies: Dependencies;
 
@@ -56,8 +56,8 @@ export class AuthorizationEndpoint {
   }
 
   /**
-   * Checks a request. It redirects to the application only after sign-in and the account check: the address of an
-   * error would otherwise lead anyone who follows a link from this server to a site of the application's choice.
+   * Checks a request. Errors redirect to the application only after sign-in and the account check: otherwise the endpoint
+   * would be an open redirector.
    *
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
    * @see RFC 9700 section 4.11.2
@@ -78,8 +78,8 @@ export class AuthorizationEndpoint {
   }
 
   /**
-   * Carries out what the user decided on the consent page. The request is judged again, for the application
-   * may have changed since the page was shown.
+   * Handles the decision of the user. The request is checked again, because the application may have changed since the
+   * consent screen was shown.
    */
   async decide(
     parameters: AuthorizationParameters,
@@ -106,10 +106,10 @@ export class AuthorizationEndpoint {
   }
 
   /**
-   * Stores a code and the events of it, or neither.
+   * Stores a code and its audit events in one transaction.
    *
-   * @throws {Problem} 401 `invalid_client` when the application was deleted meanwhile, 403 `access_denied` when the user
-   *   was disabled or may no longer grant the scopes
+   * @throws {Problem} 401 `invalid_client` when the application was deleted, 403 `access_denied` when the user was disabled
+   *   or may no longer grant the scopes
    */
   async #issueCode(
     { redirect_uri, code_challenge }: AuthorizationParameters,
@@ -137,6 +137,6 @@ export class AuthorizationEndpoint {
 function rightsChanged(): Problem {
   return new Problem(
     'access_denied',
-    'What you may grant has changed. Go back to the application and start again.',
+    'Your permissions have changed. Go back to the application and start again.',
   );
 }

@@ -1,11 +1,11 @@
 import type { operations } from '../../contract/generated.js';
 import { oauthDescription } from '../../problems/problem-document.js';
 
-/** What an application asks a user for; complete and well-formed by the contract. */
+/** Parameters of an authorization request, validated against the contract. */
 export type AuthorizationParameters = operations['authorize']['parameters']['query'];
 
 /**
- * A refusal that the application is told of by a redirect, because its redirect URI is known to be its own.
+ * An error that is sent to the application by redirect. Its redirect URI was checked before.
  *
  * @see RFC 6749 section 4.1.2.1
  */
@@ -19,7 +19,7 @@ export class AuthorizationRejection extends Error {
   }
 }
 
-/** The address that the browser goes back to, with the answer in its query. @see RFC 9207 for `iss` */
+/** Redirect URI with the response in its query. @see RFC 6749 section 4.1.2 and RFC 9207 section 2 for `iss` */
 export function responseAddress(
   { redirect_uri, state }: AuthorizationParameters,
   issuer: string,
@@ -29,8 +29,8 @@ export function responseAddress(
     response instanceof AuthorizationRejection
       ? { error: response.error, error_description: oauthDescription(response.message) }
       : { code: response.code };
-  // Clients decode `+` as a space or as a plus sign; %20 is a space to all of them.
+  // Some clients decode `+` as a plus sign; all decode %20 as a space.
   const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
-  // Appended: the registered address stays as it is, to the character.
+  // Appended, so that the registered URI is unchanged.
   return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
 }

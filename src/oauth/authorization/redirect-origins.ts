@@ -2,8 +2,8 @@ import type { ClientRegistry } from '../../services/applications/client-registry
 import { isClientId } from '../client-authentication.js';
 
 /**
- * Origins that a browser may be sent on to by an authorization request: the one of its redirect URI, when that
- * is registered for its client. Pages whose form leads to the request must allow them.
+ * Origins that an authorization request may redirect to: the origin of its redirect URI, if that is registered for the
+ * client. The `form-action` of pages whose form leads to the request must allow them.
  */
 export async function redirectOrigins(applications: ClientRegistry, path: string): Promise<string[]> {
   const { pathname, searchParams } = new URL(path, 'http://localhost');

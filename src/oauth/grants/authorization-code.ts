@@ -5,7 +5,7 @@ import type { Grant } from './grant.js';
 import { issueUserTokens } from './user-tokens.js';
 
 /**
- * A client exchanges the code that a user's consent gave it.
+ * Exchanges an authorization code for tokens.
  *
  * @throws {Problem} 400 `invalid_request`, 401 `invalid_grant`
  * @see RFC 6749 section 4.1.3 and RFC 7636 section 4.6

@@ -4,7 +4,7 @@ import { selectScopes } from '../select-scopes.js';
 import type { Grant } from './grant.js';
 
 /**
- * A confidential client acts on its own behalf. There is no refresh token: its secret gets the next token.
+ * Issues an access token to a confidential client on its own behalf, without a refresh token.
  *
  * @throws {Problem} 400 `unauthorized_client` for a public client, 400 `invalid_request` without the secret,
  *   400 `invalid_scope`

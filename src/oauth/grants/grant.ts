@@ -10,7 +10,7 @@ import type { ClientCredentials } from '../credentials.js';
 export type TokenForm = components['schemas']['TokenRequest'];
 export type TokenResponse = components['schemas']['TokenResponse'];
 
-/** What a grant works with besides the request itself. */
+/** Dependencies of a grant. */
 export interface GrantContext {
   readonly codes: AuthorizationCodes;
   readonly refreshTokens: RefreshTokens;
@@ -18,7 +18,7 @@ export interface GrantContext {
   readonly auditLog: AuditLog;
   readonly clock: Clock;
   readonly refreshTokenTtlSeconds: number;
-  /** How long a replay is a retry and not theft, unless the token that the first use gave was used meanwhile. */
+  /** How long a replay counts as a retry and not as theft, unless the token of the first use was already used. */
   readonly replayLeewaySeconds: number;
 }
 
@@ -29,11 +29,11 @@ export interface GrantRequest {
   readonly origin: AuditOrigin;
 }
 
-/** One way to get tokens. */
+/** A grant type of the token endpoint. */
 export interface Grant {
-  /** Value of `grant_type` that asks for it. */
+  /** Value of `grant_type`. */
   readonly type: string;
-  /** Form parameters that it cannot do without, besides those of client authentication. */
+  /** Required form parameters, in addition to those of client authentication. */
   readonly requires: readonly (keyof TokenForm)[];
   handle(request: GrantRequest, context: GrantContext): Promise<TokenResponse>;
 }

@@ -8,7 +8,7 @@ import type { Grant } from './grant.js';
 import { issueUserTokens } from './user-tokens.js';
 
 /**
- * A client renews its tokens. Every use replaces the refresh token.
+ * Exchanges a refresh token for new tokens. Every use rotates the refresh token.
  *
  * @throws {Problem} 400 `invalid_request`, 400 `invalid_scope` when more is requested than was granted, 401
  *   `invalid_grant`
@@ -22,7 +22,7 @@ export const refreshToken: Grant = {
     const { refreshTokens } = context;
     const tokenHash = hashOpaqueToken(requireParameter('refresh_token', form.refresh_token));
     const requested = form.scope === undefined ? undefined : parseScope(form.scope);
-    if (requested?.length === 0) throw new Problem('invalid_scope', 'scope has no scope name.');
+    if (requested?.length === 0) throw new Problem('invalid_scope', 'scope must have at least one scope.');
     const successor = newOpaqueToken();
     const use = { tokenHash, application, origin };
     const rotated = await refreshTokens.rotate({ ...use, successorHash: successor.hash, requested });
@@ -48,6 +48,6 @@ function rejection(
   );
   return new Problem(
     'invalid_scope',
-    `${requested?.join(', ') ?? 'What was granted'} is not available any more or was not granted; available: ${available.join(', ') || 'nothing'}.`,
+    `These scopes cannot be granted: ${(requested ?? token.scopes).join(', ')}. Available scopes: ${available.join(', ') || 'none'}.`,
   );
 }

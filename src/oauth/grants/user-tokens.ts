@@ -2,7 +2,7 @@ import type { Application } from '../../services/applications/client-registry.js
 import type { OpaqueToken } from '../opaque-token.js';
 import type { GrantContext, TokenResponse } from './grant.js';
 
-/** The token response to an application that acts for a user. */
+/** Token response for an application that acts on behalf of a user. */
 export function issueUserTokens(
   {
     application,

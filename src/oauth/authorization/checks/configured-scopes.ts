@@ -5,13 +5,15 @@ import { AuthorizationRejection } from '../authorization-request.js';
 /** @throws {AuthorizationRejection} `invalid_scope` */
 export function configuredScopes({ scopes }: Application, requested: string): string[] {
   const names = parseScope(requested);
-  const refused = names.filter((name) => !scopes.includes(name));
-  if (refused.length > 0) {
+  const unavailable = names.filter((name) => !scopes.includes(name));
+  if (unavailable.length > 0) {
     throw new AuthorizationRejection(
       'invalid_scope',
-      `The application is not configured with ${refused.join(', ')}.`,
+      `These scopes cannot be granted: ${unavailable.join(', ')}. Available scopes: ${scopes.join(', ')}.`,
     );
   }
-  if (names.length === 0) throw new AuthorizationRejection('invalid_scope', 'scope has no scope name.');
+  if (names.length === 0) {
+    throw new AuthorizationRejection('invalid_scope', 'scope must have at least one scope.');
+  }
   return names;
 }

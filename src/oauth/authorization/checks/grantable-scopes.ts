@@ -4,11 +4,11 @@ import { AuthorizationRejection } from '../authorization-request.js';
 
 export interface GrantableScopes {
   readonly offered: readonly string[];
-  /** Shown to the user as not theirs to give, and left out. */
+  /** Scopes that the user may not grant: shown and omitted. */
   readonly withheld: readonly string[];
 }
 
-/** @throws {AuthorizationRejection} `access_denied` when the user may give nothing of what is asked for */
+/** @throws {AuthorizationRejection} `access_denied` when the user may grant none of the requested scopes */
 export function grantableScopes({ role }: User, requested: readonly string[]): GrantableScopes {
   const offered = requested.filter((scope) => mayGrant(role, scope));
   if (offered.length === 0) {

@@ -2,9 +2,9 @@ import type { Application, ClientRegistry } from '../../../services/applications
 import { isClientId } from '../../client-authentication.js';
 import { invalidClient } from '../../credentials.js';
 
-/** @throws {Problem} 401 `invalid_client`; never a redirect, for it would be to an address of nobody */
+/** @throws {Problem} 401 `invalid_client`; never a redirect, because an unknown client has no registered redirect URI */
 export async function knownClient(applications: ClientRegistry, clientId: string): Promise<Application> {
   const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
-  if (application === null) throw invalidClient({ basic: false }, 'The client_id is unknown.');
+  if (application === null) throw invalidClient({ basic: false }, 'Unknown client_id.');
   return application;
 }

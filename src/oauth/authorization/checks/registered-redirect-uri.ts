@@ -2,7 +2,7 @@ import { invalidParameter } from '../../../problems/problem.js';
 import type { Application } from '../../../services/applications/client-registry.js';
 
 /**
- * The address must be one of the application's, compared character by character.
+ * The redirect URI must be registered for the application. It is compared character by character.
  *
  * @throws {Problem} 400 `invalid_request`; never a redirect
  * @see RFC 9700 section 2.1

@@ -3,9 +3,9 @@ import type { Application } from '../../../services/applications/client-registry
 import type { User } from '../../../services/user.js';
 
 /**
- * An application acts for users of its own account only.
+ * The user must belong to the account of the application.
  *
- * @throws {Problem} 403 `access_denied`; no redirect, so that the application learns nothing of the user
+ * @throws {Problem} 403 `access_denied`; never a redirect, so that the application learns nothing about the user
  */
 export function sameAccount(application: Application, user: User): void {
   if (application.accountId !== user.accountId) {
