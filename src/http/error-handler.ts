@@ -54,10 +54,7 @@ function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): P
     case 'FST_ERR_CTP_INVALID_CONTENT_TYPE':
       return operation?.body
         ? unsupportedMediaType(operation)
-        : new Problem(
-            'unsupported_media_type',
-            'The content type of the body is not supported.',
-          );
+        : new Problem('unsupported_media_type', 'The content type of the body is not supported.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('payload_too_large', 'The body must not be larger than 64 KiB.');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':

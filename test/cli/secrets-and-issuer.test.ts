@@ -27,7 +27,7 @@ t.test('keys reseal says how many keys it encrypted again', async (t) => {
   t.match(await run(['keys', 'rotate']), {
     code: 1,
     stdout: '',
-    stderr: /^APP_SECRET is not the one that sealed signing key [^\n]+ APP_SECRET_PREVIOUS[^\n]+\n$/,
+    stderr: /^Signing key [^\n]+ was encrypted with another APP_SECRET: [^\n]+ APP_SECRET_PREVIOUS[^\n]+\n$/,
   });
   t.match(await run(['keys', 'reseal']), { code: 1, stderr: /^APP_SECRET is not the one that sealed/ });
   t.same(await run(['keys', 'reseal'], changing), {

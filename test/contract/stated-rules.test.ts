@@ -64,7 +64,7 @@ t.test('the schema of filter[updated_since] rejects what the server rejects, and
     t.same(body.errors, [{ parameter: name, detail: rule }], value);
   }
   const { body } = await query('/v1/employees', name, '2026-02-30T00:00:00Z');
-  t.equal(body.detail, `${name} must be a valid date-time.`);
+  t.equal(body.detail, `${name} must be an existing date and time, such as 2026-01-31T00:00:00Z.`);
   t.notOk(allows('2026-02-30T00:00:00Z'));
   for (const value of [
     ...[
@@ -117,7 +117,7 @@ t.test('the schemas of names reject what the server rejects, and nothing else', 
       t.same(body.errors, [{ pointer, detail }], encodeURIComponent(value));
     }
     const { body } = await send('PATCH', '/v1/users/me', { [name]: '' });
-    t.same(body.errors, [{ pointer, detail: `${pointer} must have at least 1 character.` }]);
+    t.same(body.errors, [{ pointer, detail: `${pointer} must have 1 to 100 characters.` }]);
     for (const value of rightNames) {
       const { accepted } = await send('PATCH', '/v1/users/me', { [name]: value });
       t.ok(accepted && allows({ [name]: value }), encodeURIComponent(value));

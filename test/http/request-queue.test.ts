@@ -95,7 +95,7 @@ t.test('an overloaded server sends 503 with Retry-After and stays healthy', asyn
   const response = await api.app.inject({ url: '/v1/employees', headers });
   refused(t, response, 'service_unavailable');
   t.equal(response.headers['retry-after'], '1');
-  t.equal(response.json().detail, 'The service is busy. Try again in a second.');
+  t.equal(response.json().detail, 'The service is overloaded. Try again in a second.');
   for (const url of ['/healthz', '/readyz', '/.well-known/jwks.json']) {
     t.equal((await api.app.inject({ url })).statusCode, 200, url);
   }

@@ -87,7 +87,7 @@ function faultsOf({ name, type }: GivenAttribute, value: string | null | undefin
   if (value === null || value === undefined) return [];
   if (type === 'date')
     return isDateText(value) ? [] : [`${name} must be a date from 0001-01-01 to 9999-12-31`];
-  if (!isStorableText(value)) return [`${name} must not contain NUL or broken characters`];
+  if (!isStorableText(value)) return [`${name} must be valid Unicode without NUL characters`];
   // What the decoder puts in place of bytes that it cannot read: storing it would lose the name for good.
   if (value.includes('\uFFFD')) return [`${name} has characters that are not UTF-8`];
   if (name === 'employee_number' && value.trim() !== value) {

@@ -106,7 +106,7 @@ t.test(
     const third = await run();
     t.ok(performance.now() - queuedAt >= queueMs, 'after it was queued');
     t.equal(third.statusCode, 429);
-    t.match(third.json(), { code: 'rate_limit_exceeded', detail: /may run 2 reports at the same time/ });
+    t.match(third.json(), { code: 'rate_limit_exceeded', detail: /limit of 2 concurrent report runs/ });
     t.match(third.headers['retry-after'], /^[1-9]\d*$/);
     t.equal((await other.send('GET', `/v1/reports/${otherReport}/results`)).statusCode, 200);
     t.equal((await client.send('GET', '/v1/reports/unknown/results')).statusCode, 404, 'without a wait');
@@ -227,7 +227,10 @@ t.test('a run that takes too long is a 503 that says so', onServer, async (t) =>
   await lock();
   const response = await client.send('GET', `/v1/reports/${report}/results`);
   t.equal(response.statusCode, 503);
-  t.match(response.json(), { code: 'service_unavailable', detail: /The report took too long/ });
+  t.match(response.json(), {
+    code: 'service_unavailable',
+    detail: /The report exceeded the maximum duration/,
+  });
   t.match(response.headers['retry-after'], /^[1-9]\d*$/);
   await unlock();
   t.equal((await client.send('GET', `/v1/reports/${report}/results`)).statusCode, 200);

@@ -162,7 +162,7 @@ t.test('a third download of an account is a 429 after the wait, and HEAD takes n
   t.equal(third.statusCode, 429);
   t.match(third.json(), {
     code: 'rate_limit_exceeded',
-    detail: /may download 2 results as CSV at the same time/,
+    detail: /limit of 2 concurrent CSV downloads/,
   });
   t.match(third.headers['retry-after'], /^[1-9]\d*$/);
   const head = await client.send('HEAD', client.path);

@@ -35,7 +35,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   [
     'a string for in',
     { filters: [{ field: 'status', operator: 'in', value: 'active' }] },
-    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be a list.' }],
+    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be an array.' }],
   ],
   [
     'an unknown operator',
@@ -73,17 +73,22 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   [
     'no columns and no groups',
     { columns: [], group_by: [] },
-    [{ pointer: '/columns', detail: '/columns must have at least 1 item.' }],
+    [{ pointer: '/columns', detail: '/columns must have 1 to 8 items.' }],
   ],
   [
     'no list of groups',
     { group_by: 'status' },
-    [{ pointer: '/group_by', detail: '/group_by must be a list.' }],
+    [{ pointer: '/group_by', detail: '/group_by must be an array.' }],
   ],
   [
     'an unknown member of a grouped report',
     { group_by: ['status'], colums: [] },
-    [{ pointer: '/colums', detail: '/colums is not allowed.' }],
+    [
+      {
+        pointer: '/colums',
+        detail: '/colums is unknown; valid members are title, description, columns, filters, group_by, sort.',
+      },
+    ],
   ],
 ];
 
@@ -108,5 +113,5 @@ t.test('rejects a body that fits neither shape, and names what is wrong with the
   const long = await create({ title: 'x', columns: Array.from({ length: 1001 }, () => 1) });
   t.equal(long.json().detail, '/columns must have at most 1000 items.');
   const many = await create({ title: 'x', columns: Array.from({ length: 30 }, () => 1) });
-  t.equal(many.json().detail, 'The request has more than 20 errors; the first 20 are listed.');
+  t.equal(many.json().detail, 'The request has 30 validation errors. The first 20 are listed in errors.');
 });

@@ -45,7 +45,7 @@ export const disagreements: readonly Disagreement[] = [
   },
   {
     reason: 'NUL and unpaired surrogates, which the database cannot store, are rejected in every text.',
-    explains: ({ response }) => response.body.includes('must not contain NUL or broken characters'),
+    explains: ({ response }) => response.body.includes('must be valid Unicode without NUL characters'),
   },
   {
     reason: 'Language tags and time zones are looked up in registries.',
