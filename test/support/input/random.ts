@@ -1,15 +1,21 @@
-/** Numbers that look random and are the same in every run. */
+/** Numbers that look random and are the same for the same seed. */
 export interface Random {
+  /** A number from 0 up to, but not including, 1. */
+  next(): number;
+  /** An integer from 0 up to, but not including, `count`. */
   upTo(count: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
   /** So many different items, in any order. */
   some<Item>(items: readonly Item[], count: number): Item[];
+  /** One of the keys; the larger its value, the more often. */
+  weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key;
+  text(length: number, alphabet?: string): string;
 }
 
 /** A small generator (mulberry32). */
 export function createRandom(seed: number): Random {
-  let state = seed;
+  let state = seed | 0;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -18,6 +24,7 @@ export function createRandom(seed: number): Random {
   };
   const upTo = (count: number) => Math.floor(next() * count);
   return {
+    next,
     upTo,
     chance: (probability) => next() < probability,
     pick: (items) => items[upTo(items.length)] as never,
@@ -28,5 +35,16 @@ export function createRandom(seed: number): Random {
         () => left.splice(upTo(left.length), 1)[0] as never,
       );
     },
+    weighted(weights) {
+      const entries = Object.entries<number>(weights);
+      let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      const chosen = entries.find(([, weight]) => {
+        left -= weight;
+        return left < 0;
+      });
+      return (chosen ?? entries[0])?.[0] as never;
+    },
+    text: (length, alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789') =>
+      Array.from({ length }, () => alphabet.charAt(upTo(alphabet.length))).join(''),
   };
 }

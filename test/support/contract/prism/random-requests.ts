@@ -1,27 +1,8 @@
-import path from 'node:path';
-import { packageRoot } from '../../../../src/package-root.js';
+import { type FuzzedOperation, type Parameter, readOperations } from '../../fuzz/operations.js';
+import { type SchemaValues, schemaValues } from '../../fuzz/schema-values.js';
+import { createRandom, type Random } from '../../input/random.js';
 import type { ProxiedRequest } from './proxy.js';
 import type { PrismWorld } from './world.js';
-
-const { createRandom } = await import(path.join(packageRoot, 'scripts/trials/random.mjs'));
-const { readOperations } = await import(path.join(packageRoot, 'scripts/trials/fuzz/contract.mjs'));
-const { schemaValues } = await import(path.join(packageRoot, 'scripts/trials/fuzz/schema-values.mjs'));
-
-interface Parameter {
-  readonly in: 'path' | 'query' | 'header';
-  readonly name: string;
-  readonly required?: boolean;
-  readonly schema: object;
-}
-
-interface Operation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly scopes: readonly string[] | null;
-  readonly parameters: readonly Parameter[];
-  readonly body?: { readonly mediaType: string; readonly schema: object };
-}
 
 /** Characters that a header can carry. */
 const headerText = /^[!-~][ -~]*$/;
@@ -29,10 +10,10 @@ const headerText = /^[!-~][ -~]*$/;
 /** Makes requests from the parameters and the body schemas of the contract. Equal seeds make equal requests. */
 export class RandomRequests {
   readonly #world: PrismWorld;
-  readonly #random;
-  readonly #values;
+  readonly #random: Random;
+  readonly #values: SchemaValues;
   /** Every operation of the contract. */
-  readonly operations: readonly Operation[];
+  readonly operations: readonly FuzzedOperation[];
 
   constructor(world: PrismWorld, seed: number) {
     const { operations, resolve } = readOperations();
@@ -44,7 +25,7 @@ export class RandomRequests {
 
   /** A request in which every value fits its schema, or, when it is changed, some do not. */
   next(
-    operation: Operation,
+    operation: FuzzedOperation,
     ids: Readonly<Record<string, readonly string[]>>,
     changed: boolean,
   ): ProxiedRequest {
@@ -57,7 +38,7 @@ export class RandomRequests {
     const query = this.#choose(parameters, 'query', changed).map(
       ({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
     );
-    const target = operation.path.replace(/\{(\w+)\}/, (_, name) =>
+    const target = operation.path.replace(/\{(\w+)\}/, (_, name: string) =>
       this.#random.pick(ids[name] ?? ['unknown']),
     );
     const request = {
@@ -69,7 +50,9 @@ export class RandomRequests {
     if (body === undefined) return request;
     headers['content-type'] = body.mediaType;
     const fitting = this.#values.valid(body.schema);
-    if (body.mediaType !== 'application/json') return { ...request, body: this.#form(fitting, changed) };
+    if (body.mediaType !== 'application/json') {
+      return { ...request, body: this.#form(fitting as Record<string, string>, changed) };
+    }
     // Prism forwards false, 0, null and '' as no body, and the server waits for it.
     const value = (changed && this.#values.mutated(fitting)) || fitting;
     return { ...request, body: JSON.stringify(value) };

@@ -1,0 +1,32 @@
+import type { Database, PostgresqlServer } from '../kit/database/postgresql.js';
+import type { Generator } from '../kit/load/generator.js';
+import type { Table } from '../kit/table.js';
+import type { Bar } from './bars.js';
+import type { DatabaseKind } from './databases.js';
+import type { Options } from './options.js';
+import type { ChartBar } from './report/svg.js';
+
+/** What all scenarios share. */
+export interface Context {
+  readonly options: Options;
+  readonly server: PostgresqlServer;
+  readonly generator: Generator;
+  readonly progress: (text: string) => void;
+  /** A database of a kind, created when it is first requested. */
+  readonly database: (kind: DatabaseKind) => Promise<Database>;
+}
+
+export interface Finding {
+  readonly table: Table;
+  readonly bars: readonly Bar[];
+  /** What the chart shows of the scenario. */
+  readonly chart?: readonly ChartBar[];
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly title: string;
+  run(context: Context): Promise<Finding>;
+  /** Runs our server under the load of the scenario and describes where its time went. */
+  profile?(context: Context): Promise<string>;
+}

@@ -1,0 +1,71 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { positiveNumber } from '../kit/options.js';
+
+const usage = `npm run bench -- [options]
+
+  --only NAMES     scenarios to run, separated by commas; all by default
+  --rounds N       rounds of a comparison (5)
+  --seconds N      seconds for which a server is measured in a round (3)
+  --against DIRS   compares with the built checkouts in these directories, separated by commas, instead of the
+                   baselines; bar: 0.95
+  --quick          two rounds of one second, to check that everything works
+  --profile        profiles our server under the load of each scenario instead of measuring it
+  --keep           keeps the databases for the next run with --keep
+  --write          writes the results, which a run of all scenarios does by default
+  --render         writes RESULTS.md and results.svg from results.json, and measures nothing
+  --help
+`;
+
+export interface Options {
+  readonly scenarios: readonly string[];
+  readonly rounds: number;
+  readonly seconds: number;
+  /** How long a server is under load before it is measured. */
+  readonly settleSeconds: number;
+  readonly against: readonly string[] | undefined;
+  readonly profile: boolean;
+  readonly keep: boolean;
+  readonly write: boolean;
+  readonly render: boolean;
+  readonly databaseUrl: string;
+}
+
+/**
+ * @param names of all scenarios
+ * @returns the usage where `--help` is given
+ */
+export function readOptions(args: string[], names: readonly string[]): Options | string {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      against: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      render: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { only, rounds, seconds, against, quick, profile, keep, write, render, help } = values;
+  if (help) return usage;
+  const scenarios = only?.split(',') ?? names;
+  const unknown = scenarios.filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new Error(`--only: ${unknown.join(', ')}; scenarios are ${names.join(', ')}`);
+  return {
+    scenarios,
+    rounds: positiveNumber('rounds', rounds ?? (quick ? '2' : '5')),
+    seconds: positiveNumber('seconds', seconds ?? (quick ? '1' : '3')),
+    settleSeconds: quick ? 1 : 5,
+    against: against?.split(',').map((directory) => path.resolve(directory)),
+    profile,
+    keep,
+    write: write || (only === undefined && !quick && !profile && against === undefined),
+    render,
+    databaseUrl: process.env.BENCH_DATABASE_URL || 'postgres://root@127.0.0.1:5432/postgres',
+  };
+}

@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { median } from '../../kit/statistics.js';
+import { compare } from '../bars.js';
+import type { Context, Finding, Scenario } from '../context.js';
+import type { DatabaseKind } from '../databases.js';
+import { profiled } from '../profile.js';
+import type { ChartBar } from '../report/svg.js';
+import { sampleTable } from '../report/tables.js';
+import { measureRounds, runOnce, type Samples, settle, type Target } from '../rounds.js';
+import { type Setting, withSetting } from './setting.js';
+
+export interface Comparison<Ours extends Target> {
+  readonly name: string;
+  readonly title: string;
+  readonly connections: number;
+  readonly database: DatabaseKind;
+  readonly ours: (setting: Setting) => Promise<Ours>;
+  readonly baselines: readonly ((setting: Setting, ours: Ours) => Promise<Target>)[];
+  /** By baseline, how many times its requests per processor second ours must reach. */
+  readonly bars: Readonly<Record<string, number>>;
+}
+
+/** What a change may cost. Smaller differences occur between two runs of the same build. */
+const otherBuildBar = 0.95;
+
+/** Creates a scenario that compares our server with baselines, or with other builds of it. */
+export function comparison<Ours extends Target>(what: Comparison<Ours>): Scenario {
+  const { name, title } = what;
+  return {
+    name,
+    title,
+    run: (context) => run(context, what),
+    profile: (context) => profile(context, what),
+  };
+}
+
+function run<Ours extends Target>(
+  context: Context,
+  { connections, database, ours: prepareOurs, baselines, bars }: Comparison<Ours>,
+): Promise<Finding> {
+  return withSetting(context, { database }, async (setting) => {
+    const ours = await prepareOurs(setting);
+    const { against } = context.options;
+    const others = against?.map((root) => otherBuild(prepareOurs, root)) ?? baselines;
+    const targets: Target[] = [ours];
+    for (const prepare of others) targets.push(await prepare(setting, ours));
+    const { name: databaseName } = setting.database;
+    const samples = await measureRounds(context, { targets, connections, database: databaseName });
+    const bounds = against === undefined ? bars : boundsAgainst(against);
+    return {
+      table: sampleTable(samples),
+      bars: Object.entries(bounds).map(([name, atLeast]) =>
+        compare(samples, { of: ours.name, against: name, bound: { atLeast } }),
+      ),
+      chart: chartOf(targets, samples),
+    };
+  });
+}
+
+function profile<Ours extends Target>(
+  context: Context,
+  { name, connections, database: kind, ours: prepareOurs }: Comparison<Ours>,
+): Promise<string> {
+  return profiled(name, (profileDirectory) =>
+    withSetting(context, { database: kind, profileDirectory }, async (setting) => {
+      const ours = await prepareOurs(setting);
+      const { name: database } = setting.database;
+      await settle(context, ours, database);
+      const { seconds } = context.options;
+      const { result } = await runOnce(context, ours, { connections, database, warmupSeconds: 0.3, seconds });
+      return {
+        begin: result.begin.at,
+        end: result.end.at,
+        units: result.latencies.length,
+        unit: 'request',
+        processorSeconds: result.end.servers - result.begin.servers,
+      };
+    }),
+  );
+}
+
+function boundsAgainst(roots: readonly string[]): Record<string, number> {
+  return Object.fromEntries(roots.map((root) => [path.basename(root), otherBuildBar]));
+}
+
+/** Our server as another checkout builds it, on the same database and under the same load. */
+function otherBuild<Ours extends Target>(prepareOurs: Comparison<Ours>['ours'], root: string) {
+  return async (setting: Setting): Promise<Target> => {
+    const startOurs = () => setting.startOurs({ root });
+    return {
+      ...(await prepareOurs({ ...setting, startOurs })),
+      name: path.basename(root),
+      role: undefined,
+    };
+  };
+}
+
+function chartOf(targets: readonly Target[], samples: Samples): ChartBar[] {
+  return targets.flatMap(({ name, role }) => {
+    if (role === undefined) return [];
+    const values = (samples.get(name) ?? []).map(({ perServerSecond }) => perServerSecond);
+    return [{ role, value: Math.round(median(values)) }];
+  });
+}

@@ -1,0 +1,17 @@
+import type { Scenario } from '../context.js';
+import { csvScenario } from './csv.js';
+import { tokenScenarios } from './issue-tokens.js';
+import { pagesScenario } from './pages.js';
+import { readScenarios } from './read-employees.js';
+import { scaleScenarios } from './scale.js';
+import { syncScenario } from './sync.js';
+
+/** All scenarios, in the order of the report. */
+export const scenarios: readonly Scenario[] = [
+  ...readScenarios,
+  ...tokenScenarios,
+  pagesScenario,
+  syncScenario,
+  csvScenario,
+  ...scaleScenarios,
+];

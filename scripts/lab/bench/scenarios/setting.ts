@@ -1,0 +1,39 @@
+import type { Database } from '../../kit/database/postgresql.js';
+import { type OurServerOptions, startOurs } from '../../kit/server/ours.js';
+import type { ServerProcess } from '../../kit/server/process.js';
+import type { Context } from '../context.js';
+import type { DatabaseKind } from '../databases.js';
+
+/** A database, and servers that are stopped at the end of a scenario. */
+export interface Setting {
+  readonly database: Database;
+  start(starting: Promise<ServerProcess>): Promise<ServerProcess>;
+  /** Starts our server, by default on the database of the setting. */
+  startOurs(options?: Partial<OurServerOptions>): Promise<ServerProcess>;
+}
+
+/** @param settings database: its kind; profileDirectory: where our server writes its profile, if anywhere */
+export async function withSetting<Result>(
+  context: Context,
+  { database: kind, profileDirectory }: { database: DatabaseKind; profileDirectory?: string },
+  use: (setting: Setting) => Promise<Result>,
+): Promise<Result> {
+  const database = await context.database(kind);
+  const nodeOptions =
+    profileDirectory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`];
+  const running: ServerProcess[] = [];
+  const start = async (starting: Promise<ServerProcess>) => {
+    const server = await starting;
+    running.push(server);
+    return server;
+  };
+  try {
+    return await use({
+      database,
+      start,
+      startOurs: (options) => start(startOurs({ databaseUrl: database.url, nodeOptions, ...options })),
+    });
+  } finally {
+    for (const server of running) await server.stop();
+  }
+}

@@ -1,0 +1,47 @@
+const firstNames =
+  'Ada,Amina,Anika,Bilal,Carmen,Chen,Dmitri,Elif,Emeka,Fatima,Gustav,Hana,Ines,Ivan,Jonas,Kaito,Leila,Mateo,Ngozi,Olga,Priya,Rosa,Sven,Tariq,Uma,Viktor,Wei,Yara,Zoe';
+const lastNames =
+  'Adeyemi,Andersson,Bauer,Costa,Dubois,Eriksen,Fischer,Garcia,Haddad,Ivanova,Jansen,Kowalski,Lindqvist,Moreau,Nakamura,Okafor,Pereira,Quinn,Rossi,Schmidt,Tanaka,Ueda,Varga,Weber,Xu,Yilmaz,Zhang';
+const departments =
+  'Engineering,Sales,Payroll,Human Resources,Legal,Marketing,Support,Logistics,Research,Finance';
+const statuses = 'active,active,active,active,active,active,active,on_leave,inactive,terminated';
+
+/** Positions have four digits in base 36 here; ids have zeros before them. */
+const maximumEmployees = 36 ** 4;
+
+/**
+ * Adds employees to accounts `$1` to `$2`, at positions `$3` to `$4`. The triggers of the table keep its counts. Every
+ * value follows from the two numbers, so that databases of one kind are equal.
+ */
+export const insertEmployees = `
+  INSERT INTO employees (id, account_id, position, employee_number, first_name, last_name, email, status,
+    department, created_at, updated_at)
+  SELECT
+    prefix || '0000' || substr(digits, p / 46656 + 1, 1) || substr(digits, p / 1296 % 36 + 1, 1)
+      || substr(digits, p / 36 % 36 + 1, 1) || substr(digits, p % 36 + 1, 1),
+    account_id, p, 'E' || lpad((p + 1)::text, 7, '0'), first_name, last_name,
+    lower(first_name) || '.' || lower(last_name) || '.' || p || '@' || account_id || '.example',
+    status, department, moment - interval '90 days', moment
+  FROM (
+    SELECT t, p, account_id, prefix, '0123456789abcdefghijklmnopqrstuvwxyz' AS digits,
+      first_names[(p * 7 + t) % cardinality(first_names) + 1] AS first_name,
+      last_names[(p * 11 + t * 3) % cardinality(last_names) + 1] AS last_name,
+      departments[(p * 13 + t) % cardinality(departments) + 1] AS department,
+      statuses[(p * 17 + t) % cardinality(statuses) + 1] AS status,
+      timestamptz '2026-01-01' + make_interval(secs => (p::bigint * 7919 + t * 104729) % 15552000 + (p % 1000) / 1000.0)
+        AS moment
+    FROM
+      (SELECT string_to_array('${firstNames}', ',') AS first_names, string_to_array('${lastNames}', ',') AS last_names,
+              string_to_array('${departments}', ',') AS departments, string_to_array('${statuses}', ',') AS statuses
+      ) AS words,
+      (SELECT t, 'bench' || lpad(t::text, 8, '0') AS account_id, 'b' || lpad(t::text, 7, '0') AS prefix
+       FROM generate_series($1::int, $2::int) AS t) AS tenants,
+      generate_series($3::int, $4::int) AS p
+    ORDER BY t, p
+  ) AS employee`;
+
+/** @throws {RangeError} when ids would differ from those of the service */
+export function assertEmployees(count: number): void {
+  if (count > maximumEmployees)
+    throw new RangeError(`At most ${maximumEmployees} employees for each account`);
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { assertEmployees, insertEmployees } from './employee-rows.js';
+import type { Fill } from './postgresql.js';
+
+/** An account with a confidential application that has every scope, and a user who granted it access. */
+export interface Tenant {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** employees: of each tenant */
+export interface TenantSize {
+  readonly tenants: number;
+  readonly employees: number;
+}
+
+export const scopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
+
+/** Rows that one statement adds. */
+const batchRows = 50_000;
+
+/** The tenant with this number, counted from 1. */
+export function tenant(number: number): Tenant {
+  const padded = String(number).padStart(8, '0');
+  const clientId = `client${padded}`;
+  const clientSecret = createHash('sha256').update(`secret of ${clientId}`).digest('hex');
+  return { accountId: `bench${padded}`, clientId, clientSecret };
+}
+
+export function tenants(count: number): Tenant[] {
+  return Array.from({ length: count }, (_, index) => tenant(index + 1));
+}
+
+/** Fills an empty database. */
+export function fillTenants(size: TenantSize): Fill {
+  return async (client) => {
+    assertEmployees(size.employees);
+    await client.query("SET synchronous_commit = off; SET maintenance_work_mem = '256MB'");
+    await addAccounts(client, size);
+    const restoreIndexes = await dropIndexes(client);
+    const accountsAtOnce = Math.max(1, Math.floor(batchRows / size.employees));
+    for (let account = 1; account <= size.tenants; account += accountsAtOnce) {
+      const lastAccount = Math.min(size.tenants, account + accountsAtOnce - 1);
+      for (let position = 0; position < size.employees; position += batchRows) {
+        const lastPosition = Math.min(size.employees, position + batchRows) - 1;
+        await client.query(insertEmployees, [account, lastAccount, position, lastPosition]);
+      }
+    }
+    await restoreIndexes();
+    await client.query('VACUUM (ANALYZE)');
+    await client.query('CHECKPOINT');
+  };
+}
+
+/** Building an index is faster than maintaining it for each row. The triggers stay: they maintain the counts. */
+async function dropIndexes(client: pg.Client): Promise<() => Promise<void>> {
+  const { rows } = await client.query(
+    `SELECT indexrelid::regclass AS name, pg_get_indexdef(indexrelid) AS definition
+     FROM pg_index WHERE indrelid = 'employees'::regclass AND NOT indisunique`,
+  );
+  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
+  return async () => {
+    for (const { definition } of rows) await client.query(definition);
+  };
+}
+
+async function addAccounts(client: pg.Client, { tenants: count, employees }: TenantSize): Promise<void> {
+  const numbered = `(SELECT t, lpad(t::text, 8, '0') AS n FROM generate_series(1, ${count}) AS t) AS numbered`;
+  await client.query(
+    `INSERT INTO accounts (id, name, employee_prefix, employee_sequence)
+     SELECT 'bench' || n, 'Bench ' || t, 'b' || right(n, 7), $1 FROM ${numbered}`,
+    [employees],
+  );
+  await client.query(
+    `INSERT INTO users (id, account_id, email, password_hash, role, given_name, family_name)
+     SELECT 'user' || n, 'bench' || n, 'owner.' || n || '@bench.example', 'none', 'owner', 'Bench', 'Owner'
+     FROM ${numbered}`,
+  );
+  await client.query(
+    `INSERT INTO applications (id, account_id, client_id, name, client_type, scopes)
+     SELECT 'application' || n, 'bench' || n, 'client' || n, 'Bench ' || t, 'confidential', $1 FROM ${numbered}`,
+    [scopes],
+  );
+  const secrets = tenants(count).map(({ clientSecret }) => clientSecret);
+  await client.query(
+    `INSERT INTO application_secrets (id, account_id, application_id, secret_hash)
+     SELECT 'secret' || n, 'bench' || n, 'application' || n, sha256(secret::bytea)
+     FROM (SELECT secret, lpad(t::text, 8, '0') AS n FROM unnest($1::text[]) WITH ORDINALITY AS given (secret, t))
+       AS numbered`,
+    [secrets],
+  );
+}
+
+/**
+ * Adds grants with a refresh token each, in turn for the tenants.
+ *
+ * @returns the tenant that each token belongs to
+ */
+export async function addGrants(
+  client: pg.Client,
+  { tenantCount, refreshTokens }: { tenantCount: number; refreshTokens: readonly string[] },
+): Promise<Tenant[]> {
+  const owners = refreshTokens.map((_, index) => (index % tenantCount) + 1);
+  await client.query(
+    `WITH given AS (
+       SELECT sha256(token::bytea) AS hash, encode(sha256(token::bytea), 'hex') AS id, lpad(t::text, 8, '0') AS n
+       FROM unnest($1::text[], $2::int[]) AS given (token, t)
+     ), granted AS (
+       INSERT INTO grants (id, account_id, application_id, user_id, scopes)
+       SELECT id, 'bench' || n, 'application' || n, 'user' || n, $3 FROM given
+     )
+     INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, expires_at)
+     SELECT hash, 'bench' || n, id, $3, now() + interval '30 days' FROM given`,
+    [refreshTokens, owners, scopes],
+  );
+  return owners.map(tenant);
+}

@@ -1,0 +1,70 @@
+import type { HttpRequest } from '../http/client.js';
+import { requestBytes } from './connection.js';
+import type { Load } from './load.js';
+
+export interface FixedRequest {
+  readonly request: HttpRequest;
+  /** The whole body, where it is always the same. */
+  readonly expected?: Buffer;
+  /** What is checked of a body that is not always the same. */
+  readonly shape?: 'token' | 'page';
+}
+
+/** One of so many responses is read and compared. The status and the length of all of them are checked. */
+const checkEvery = 32;
+
+/** How many tokens are returned for verification. */
+const keptTokens = 8;
+
+/** Sends the same requests in turn. Each connection starts at another one, so that all are equally frequent. */
+export function fixedRequests({ requests }: { requests: readonly FixedRequest[] }): Load {
+  const bytes = requests.map(({ request }) => requestBytes(request));
+  const tokens: string[] = [];
+  let checked = 0;
+  return {
+    exchange(index, connections) {
+      let cursor = Math.floor((index * requests.length) / connections) - 1;
+      let untilCheck = index % checkEvery;
+      return {
+        next() {
+          cursor = (cursor + 1) % requests.length;
+          return bytes[cursor];
+        },
+        wantsBody() {
+          untilCheck = untilCheck === 0 ? checkEvery - 1 : untilCheck - 1;
+          return untilCheck === 0;
+        },
+        received(status, length, body) {
+          const { expected, shape } = requests[cursor];
+          if (status !== 200) throw new Error(`${status} instead of 200: ${body?.toString().slice(0, 300)}`);
+          if (expected !== undefined && length !== expected.length) {
+            throw new Error(`A body of ${length} bytes instead of ${expected.length}`);
+          }
+          if (body === undefined) return;
+          checked += 1;
+          if (expected !== undefined && !expected.equals(body)) throw new Error('A body with other bytes');
+          const content = JSON.parse(body.toString());
+          if (shape === 'token') keepLast(tokens, readToken(content));
+          if (shape === 'page') checkPage(content);
+        },
+      };
+    },
+    result: () => ({ checked, tokens }),
+  };
+}
+
+function readToken(content: { access_token?: unknown; token_type?: unknown }): string {
+  if (typeof content.access_token !== 'string' || content.token_type !== 'Bearer') {
+    throw new Error('A response without an access token');
+  }
+  return content.access_token;
+}
+
+function keepLast(tokens: string[], token: string): void {
+  if (tokens.length === keptTokens) tokens.shift();
+  tokens.push(token);
+}
+
+function checkPage({ data, meta }: { data: unknown[]; meta: { record_count: number } }): void {
+  if (data.length === 0 || !(meta.record_count > 0)) throw new Error('A page without records');
+}

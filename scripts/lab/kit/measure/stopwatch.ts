@@ -1,0 +1,54 @@
+import { now } from './clock.js';
+import { databaseSeconds, processTimes, residentBytes, type Watched } from './processes.js';
+
+const memoryIntervalMs = 20;
+
+/** What one call took. */
+export interface Timing {
+  /** Milliseconds, see `clock.ts`. */
+  readonly begin: number;
+  readonly end: number;
+  readonly seconds: number;
+  /** Processor time of the servers. */
+  readonly serverSeconds: number;
+  /** Processor time of PostgreSQL; NaN where it runs on another machine. */
+  readonly databaseSeconds: number;
+  /** Processor time of this process. */
+  readonly clientSeconds: number;
+  /** The most resident bytes of the servers at any time. */
+  readonly peakMemory: number;
+}
+
+/** Calls a function and measures it. */
+export async function measureOnce<Result>(
+  watched: Watched,
+  call: () => Promise<Result>,
+): Promise<{ timing: Timing; result: Result }> {
+  let peakMemory = residentBytes(watched.servers);
+  const sampler = setInterval(() => {
+    peakMemory = Math.max(peakMemory, residentBytes(watched.servers));
+  }, memoryIntervalMs);
+  try {
+    const before = processTimes(watched);
+    const ownBefore = process.cpuUsage();
+    const begin = now();
+    const result = await call();
+    const end = now();
+    const own = process.cpuUsage(ownBefore);
+    const after = processTimes(watched);
+    return {
+      result,
+      timing: {
+        begin,
+        end,
+        seconds: (end - begin) / 1000,
+        serverSeconds: after.servers - before.servers,
+        databaseSeconds: watched.postmaster === undefined ? Number.NaN : databaseSeconds(before, after),
+        clientSeconds: (own.user + own.system) / 1e6,
+        peakMemory,
+      },
+    };
+  } finally {
+    clearInterval(sampler);
+  }
+}

@@ -1,0 +1,44 @@
+import path from 'node:path';
+import { baseUrl, packageRoot } from '../paths.js';
+import { type ServerProcess, startProcess } from './process.js';
+
+/** Encrypts the signing keys in the databases of the lab, which live for one run. */
+export const appSecret = 'a secret that only the databases of the lab are encrypted with';
+
+export interface OurServerOptions {
+  readonly databaseUrl: string;
+  /** Settings that differ from those of a deployment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly nodeOptions?: readonly string[];
+  /** The checkout whose build is started; this one by default. */
+  readonly root?: string;
+}
+
+/**
+ * Starts the built server as it is deployed, with every guarantee on. Rates and the number of reports are not limited,
+ * because benches and trials send as much as they can.
+ */
+export function startOurs({
+  databaseUrl,
+  environment,
+  nodeOptions,
+  root = packageRoot,
+}: OurServerOptions): Promise<ServerProcess> {
+  return startProcess({
+    file: path.join(root, 'dist', 'src', 'server.js'),
+    cwd: root,
+    nodeOptions,
+    environment: {
+      DATABASE_URL: databaseUrl,
+      APP_SECRET: appSecret,
+      BASE_URL: baseUrl,
+      ALLOW_HTTP: 'true',
+      RATE_LIMIT_FAILURES: '0',
+      RATE_LIMIT_API: '0',
+      RATE_LIMIT_TOKEN: '0',
+      MAX_REPORTS_PER_ACCOUNT: '0',
+      LOG_LEVEL: 'info',
+      ...environment,
+    },
+  });
+}

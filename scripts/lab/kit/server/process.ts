@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../../../test/support/free-port.js';
+import { HttpClient } from '../http/client.js';
+
+const startTimeoutMs = 60_000;
+
+/** Options of V8 that every server has, because ours has them where it is deployed. */
+const commonOptions = ['--max-semi-space-size=64', '--no-flush-bytecode', '--no-allocation-site-pretenuring'];
+
+/** One server, or several that share the load. */
+export interface Service {
+  readonly ports: readonly number[];
+  readonly pids: readonly number[];
+}
+
+/** A server in a process of its own. */
+export interface ServerProcess extends Service {
+  readonly port: number;
+  readonly pid: number;
+  isAlive(): boolean;
+  /** Sends a message to the process, apart from HTTP, and returns the reply. */
+  message<Reply>(content: object): Promise<Reply>;
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server and waits until `/readyz` returns 200. */
+export async function startProcess({
+  file,
+  environment,
+  nodeOptions = [],
+  cwd,
+}: {
+  file: string;
+  environment: Readonly<Record<string, string>>;
+  nodeOptions?: readonly string[];
+  cwd: string;
+}): Promise<ServerProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [...commonOptions, ...nodeOptions, file], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', PORT: String(port), ...environment },
+    // Writing the log is part of the work of a server; its content is not read.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  const terminate = () => child.kill('SIGTERM');
+  process.once('exit', terminate);
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    process.off('exit', terminate);
+    if (!isAlive()) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  };
+  try {
+    await untilReady(child, port);
+  } catch (error) {
+    await stop();
+    throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
+  }
+  const pid = child.pid as number;
+  return {
+    port,
+    pid,
+    ports: [port],
+    pids: [pid],
+    isAlive,
+    async message(content) {
+      const replied = once(child, 'message');
+      child.send(content);
+      return (await replied)[0];
+    },
+    kill: () => stop('SIGKILL'),
+    stop: () => stop(),
+  };
+}
+
+async function untilReady(child: ChildProcess, port: number): Promise<void> {
+  const client = new HttpClient(port);
+  try {
+    for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await wait(50)) {
+      if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}`);
+      const response = await client.send({ path: '/readyz' }).catch(() => undefined);
+      if (response?.status === 200) return;
+    }
+  } finally {
+    client.close();
+  }
+  throw new Error(`the server is not ready after ${startTimeoutMs} ms`);
+}

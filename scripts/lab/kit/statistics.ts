@@ -1,0 +1,54 @@
+/** Median and range of one number over all rounds. */
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The value that half of the others are below. */
+export function median(values: ArrayLike<number>): number {
+  return quantile(values, 0.5);
+}
+
+/** The value that a part of the others is below, for example 0.99 of them. */
+export function quantile(values: ArrayLike<number>, part: number): number {
+  if (values.length === 0) return Number.NaN;
+  const sorted = Float64Array.from(values).sort();
+  const place = (sorted.length - 1) * part;
+  const below = Math.floor(place);
+  const above = Math.ceil(place);
+  return sorted[below] + (sorted[above] - sorted[below]) * (place - below);
+}
+
+export function spread(values: readonly number[]): Spread {
+  return { median: median(values), least: Math.min(...values), most: Math.max(...values) };
+}
+
+/** Compares two series round by round: what slowed one round slowed both sides of it. */
+export function ratios(values: readonly number[], others: readonly number[]): Spread {
+  return spread(values.map((value, index) => value / others[index]));
+}
+
+/**
+ * Distance between two samples in standard deviations, by the rank test of Mann and Whitney. It is positive where the
+ * first sample has the larger values.
+ */
+export function rankDistance(first: readonly number[], second: readonly number[]): number {
+  const all = [
+    ...first.map((value) => ({ value, isFirst: true })),
+    ...second.map((value) => ({ value, isFirst: false })),
+  ];
+  all.sort((a, b) => a.value - b.value);
+  let sum = 0;
+  for (let start = 0; start < all.length; ) {
+    let end = start;
+    while (end < all.length && all[end].value === all[start].value) end += 1;
+    // Equal values share the mean of their ranks, counted from 1.
+    const rank = (start + 1 + end) / 2;
+    for (let index = start; index < end; index += 1) if (all[index].isFirst) sum += rank;
+    start = end;
+  }
+  const [n, m] = [first.length, second.length];
+  const distance = sum - (n * (n + 1)) / 2 - (n * m) / 2;
+  return distance / Math.sqrt((n * m * (n + m + 1)) / 12);
+}

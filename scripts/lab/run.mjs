@@ -1,0 +1,8 @@
+// Runs the TypeScript program of a folder: `node scripts/lab/run.mjs bench` or `trials`, with its options after it.
+import './install.mjs';
+
+const [program] = process.argv.splice(2, 1);
+// Only now are there the packages that the rest imports.
+const { register } = await import('tsx/esm/api');
+register();
+await import(`./${program}/main.ts`);

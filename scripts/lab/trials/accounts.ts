@@ -1,0 +1,94 @@
+import { hash } from '@node-rs/argon2';
+import type pg from 'pg';
+import { PostgresqlServer } from '../kit/database/postgresql.js';
+import { fillTenants, scopes, tenant } from '../kit/database/tenants.js';
+import type { RedirectingClient } from '../kit/http/browser.js';
+import { type HttpResponse, jsonOf, type Send } from '../kit/http/client.js';
+import { clientCredentials } from '../kit/http/requests.js';
+import { type OurServerOptions, startOurs } from '../kit/server/ours.js';
+import type { ServerProcess } from '../kit/server/process.js';
+
+export const allScopes = scopes.join(' ');
+
+const password = 'a password for trials only';
+const redirectUri = 'https://client.trials.example/callback';
+
+export interface Application extends RedirectingClient {
+  readonly id: string;
+}
+
+/** One of several accounts that have the same kinds of records. */
+export interface Account {
+  readonly accountId: string;
+  /** A confidential application. */
+  readonly application: Application;
+  readonly publicApplication: Application;
+  readonly owner: { readonly id: string; readonly email: string; readonly password: string };
+}
+
+/**
+ * Creates a database with accounts, calls `use` with it, and drops it.
+ *
+ * @param size employees: of each account
+ */
+export async function withAccounts<Result>(
+  { name, accounts, employees }: { name: string; accounts: number; employees: number },
+  use: (created: { url: string; accounts: Account[] }) => Promise<Result>,
+): Promise<Result> {
+  const server = await PostgresqlServer.open(
+    process.env.TRIALS_DATABASE_URL || 'postgres://root@127.0.0.1:5432/postgres',
+  );
+  try {
+    const { url } = await server.database(`trial_${name}`, async (client) => {
+      await fillTenants({ tenants: accounts, employees })(client);
+      await addPeople(client);
+    });
+    const numbers = Array.from({ length: accounts }, (_, index) => index + 1);
+    return await use({ url, accounts: numbers.map(account) });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Starts the built server with a log of warnings only. */
+export function startServer({ environment, ...options }: OurServerOptions): Promise<ServerProcess> {
+  return startOurs({ ...options, environment: { LOG_LEVEL: 'warn', ...environment } });
+}
+
+/** Requests an access token by client credentials. */
+export async function requestToken(send: Send, application: Application, scope = allScopes): Promise<string> {
+  return jsonOf(await send(clientCredentials(application, scope))).access_token;
+}
+
+/** Method, path, status and the beginning of the body, for a violation. */
+export function describeExchange(
+  { method = 'GET', path }: { method?: string; path: string },
+  { status, body }: HttpResponse,
+): string {
+  return `${method} ${path.slice(0, 120)}: ${status} ${body.toString('utf8').slice(0, 300)}`;
+}
+
+function account(number: number): Account {
+  const { accountId, clientId, clientSecret } = tenant(number);
+  const n = accountId.slice(5);
+  return {
+    accountId,
+    application: { id: `application${n}`, clientId, clientSecret, redirectUri },
+    publicApplication: { id: `publicapp${n}`, clientId: `public${n}`, redirectUri },
+    owner: { id: `user${n}`, email: `owner.${n}@bench.example`, password },
+  };
+}
+
+/** Sets the passwords of the owners, and gives each account a public application. */
+async function addPeople(client: pg.Client): Promise<void> {
+  // A hash contains its own parameters. These make it cheap.
+  const passwordHash = await hash(password, { memoryCost: 64, timeCost: 1, parallelism: 1 });
+  await client.query('UPDATE users SET password_hash = $1', [passwordHash]);
+  await client.query('UPDATE applications SET redirect_uris = ARRAY[$1]', [redirectUri]);
+  await client.query(
+    `INSERT INTO applications (id, account_id, client_id, name, client_type, scopes, redirect_uris)
+     SELECT 'publicapp' || right(id, 8), id, 'public' || right(id, 8), 'Public ' || right(id, 8), 'public', $1, ARRAY[$2]
+     FROM accounts`,
+    [scopes, redirectUri],
+  );
+}

@@ -1,0 +1,154 @@
+import { type Conformance, createConformance } from '../../../../test/support/conformance.js';
+import { readOperations } from '../../../../test/support/fuzz/operations.js';
+import { query } from '../../kit/database/postgresql.js';
+import { HttpClient } from '../../kit/http/client.js';
+import { baseUrl } from '../../kit/paths.js';
+import { createRandom, type Random } from '../../kit/random.js';
+import { startServer, withAccounts } from '../accounts.js';
+import { changedTables, type Exempt, hashUnchanged } from '../unchanged.js';
+import type { Trial, Verdict } from '../verdict.js';
+import { type FuzzedRequest, type FuzzSource, generate } from './generate.js';
+import { prepare, seededPrefix } from './prepare.js';
+import { exchangeRaw, rawRequest } from './raw.js';
+import type { State } from './state.js';
+
+interface Scene {
+  readonly source: FuzzSource;
+  readonly client: HttpClient;
+  readonly port: number;
+  readonly conformance: Conformance;
+  readonly verdict: Verdict;
+}
+
+/** Requests at the same time. */
+const concurrency = 8;
+
+/** Part of the requests whose bytes are no longer HTTP. */
+const rawPart = 0.05;
+
+/** Sends random requests for every operation and compares the responses with the contract. */
+export const trial: Trial = ({ requests, seed, verdict }) =>
+  withAccounts({ name: 'fuzz', accounts: 2, employees: 60 }, async ({ url, accounts }) => {
+    const server = await startServer({ databaseUrl: url });
+    const client = new HttpClient(server.port);
+    try {
+      const state = await prepare({ url, accounts, send: client.send });
+      const [{ owner, accountId }] = accounts;
+      const exempt = { userId: owner.id, accountId, seededPrefix };
+      const before = await hashUnchanged(url, exempt);
+      const source = { ...readOperations(), state, seed };
+      const conformance = createConformance(`${baseUrl}/errors`);
+      await sendAll({ source, client, port: server.port, conformance, verdict }, requests);
+      const changed = changedTables(before, await hashUnchanged(url, exempt));
+      verdict.check(
+        `no row changed that no request may change: ${changed.join(', ') || 'none'}`,
+        changed.length === 0,
+      );
+      await checkReports({ url, exempt, state, verdict });
+      const { status } = await client.send({ path: '/readyz' });
+      verdict.check('the server is alive and ready', server.isAlive() && status === 200);
+    } finally {
+      client.close();
+      await server.stop();
+    }
+  });
+
+async function sendAll(scene: Scene, requests: number): Promise<void> {
+  const { source, verdict } = scene;
+  const statuses = new Map<number | string, number>();
+  let sent = 0;
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (sent < requests) {
+        const number = sent++;
+        const random = createRandom(source.seed * 17 + number);
+        const status = random.chance(rawPart)
+          ? await sendBytes(scene, random)
+          : await sendRequest(scene, number);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    }),
+  );
+  const counted = [...statuses].sort().map(([status, count]) => `${status}: ${count}`);
+  verdict.note(`${sent} requests for ${source.operations.length} operations; ${counted.join(', ')}`);
+}
+
+/** @returns the status, or `none` */
+async function sendRequest(
+  { source, client, conformance, verdict }: Scene,
+  number: number,
+): Promise<number | string> {
+  const { operation, request, mustReject } = generate(source, number);
+  const { method, path: url, headers } = request;
+  const label = describe(number, request);
+  const response = await client.send({ ...request, timeoutMs: 10_000 }).catch((error) => {
+    verdict.violation(`no response: ${error.message}`, label);
+    return undefined;
+  });
+  if (response === undefined) return 'none';
+  const { status } = response;
+  const body = response.body.toString('utf8');
+  if (status >= 500) verdict.violation(`${operation.id}: status ${status}`, `${label}\n       ${body}`);
+  if (mustReject !== undefined && status < 300) {
+    verdict.violation(`${operation.id} was carried out although ${mustReject}`, label);
+  }
+  const asked = { method, url, headers };
+  for (const fault of conformance.faults(asked, { statusCode: status, headers: response.headers, body })) {
+    const [, what = fault] = /^.* -> (\d+ \(.*)$/s.exec(fault) ?? [];
+    verdict.violation(
+      `the contract does not allow: ${what.slice(0, 200)}`,
+      `${label}\n       ${body.slice(0, 300)}`,
+    );
+  }
+  const { state } = source;
+  if (method === 'DELETE' && status === 204) state.deleted.add(url.replace(/^.*\/|\?.*$/g, ''));
+  const carriedOut = conformance.operationOf(asked);
+  if (carriedOut !== undefined && method !== 'HEAD') state.learn(carriedOut.id, response);
+  return status;
+}
+
+/** @returns the status, or `closed` */
+async function sendBytes({ port, verdict }: Scene, random: Random): Promise<number | string> {
+  const bytes = rawRequest(random);
+  const response = await exchangeRaw(port, bytes);
+  if (response === undefined) return 'closed';
+  const { status, hasRequestId } = response;
+  const label = JSON.stringify(bytes.toString('latin1'));
+  if (status === 0 || status >= 500) verdict.violation(`changed bytes: status ${status}`, label);
+  if (status < 300 && /^(POST|PATCH|DELETE)/.test(bytes.toString('latin1', 0, 6))) {
+    verdict.violation('changed bytes were carried out', label);
+  }
+  if (!hasRequestId) verdict.violation('a response without X-Request-Id', label);
+  return status;
+}
+
+/** Checks that there are exactly the reports that were created and not deleted. */
+async function checkReports({
+  url,
+  exempt,
+  state,
+  verdict,
+}: {
+  url: string;
+  exempt: Exempt;
+  state: State;
+  verdict: Verdict;
+}): Promise<void> {
+  const rows = await query(url, 'SELECT id FROM reports WHERE account_id = $1 AND NOT starts_with(id, $2)', [
+    exempt.accountId,
+    exempt.seededPrefix,
+  ]);
+  const expected = new Set([...state.created].filter((id) => !state.deleted.has(id)));
+  verdict.check(
+    `${expected.size} reports exist, those that were created and not deleted`,
+    rows.length === expected.size && rows.every(({ id }) => expected.has(id)),
+  );
+  if (state.profileChanges === 0) verdict.note('no profile was changed');
+}
+
+/** A request in the words of a violation; its token is shortened. */
+function describe(number: number, { method, path, headers, body }: FuzzedRequest['request']): string {
+  const { authorization, ...others } = headers;
+  const parts = [path, { ...others, authorization: authorization?.slice(0, 20) }, body];
+  return `request ${number}: ${method} ${parts.map((part) => JSON.stringify(part)?.slice(0, 300)).join(' ')}`;
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { query } from '../../kit/database/postgresql.js';
+import { Browser } from '../../kit/http/browser.js';
+import { HttpClient, jsonOf, type Send } from '../../kit/http/client.js';
+import { postForm } from '../../kit/http/requests.js';
+import { type Account, allScopes, requestToken, startServer } from '../accounts.js';
+import { employeeIdsOf } from '../request-mix.js';
+import { bearers } from './bearers.js';
+import { State } from './state.js';
+
+/** Prefix of the ids of reports that no request names. */
+export const seededPrefix = 'seeded';
+
+/** Requests tokens of every kind and creates records of each account. */
+export async function prepare({
+  url,
+  accounts: [account, other],
+  send,
+}: {
+  url: string;
+  accounts: readonly Account[];
+  send: Send;
+}): Promise<State> {
+  await query(
+    url,
+    `INSERT INTO reports (id, account_id, title, columns)
+     SELECT '${seededPrefix}' || a.id || n, a.id, 'Seeded ' || n, ARRAY['id']
+     FROM accounts AS a, generate_series(1, 5) AS n`,
+  );
+  const userTokens = await authorize(send, account);
+  const disposable = await authorize(send, account);
+  const foreign = await authorize(send, other, 'reports:read user:read');
+  const state = new State({
+    account,
+    employeeIds: await employeeIdsOf(url, account),
+    codeChallenge: createHash('sha256').update('verifier').digest('base64url'),
+    bearers: bearers({
+      good: [userTokens.access_token, await requestToken(send, account.application)],
+      readOnly: await requestToken(send, account.application, 'reports:read user:read'),
+      foreign: foreign.access_token,
+      expired: await expiredToken(url, account),
+    }),
+  });
+  state.keepToken(disposable.refresh_token);
+  state.keepToken(disposable.access_token);
+  return state;
+}
+
+/** Signs the owner of an account in and returns the tokens of an authorization. */
+async function authorize(
+  send: Send,
+  { owner, application }: Account,
+  scope = allScopes,
+): Promise<{ access_token: string; refresh_token: string }> {
+  const browser = new Browser(send);
+  await browser.signIn(owner);
+  const { form, response } = await browser.allow(application, scope);
+  if (form === undefined) throw new Error(`No code: ${response.status}`);
+  return jsonOf(await send(postForm('/v1/oauth/token', form)));
+}
+
+/** A token that was valid for a second, from a server that issues only such tokens. */
+async function expiredToken(databaseUrl: string, { application }: Account): Promise<string> {
+  const server = await startServer({ databaseUrl, environment: { ACCESS_TOKEN_TTL: '1' } });
+  const client = new HttpClient(server.port);
+  try {
+    return await requestToken(client.send, application);
+  } finally {
+    client.close();
+    await server.stop();
+  }
+}

@@ -1,0 +1,81 @@
+import type { HttpResponse } from '../../kit/http/client.js';
+import { jsonOf } from '../../kit/http/client.js';
+import type { Random } from '../../kit/random.js';
+import type { Account } from '../accounts.js';
+import type { Bearers } from './bearers.js';
+
+const maximumTokens = 200;
+const maximumCursors = 500;
+
+/** What the fuzz knows when it starts. */
+export interface Known {
+  readonly account: Account;
+  readonly employeeIds: readonly string[];
+  readonly bearers: Bearers;
+  readonly codeChallenge: string;
+}
+
+/** What the server issued to the fuzz, for later requests. */
+export class State {
+  readonly known: Known;
+  /** Ids of reports that were created, and of those that were deleted again. */
+  readonly created = new Set<string>();
+  readonly deleted = new Set<string>();
+  profileChanges = 0;
+  readonly #tokens: string[] = [];
+  readonly #cursors: string[] = [];
+
+  constructor(known: Known) {
+    this.known = known;
+  }
+
+  idFor(name: string, random: Random): string {
+    const ids = name === 'report_id' ? [...this.created].slice(-20) : this.known.employeeIds;
+    return ids.length === 0 || random.chance(0.2) ? random.text(26) : random.pick(ids);
+  }
+
+  parameterFor(operation: string, name: string, random: Random): string | undefined {
+    if (name === 'page[after]' && this.#cursors.length > 0 && random.chance(0.7))
+      return random.pick(this.#cursors);
+    if (operation !== 'authorize' || random.chance(0.1)) return undefined;
+    const { account, codeChallenge } = this.known;
+    const { clientId, redirectUri } = account.application;
+    const parameters: Record<string, string> = {
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: 'reports:read',
+      code_challenge: codeChallenge,
+    };
+    return parameters[name];
+  }
+
+  headerFor(name: string, random: Random): string {
+    if (name.toLowerCase() === 'idempotency-key') return `key ${random.upTo(200)}`;
+    return random.pick(['*', '"1"', '"2"', '"7"', 'W/"1"', '"1", "2"']);
+  }
+
+  /** A token that requests may consume. */
+  takeToken(random: Random): string | undefined {
+    return this.#tokens.length === 0 ? undefined : random.pick(this.#tokens);
+  }
+
+  keepToken(token: string): void {
+    this.#tokens.push(token);
+  }
+
+  /** Reads the response to a request for an operation. */
+  learn(operation: string, response: HttpResponse): void {
+    const { status, body } = response;
+    if (status >= 300) return;
+    if (operation === 'createReport' && status === 201) this.created.add(jsonOf(response).data.id);
+    if (operation === 'createToken') this.#keepTokens(jsonOf(response));
+    if (operation === 'updateCurrentUser') this.profileChanges += 1;
+    const cursor = /page%5Bafter%5D=([\w-]+)/.exec(body.toString('utf8'))?.[1];
+    if (cursor !== undefined && this.#cursors.length < maximumCursors) this.#cursors.push(cursor);
+  }
+
+  #keepTokens({ access_token: accessToken, refresh_token: refreshToken }: Record<string, string>): void {
+    if (this.#tokens.length < maximumTokens) this.#tokens.push(accessToken);
+    if (refreshToken !== undefined) this.#tokens.push(refreshToken);
+  }
+}

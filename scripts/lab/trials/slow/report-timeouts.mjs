@@ -1,0 +1,17 @@
+// Loaded into the server before its own code: reports the time limits of its connections to the trial.
+import http from 'node:http';
+
+const { createServer } = http;
+/** @type {http.Server | undefined} */
+let server;
+
+/** @param {any[]} args */
+http.createServer = (...args) => {
+  server = createServer(...args);
+  return server;
+};
+
+process.on('message', () => {
+  const { headersTimeout, requestTimeout } = server ?? {};
+  process.send?.({ headersTimeout, requestTimeout });
+});
