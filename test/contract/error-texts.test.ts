@@ -5,8 +5,8 @@ import type { JsonSchema, Parameter } from '../../src/contract/document.js';
 import { describeRule } from '../../src/problems/describe-rule.js';
 import { exampleProblem } from '../../src/problems/example.js';
 import { problemSlug } from '../../src/problems/problem-document.js';
-import { buildTestApp, contract } from '../support/app.js';
-import { authorizationRequest, createScene, grantTokens } from '../support/users.js';
+import { authorizationRequest, createScene, grantTokens } from '../support/oauth/users.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 
 /** Texts of Ajv, Fastify, Node.js and PostgreSQL. */
 const rawMessage =

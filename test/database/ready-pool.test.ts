@@ -5,16 +5,16 @@ import { createConflictRetry } from '../../src/database/postgresql/conflict-retr
 import { ScopedPool } from '../../src/database/postgresql/scoped-pool.js';
 import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
 import { allAccounts } from '../../src/database/scope.js';
-import { createTestDatabase, testServer } from '../support/database.js';
-import { administrativeUrlOf } from '../support/direct-url.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { administrativeUrlOf } from '../support/database/direct-url.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one session' };
 
 async function openPool(t: Test, max: number) {
   const { databaseUrl } = await createTestDatabase(t);
   const pool = new ScopedPool({
-    // Of a pooler the server's processes are shared.
-    connectionString: administrativeUrlOf(databaseUrl),
+    // A pooler shares server processes between connections.
+    connectionString: administrativeUrlOf(String(databaseUrl)),
     max,
     settings: new TransactionSettings({}),
     defaultScope: allAccounts,

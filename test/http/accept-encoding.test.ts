@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { buildTestApp } from '../support/app.js';
+import { buildTestApp } from '../support/server/app.js';
 
 const api = await buildTestApp(t);
 const url = '/docs';

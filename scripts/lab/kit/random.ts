@@ -1,1 +1,1 @@
-export { createRandom, type Random } from '../../../test/support/random.js';
+export { createRandom, type Random } from '../../../test/support/input/random.js';

@@ -4,7 +4,7 @@ import {
   employeeAttributes,
   givenAttributes,
 } from '../../../src/services/employees/employee-attributes.js';
-import { buildTestApp } from '../../support/server/app.js';
+import { createRandom, type Random } from '../../support/input/random.js';
 import {
   asShown,
   columnKeys,
@@ -12,9 +12,9 @@ import {
   type NaiveDefinition,
   type NaiveEmployee,
 } from '../../support/records/naive-report.js';
-import { createRandom, type Random } from '../../support/input/random.js';
 import { createReportClient, parseCsv, type ReportClient, refused } from '../../support/records/reports.js';
 import { makeEmployees, type TestEmployee } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { buildTestApp } from '../../support/server/app.js';
 import { columnKeys } from '../../support/records/naive-report.js';
 import { createReportClient, refused } from '../../support/records/reports.js';
+import { buildTestApp } from '../../support/server/app.js';
 
 const api = await buildTestApp(t);
 

@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { Random } from '../input/random.js';
 import { hostileTexts, hostileValues } from './hostile-values.js';
 import type { Resolve, Schema } from './operations.js';
 

@@ -1,4 +1,7 @@
-import { type AttributeType, employeeAttributes } from '../../src/services/employees/employee-attributes.js';
+import {
+  type AttributeType,
+  employeeAttributes,
+} from '../../../src/services/employees/employee-attributes.js';
 import type { TestEmployee } from './tenant.js';
 
 /** The attributes of an employee as the API shows them. */

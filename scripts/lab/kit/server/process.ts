@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../../../../test/support/free-port.js';
+import { freePort } from '../../../../test/support/server/free-port.js';
 import { HttpClient } from '../http/client.js';
 
 const startTimeoutMs = 60_000;

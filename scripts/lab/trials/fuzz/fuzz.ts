@@ -1,4 +1,4 @@
-import { type Conformance, createConformance } from '../../../../test/support/conformance.js';
+import { type Conformance, createConformance } from '../../../../test/support/contract/conformance.js';
 import { readOperations } from '../../../../test/support/fuzz/operations.js';
 import { query } from '../../kit/database/postgresql.js';
 import { HttpClient } from '../../kit/http/client.js';

@@ -129,7 +129,7 @@ function pageAttempts({ account: { application } }: Seeded, theirs: Seeded): Att
   const { owner, application: foreign, publicApplication } = theirs.account;
   const applications = [foreign.id, publicApplication.id];
   const applicationForm = { name: 'Mine', redirect_uris: 'https://mine.example/', scopes: 'user:read' };
-  const secretPath = (id: string) => `${settings}/oauth_applications/${application.id}/secrets/${id}/retire`;
+  const secretPath = (id: string) => `${settings}/oauth_applications/${application.id}/secrets/${id}/revoke`;
   const connectionPath = (id: string) => `${settings}/connected_applications/${id}/disconnect`;
   return [
     ...['', '/edit', '/revoke_access', '/delete', '/secrets'].flatMap((part) => {
