@@ -21,7 +21,7 @@ export interface Variable {
   readonly schema: z.ZodType<unknown, z.ZodTypeDef, string | undefined>;
   /** The default, where it depends on other variables. */
   readonly derivedDefault?: string;
-  /** What it does, in Markdown. */
+  /** What it does, in Markdown. Links are relative to `docs`. */
   readonly description: string;
 }
 
@@ -66,7 +66,8 @@ export const variables = {
   },
   TRUSTED_PROXIES: {
     schema: networks.default(''),
-    description: 'Proxies whose `X-Forwarded-For` header gives the address of the client.',
+    description:
+      '[Proxies](deployment.md#proxy) whose `X-Forwarded-For` header gives the address of the client.',
   },
   MAX_CONNECTIONS: {
     schema: wholeNumber(1, 1_000_000).default('10000'),
@@ -83,16 +84,18 @@ export const variables = {
   DIRECT_DATABASE_URL: {
     schema: postgresqlUrl.optional(),
     derivedDefault: '`$DATABASE_URL`',
-    description: 'URL of the same database that bypasses a connection pooler, for migrations.',
+    description:
+      'URL of the same database that bypasses a [connection pooler](deployment.md#connection-poolers), for migrations.',
   },
   ALLOW_UNISOLATED: {
     schema: trueOrFalse.default('false'),
     description:
-      '`true` allows the server to start in production when row-level security does not apply to its database user.',
+      '`true` allows the server to start in production when row-level security does not apply to its [database user](deployment.md#users-of-the-database).',
   },
   DATA_DIR: {
     schema: text('a path of a directory').default('.data'),
-    description: 'Directory of the embedded database and the generated secret.',
+    description:
+      'Directory of the [embedded database](deployment.md#embedded-database) and the generated secret.',
   },
   DEMO_DATA: {
     schema: trueOrFalse.optional(),
@@ -107,7 +110,8 @@ export const variables = {
   },
   APP_SECRET_PREVIOUS: {
     schema: secret.optional(),
-    description: 'Second secret that is accepted while `APP_SECRET` is changed.',
+    description:
+      'Second secret that is accepted while [`APP_SECRET` is changed](operations.md#keys-and-secrets).',
   },
   ACCESS_TOKEN_TTL: {
     schema: seconds(1, 86_400).default('3600'),
@@ -153,7 +157,7 @@ export const variables = {
   },
   LOG_LEVEL: {
     schema: oneOf(logLevels).default('info'),
-    description: 'Least severe level that is logged.',
+    description: 'Least severe level of the [log](operations.md#log).',
   },
   SLOW_REQUEST_MS: {
     schema: wholeNumber(1, 3_600_000).default('1000'),
@@ -161,7 +165,8 @@ export const variables = {
   },
   METRICS_PORT: {
     schema: port(1).optional(),
-    description: 'Port of the Prometheus metrics. Unset: nothing is measured. Must differ from `PORT`.',
+    description:
+      'Port of the Prometheus [metrics](operations.md#metrics). Unset: nothing is measured. Must differ from `PORT`.',
   },
   METRICS_HOST: {
     schema: text('an IP address or a host name').default('127.0.0.1'),
@@ -169,6 +174,6 @@ export const variables = {
   },
   TRACING: {
     schema: trueOrFalse.default('false'),
-    description: '`true` creates OpenTelemetry spans of requests and statements.',
+    description: '`true` creates OpenTelemetry [spans](operations.md#traces) of requests and statements.',
   },
 } satisfies Record<string, Variable>;
