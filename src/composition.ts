@@ -82,7 +82,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const { baseUrl } = config;
   const applications = new ClientRegistry(database);
   const auditLog = new AuditLog(database, clock);
-  const secretUse = new SecretUse(database, clock);
+  const secretUse = new SecretUse(database, clock, log);
   const employees = new Employees(database);
   const reportResults = new ReportResults(database);
   const exports = new ReportExports(database, reportResults);

@@ -53,7 +53,7 @@ export class ClientAuthentication {
         ? `client ${clientId} address ${networkOf(origin.address)}`
         : `client ${clientId}`,
     );
-    if (matched !== undefined) this.#dependencies.secretUse.note(application.accountId, matched.id);
+    if (matched !== undefined) this.#dependencies.secretUse.record(application.accountId, matched.id);
     return application;
   }
 

@@ -14,7 +14,7 @@ export interface WritableClaims {
 export type ClaimName = keyof WritableClaims;
 
 /** What is wrong with a claim. */
-export interface ClaimFault {
+export interface ClaimError {
   readonly claim: ClaimName;
   readonly rule: string;
 }
@@ -40,13 +40,13 @@ const rules: Readonly<Partial<Record<ClaimName, Rule>>> = {
  */
 export function checkClaims(
   given: Partial<WritableClaims>,
-): { readonly claims: Partial<WritableClaims> } | { readonly faults: readonly ClaimFault[] } {
+): { readonly claims: Partial<WritableClaims> } | { readonly errors: readonly ClaimError[] } {
   const entries = Object.entries(given) as [ClaimName, string | null][];
-  const faults = entries.flatMap(([claim, value]): ClaimFault[] => {
+  const errors = entries.flatMap(([claim, value]): ClaimError[] => {
     const rule = value === null ? undefined : rules[claim]?.(value);
     return rule === undefined ? [] : [{ claim, rule }];
   });
-  if (faults.length > 0) return { faults };
+  if (errors.length > 0) return { errors };
   const claims = entries.map(([claim, value]) => [claim, value === null ? null : spell(claim, value)]);
   return { claims: Object.fromEntries(claims) };
 }

@@ -1,29 +1,29 @@
 import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
-import { isWriteConflict } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import type { AccountId } from './account-id.js';
 import { recordProgressIn } from './audit-log.js';
 import type { EmployeeRecord } from './employees/employee-record.js';
 import { type UpsertCounts, upsertEmployees } from './employees/upsert-employees.js';
 
-/** What became of the records that were read. */
+/** Numbers of records that an import has read, by outcome. */
 export interface ImportCounts extends UpsertCounts {
   readonly read: number;
-  readonly refused: number;
-  /** Followed, in the same batch, by a later one with the same number. */
+  /** Records that are invalid. */
+  readonly rejected: number;
+  /** Records that a later one of the same batch with the same employee number replaced. */
   readonly superseded: number;
 }
 
 /**
  * Stores a batch. An empty batch marks the import as finished.
  *
- * @param counts of the batches before
+ * @param counts counts of the earlier batches
+ * @throws {UnknownAccountError} when the account does not exist
  */
 export type StoreBatch = (rows: readonly EmployeeRecord[], counts: ImportCounts) => Promise<UpsertCounts>;
 
-const day = 86_400_000;
-const attempts = 3;
+const dayMilliseconds = 86_400_000;
 
 /** Stores the employees of imports, in batches. */
 export class EmployeeImports {
@@ -36,33 +36,26 @@ export class EmployeeImports {
   }
 
   /**
-   * Begins an import. Each batch is stored in a transaction of its own, together with the one audit event of the import.
+   * Starts an import, which has one audit event. Each batch is one transaction, which also updates the event.
    *
-   * @param fileName for the audit event
+   * @param fileName part of the audit event
    */
   begin(accountId: AccountId, fileName: string): StoreBatch {
     const eventId = randomId();
-    return async (rows, counts) => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.#prisma.$transaction(
-            async (tx) => {
-              const stored = await store(tx, accountId, rows);
-              const details = detailsOf(fileName, rows, counts, stored);
-              const event = { type: 'employees.imported', accountId, details } as const;
-              await recordProgressIn(tx, eventId, event, this.#clock());
-              return stored;
-            },
-            { maxWait: 60_000, timeout: 600_000 },
-          );
-        } catch (error) {
-          if (!isWriteConflict(error) || attempt === attempts) throw error;
-        }
-      }
-    };
+    return (rows, counts) =>
+      this.#prisma.$transaction(
+        async (tx) => {
+          const stored = await store(tx, accountId, rows);
+          const details = detailsOf(fileName, rows, counts, stored);
+          const event = { type: 'employees.imported', accountId, details } as const;
+          await recordProgressIn(tx, eventId, event, this.#clock());
+          return stored;
+        },
+        { maxWait: 60_000, timeout: 600_000 },
+      );
   }
 
-  /** Does an import and rolls everything back. A later batch sees what an earlier one would have stored. */
+  /** Runs an import in one transaction and rolls it back. A batch sees what the earlier batches have stored. */
   async rehearse<Result>(
     accountId: AccountId,
     work: (store: StoreBatch) => Promise<Result>,
@@ -74,7 +67,7 @@ export class EmployeeImports {
         done = { result: await work((rows) => store(tx, accountId, rows)) };
         throw undo;
       },
-      { maxWait: 60_000, timeout: day },
+      { maxWait: 60_000, timeout: dayMilliseconds },
     );
     await run.catch((error) => {
       if (error !== undo && done === undefined) throw error;
@@ -104,8 +97,8 @@ function detailsOf(
     created: String(counts.created + stored.created),
     updated: String(counts.updated + stored.updated),
     unchanged: String(counts.unchanged + stored.unchanged),
-    refused: String(counts.refused),
-    // An import that is killed leaves its event as the last batch wrote it.
+    rejected: String(counts.rejected),
+    // Remains `no` when the import is killed.
     finished: rows.length > 0 ? 'no' : 'yes',
   };
 }

@@ -28,13 +28,13 @@ export class NewUserError extends Error {
  * @throws {NewUserError} when a rule is broken
  */
 export async function checkAndHash({ email, givenName, familyName, password }: NewUser): Promise<string> {
-  const faults = [
+  const errors = [
     ['The e-mail address', emailRule(email)],
     ['The given name', personNameRule(givenName)],
     ['The family name', personNameRule(familyName)],
     ['The password', passwordRule(password)],
-  ].filter(([, fault]) => fault !== undefined);
-  if (faults.length > 0) throw new NewUserError(faults.map((fault) => fault.join(' ')).join('; '));
+  ].filter(([, error]) => error !== undefined);
+  if (errors.length > 0) throw new NewUserError(errors.map((error) => error.join(' ')).join('; '));
   return hashPassword(password);
 }
 

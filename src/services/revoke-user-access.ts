@@ -9,11 +9,11 @@ export interface AffectedUser {
 }
 
 /**
- * Ends every session of a user in the transaction of the caller.
+ * Revokes all sessions of a user in the transaction of the caller.
  *
- * @returns how many there were
+ * @returns number of revoked sessions
  */
-export async function endSessions(
+export async function revokeSessions(
   tx: Prisma.TransactionClient,
   { accountId }: AuditContext,
   { id }: AffectedUser,
@@ -23,20 +23,20 @@ export async function endSessions(
 }
 
 /**
- * Revokes the grants of a user and deletes the unused authorization codes, in the transaction of the caller. Each
- * revoked grant is audited.
+ * Revokes grants of a user and deletes unused authorization codes, in the transaction of the caller. Each revoked grant
+ * has an audit event.
  *
- * The applications come first: one that is deleted at the same time locks itself, its grants and then its codes. The
- * codes come next: an exchange that is under way holds its code, and its grant is visible once it is finished.
+ * The locks on the codes come before those on the grants (`src/database/README.md`): a concurrent exchange has locked its
+ * code, and its grant is visible when the lock is released.
  *
- * @param ends which of them, by their scopes
- * @returns how many grants were revoked
+ * @param isRevoked selects codes and grants by their scopes
+ * @returns number of revoked grants
  */
 export async function revokeUserGrants(
   tx: Prisma.TransactionClient,
   { accountId, userId, origin, at }: AuditContext,
   user: AffectedUser,
-  ends: (scopes: readonly string[]) => boolean,
+  isRevoked: (scopes: readonly string[]) => boolean,
 ): Promise<number> {
   await tx.$queryRaw`
     SELECT 1 FROM applications
@@ -50,14 +50,14 @@ export async function revokeUserGrants(
     SELECT code_hash AS "codeHash", scopes FROM authorization_codes
     WHERE account_id = ${accountId} AND user_id = ${user.id} AND used_at IS NULL
     ORDER BY code_hash FOR UPDATE`;
-  const endedCodes = codes.filter(({ scopes }) => ends(scopes)).map(({ codeHash }) => codeHash);
-  await tx.authorizationCode.deleteMany({ where: { accountId, codeHash: { in: endedCodes } } });
+  const deletedCodes = codes.filter(({ scopes }) => isRevoked(scopes)).map(({ codeHash }) => codeHash);
+  await tx.authorizationCode.deleteMany({ where: { accountId, codeHash: { in: deletedCodes } } });
 
   const grants = await tx.$queryRaw<{ id: string; applicationId: string; scopes: string[] }[]>`
     SELECT id, application_id AS "applicationId", scopes FROM grants
     WHERE account_id = ${accountId} AND user_id = ${user.id} AND revoked_at IS NULL
     ORDER BY id FOR NO KEY UPDATE`;
-  const revoked = grants.filter(({ scopes }) => ends(scopes));
+  const revoked = grants.filter(({ scopes }) => isRevoked(scopes));
   const where = { accountId, id: { in: revoked.map(({ id }) => id) } };
   await tx.grant.updateMany({ where, data: { revokedAt: at } });
   await recordAllIn(

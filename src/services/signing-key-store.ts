@@ -1,18 +1,18 @@
 import { type Database, Prisma } from '../database/client.js';
 import { recordIn } from './audit-log.js';
 
-/** A signing key, as it is stored. */
+/** A signing key as it is stored. */
 export interface StoredSigningKey {
   /** Thumbprint of the public key (RFC 7638). */
   readonly kid: string;
   readonly algorithm: string;
-  /** The private key, a JWK that is encrypted. */
+  /** Encrypted JWK. */
   readonly privateKey: string;
   readonly publicKey: Readonly<Record<string, string>>;
   readonly createdAt: Date;
 }
 
-/** The rows of signing keys. Private keys are encrypted and decrypted elsewhere. */
+/** Stores signing keys. Its callers encrypt and decrypt the private keys. */
 export class SigningKeyStore {
   readonly #prisma: Database['prisma'];
 
@@ -38,10 +38,10 @@ export class SigningKeyStore {
     return new Set(rows.map(({ kid }) => kid));
   }
 
-  /** Stores the first key; it is discarded where there is a current one. */
+  /** Stores the first key, unless there is a current one. */
   async insertFirst(key: StoredSigningKey): Promise<void> {
     await this.#prisma.$transaction(async (tx) => {
-      // Two processes that start at once must not each make a key and sign with their own.
+      // Two processes that start at the same time must not each store a key and sign with their own.
       await lockKeys(tx);
       if ((await tx.signingKey.count({ where: { retiredAt: null } })) === 0) {
         await tx.signingKey.create({ data: key });
@@ -52,8 +52,7 @@ export class SigningKeyStore {
   /**
    * Stores a key as the current one, and writes an audit event.
    *
-   * @param earlier `expiresAt`: when the key that was current until now expires; `'discard'`: all earlier keys expire at
-   *   once
+   * @param options.earlier `expiresAt`: time at which the previous key expires; `'discard'`: all earlier keys expire now
    */
   async rotate(
     key: StoredSigningKey,
@@ -72,19 +71,22 @@ export class SigningKeyStore {
   }
 
   /**
-   * Replaces the encrypted private keys: all of them, or none. It writes an audit event when one was replaced.
+   * Replaces the encrypted private keys that have not expired, all or none, and writes an audit event when one was replaced.
    *
-   * @param reseal returns the private key encrypted again; `null` when the stored one is up to date
-   * @returns how many keys were replaced
+   * @param reseal returns the private key re-encrypted; `null` when the stored one is up to date
+   * @returns number of replaced keys
    */
   reseal(
     reseal: (key: Pick<StoredSigningKey, 'kid' | 'privateKey'>) => Promise<string | null>,
     at: Date,
   ): Promise<number> {
     return this.#prisma.$transaction(async (tx) => {
-      // A key that is rotated in at the same time must not be missed.
+      // A concurrent rotation must not insert a key that this transaction does not read.
       await lockKeys(tx);
-      const rows = await tx.signingKey.findMany({ select: { kid: true, privateKey: true } });
+      const rows = await tx.signingKey.findMany({
+        where: unexpired(at),
+        select: { kid: true, privateKey: true },
+      });
       const resealed = await Promise.all(
         rows.map(async (row) => ({ kid: row.kid, privateKey: await reseal(row) })),
       );

@@ -5,21 +5,21 @@ import { type AuditEventType, recordIn } from './audit-log.js';
 import { lockAccount } from './employees/lock-account.js';
 import { mayGrant } from './grantable-scopes.js';
 import { hashPassword } from './passwords.js';
-import { type AffectedUser, endSessions, revokeUserGrants } from './revoke-user-access.js';
+import { type AffectedUser, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
 import type { Role } from './user.js';
 import { passwordRule } from './user-rules.js';
 
 /** The outcome of a change to a user. */
 export type UserChange =
-  | { readonly kind: 'changed'; readonly endedSessions: number; readonly revokedGrants: number }
-  /** The user is in that state already. */
+  | { readonly kind: 'changed'; readonly revokedSessions: number; readonly revokedGrants: number }
+  /** The user already has this state. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'not_found' }
-  /** An account always has an enabled owner. */
+  /** The user is the last enabled owner of the account. */
   | { readonly kind: 'last_owner' };
 
-/** `fault` completes a sentence that begins with "The password". */
-export type PasswordChange = UserChange | { readonly kind: 'invalid_password'; readonly fault: string };
+/** `error` completes a sentence that begins with "The password". */
+export type PasswordChange = UserChange | { readonly kind: 'invalid_password'; readonly error: string };
 
 interface LockedUser extends AffectedUser {
   readonly role: Role;
@@ -29,8 +29,8 @@ interface LockedUser extends AffectedUser {
 const unchanged: UserChange = { kind: 'unchanged' };
 
 /**
- * Changes who may sign in to an account and what they may do. Each change is one transaction together with its audit
- * events, and takes effect in all processes once it is committed.
+ * Changes the users of accounts. Each change is one transaction together with its audit events, and takes effect in all
+ * processes when it is committed.
  */
 export class UserAdministration {
   readonly #prisma: Database['prisma'];
@@ -39,25 +39,25 @@ export class UserAdministration {
     this.#prisma = prisma;
   }
 
-  /** Lets a user no longer sign in, and ends what the user has: sessions, grants, and unused authorization codes. */
+  /** Disables a user, revokes all sessions and grants, and deletes unused authorization codes. */
   disable(context: AuditContext, userId: string): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {
       if (user.disabledAt !== null) return unchanged;
       if (await isLastOwner(tx, context.accountId, user)) return { kind: 'last_owner' };
       await update(tx, context, user, { disabledAt: context.at });
       await record(tx, context, user, 'user.disabled');
-      return endAll(tx, context, user);
+      return revokeAll(tx, context, user);
     });
   }
 
-  /** Lets a disabled user sign in again. Nothing that the user had before comes back. */
+  /** Enables a disabled user. Revoked sessions and grants stay revoked. */
   enable(context: AuditContext, userId: string): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {
       if (user.disabledAt === null) return unchanged;
       await update(tx, context, user, { disabledAt: null });
       await record(tx, context, user, 'user.enabled');
-      // A consent that was under way while the user was disabled may have left a code behind.
-      return endAll(tx, context, user);
+      // A consent may have stored a code while the user was being disabled.
+      return revokeAll(tx, context, user);
     });
   }
 
@@ -71,32 +71,32 @@ export class UserAdministration {
       const beyondRole = (scopes: readonly string[]) => scopes.some((scope) => !mayGrant(role, scope));
       return {
         kind: 'changed',
-        endedSessions: 0,
+        revokedSessions: 0,
         revokedGrants: await revokeUserGrants(tx, context, user, beyondRole),
       };
     });
   }
 
-  /** Replaces the password of a user and ends the sessions. Grants stay: applications do not know the password. */
+  /** Replaces the password of a user and revokes all sessions. Grants stay, because applications do not know the password. */
   async setPassword(context: AuditContext, userId: string, password: string): Promise<PasswordChange> {
-    const fault = passwordRule(password);
-    if (fault !== undefined) return { kind: 'invalid_password', fault };
-    // Before the transaction: hashing is slow on purpose.
+    const error = passwordRule(password);
+    if (error !== undefined) return { kind: 'invalid_password', error };
+    // Outside of the transaction, because hashing is slow.
     const passwordHash = await hashPassword(password);
     return this.#change(context, userId, async (tx, user) => {
       await update(tx, context, user, { passwordHash });
       await record(tx, context, user, 'user.password_changed');
-      return { kind: 'changed', endedSessions: await endSessions(tx, context, user), revokedGrants: 0 };
+      return { kind: 'changed', revokedSessions: await revokeSessions(tx, context, user), revokedGrants: 0 };
     });
   }
 
-  /** Signs a user out of all browsers. */
+  /** Revokes all sessions of a user. */
   revokeSessions(context: AuditContext, userId: string): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {
-      const endedSessions = await endSessions(tx, context, user);
-      if (endedSessions === 0) return unchanged;
+      const revokedSessions = await revokeSessions(tx, context, user);
+      if (revokedSessions === 0) return unchanged;
       await record(tx, context, user, 'user.sessions_revoked');
-      return { kind: 'changed', endedSessions, revokedGrants: 0 };
+      return { kind: 'changed', revokedSessions, revokedGrants: 0 };
     });
   }
 
@@ -106,7 +106,7 @@ export class UserAdministration {
     work: (tx: Prisma.TransactionClient, user: LockedUser) => Promise<UserChange>,
   ): Promise<UserChange> {
     return this.#prisma.$transaction(async (tx): Promise<UserChange> => {
-      // A weaker lock than FOR UPDATE: an exchange of a code under way refers to the user and must be able to finish.
+      // Not FOR UPDATE: a concurrent code exchange inserts a row that refers to the user, and would wait.
       const [user] = await tx.$queryRaw<LockedUser[]>`
         SELECT id, email, role, disabled_at AS "disabledAt" FROM users
         WHERE id = ${userId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
@@ -115,7 +115,7 @@ export class UserAdministration {
   }
 }
 
-/** Whether the account would be without an enabled owner. The account is locked: two owners may go at the same time. */
+/** Whether a user is the last enabled owner. Locks the account, because two owners may be disabled at the same time. */
 async function isLastOwner(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
@@ -136,13 +136,13 @@ async function update(
   await tx.user.updateMany({ where: { id, accountId }, data: { ...data, updatedAt: at } });
 }
 
-async function endAll(
+async function revokeAll(
   tx: Prisma.TransactionClient,
   context: AuditContext,
   user: AffectedUser,
 ): Promise<UserChange> {
   const revokedGrants = await revokeUserGrants(tx, context, user, () => true);
-  return { kind: 'changed', endedSessions: await endSessions(tx, context, user), revokedGrants };
+  return { kind: 'changed', revokedSessions: await revokeSessions(tx, context, user), revokedGrants };
 }
 
 async function record(

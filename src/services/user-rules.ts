@@ -18,10 +18,10 @@ export const emailRule: Rule = (email) =>
     : `must be an e-mail address of at most ${maximumEmailLength} characters`;
 
 /** The rule for the names of a person where the contract does not check them; the contract states the same rule. */
-export const personNameRule: Rule = (name) => nameFault(name, maximumNameLength);
+export const personNameRule: Rule = (name) => nameError(name, maximumNameLength);
 
 /** The rule for the name of an account. */
-export const accountNameRule: Rule = (name) => nameFault(name, maximumAccountNameLength);
+export const accountNameRule: Rule = (name) => nameError(name, maximumAccountNameLength);
 
 /** The rule for a password, in the form that is hashed: length alone, as NIST SP 800-63B section 5.1.1 recommends. */
 export const passwordRule: Rule = (password) => {
@@ -36,7 +36,7 @@ export const passwordRule: Rule = (password) => {
 
 const nameForm = /^[^\s\p{Cc}]\P{Cc}*$/u;
 
-function nameFault(name: string, maximum: number): string | undefined {
+function nameError(name: string, maximum: number): string | undefined {
   if (name.trim() === '') return 'must not be blank';
   if ([...name].length > maximum) return `must have at most ${maximum} characters`;
   return nameForm.test(name) ? undefined : 'must not begin with white space or contain control characters';

@@ -237,7 +237,7 @@ t.test('an import says what it did, and its exit code says whether lines were re
   const second = await runProcess([...args, '--json']);
   t.equal(second.code, 3);
   t.equal(second.stderr, 'line 252: has 4 fields where the header has 6\n');
-  t.match(JSON.parse(second.stdout), { read: 251, unchanged: 250, refused: 1, ending: 'complete' });
+  t.match(JSON.parse(second.stdout), { read: 251, unchanged: 250, rejected: 1, ending: 'complete' });
 
   const impatient = await run([...args, '--max-errors', '0']);
   t.equal(impatient.code, 1);

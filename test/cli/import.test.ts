@@ -64,7 +64,7 @@ t.test('what a file says is in the database, from CSV and from JSON Lines', asyn
     const { counts, ending, refusals } = await importText(database, accountId, text);
     t.same(refusals, []);
     t.same(ending, { kind: 'complete' });
-    t.match(counts, { read: 732, created: 732, updated: 0, unchanged: 0, refused: 0, superseded: 0 });
+    t.match(counts, { read: 732, created: 732, updated: 0, unchanged: 0, rejected: 0, superseded: 0 });
     t.same(await storedRecords(database, accountId), sorted);
   }
   await checkTree(t, database);
@@ -172,7 +172,7 @@ t.test('refuses every wrong line by its number, and stores the others', async (t
   ] as const) {
     const accountId = await newAccount();
     const { counts, refusals } = await importText(database, accountId, text);
-    t.match(counts, { created: 1, refused: cases.length });
+    t.match(counts, { created: 1, rejected: cases.length });
     for (const [index, [, expected]] of cases.entries()) {
       const [place = '', fault = ''] = refusals[index]?.split(/: (.*)/s) ?? [];
       t.equal(place, `line ${firstLine + index * 2}`);
@@ -278,7 +278,7 @@ t.test('gives up when more lines are refused than were put up with', async (t) =
   t.equal(given.refusals.length, 2);
   t.equal((await storedRecords(database, accountId)).length, given.counts.created);
   const patient = await importText(database, accountId, toCsv(records), { maximumRefused: 3 });
-  t.match(patient, { ending: { kind: 'complete' }, counts: { refused: 3 } });
+  t.match(patient, { ending: { kind: 'complete' }, counts: { rejected: 3 } });
   t.equal((await storedRecords(database, accountId)).length, 27);
 });
 
@@ -324,7 +324,7 @@ t.test('a dry run says what would happen and changes nothing', async (t) => {
 
   const rehearsal = await importText(database, accountId, text, { dryRun: true });
 
-  t.match(rehearsal.counts, { read: 352, created: 150, updated: 41, unchanged: 160, refused: 1 });
+  t.match(rehearsal.counts, { read: 352, created: 150, updated: 41, unchanged: 160, rejected: 1 });
   t.same(rehearsal.refusals, ['line 353: has 1 fields where the header has 6']);
   t.same(await snapshot(accountId), before);
   t.equal(await database.prisma.auditEvent.count(), events);
@@ -343,7 +343,7 @@ t.test('the audit log tells of an import once, with its counts', async (t) => {
   });
   t.same(
     events.map(({ details }) => details),
-    [{ file: 'staff.csv', created: '250', updated: '0', unchanged: '0', refused: '1', finished: 'yes' }],
+    [{ file: 'staff.csv', created: '250', updated: '0', unchanged: '0', rejected: '1', finished: 'yes' }],
   );
 });
 

@@ -67,14 +67,28 @@ test('instants, bytes, lists and documents come back as they were stored', async
   await t.rejects(prisma.user.create({ data: { ...user, role: 'king', accountId: 'acme' } }));
 });
 
-test('a statement text has one short name, and the number of names is bounded', async (t) => {
+test('names a statement text at its third use, up to the maximum number of names', async (t) => {
   const nameOf = createStatementNames(2);
-  const first = nameOf({ sql: 'SELECT 1' });
+  const useThrice = (sql: string) => [1, 2, 3].map(() => nameOf({ sql }));
+  const [, , first] = useThrice('SELECT 1');
   t.match(first, /^s_[\w-]{22}$/);
   t.equal(nameOf({ sql: 'SELECT 1' }), first);
-  t.not(nameOf({ sql: 'SELECT 2' }), first);
-  t.equal(nameOf({ sql: 'SELECT 3' }), '');
+  const [unnamed, alsoUnnamed, second] = useThrice('SELECT 2');
+  t.same([unnamed, alsoUnnamed], ['', '']);
+  t.match(second, /^s_[\w-]{22}$/);
+  t.not(second, first);
+  t.same(useThrice('SELECT 3'), ['', '', '']);
   t.equal(nameOf({ sql: 'SELECT 1' }), first);
+});
+
+test('statement texts that are used twice take no name', async (t) => {
+  const nameOf = createStatementNames(1);
+  for (let number = 0; number < 5_000; number += 1) {
+    const sql = `SELECT ${number}`;
+    t.same([nameOf({ sql }), nameOf({ sql })].join(''), '');
+  }
+  const sql = 'SELECT 5000';
+  t.not([1, 2, 3].map(() => nameOf({ sql })).at(-1), '');
 });
 
 test('a server that is down, or never answers, is refused within seconds', async (t) => {

@@ -40,6 +40,21 @@ t.test('encrypts every key again, so that the current secret alone opens them', 
   await t.rejects(open(older), UnreadableSigningKeyError);
 });
 
+t.test('does not re-encrypt expired keys', async (t) => {
+  const { database, clock, rows, events } = await setUp(t);
+  const { kid = '' } = (await rows()).find(({ expiresAt }) => expiresAt !== null) ?? {};
+  const unreadable = { privateKey: 'encrypted with another secret', expiresAt: clock() };
+  await database.prisma.signingKey.update({ where: { kid }, data: unreadable });
+  t.equal(await resealSigningKeys(new SigningKeyStore(database), changing, clock()), 2);
+  const after = await rows();
+  t.match(after.find((row) => row.kid === kid) ?? {}, unreadable);
+  const others = after.map((row) => row.kid).filter((other) => other !== kid);
+  t.same(
+    (await events()).map(({ details }) => (details as { kids: string[] }).kids.sort()),
+    [others],
+  );
+});
+
 t.test('changes nothing when it is run again, and is audited once', async (t) => {
   const { database, clock, rows, events } = await setUp(t);
   await resealSigningKeys(new SigningKeyStore(database), changing, clock());

@@ -28,7 +28,7 @@ async function setUp(t: Test) {
 
 /** Work that locks nothing before its key. */
 function alone(work: IdempotentWork['work']): IdempotentWork {
-  return { hold: async () => {}, work };
+  return { prepare: async () => {}, work };
 }
 
 /** Carries out a request whose work does not end; resolves in the transaction. The function ends it. */

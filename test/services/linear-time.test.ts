@@ -19,13 +19,13 @@ import { Fields } from '../../src/pages/fields.js';
 import { pageNumber } from '../../src/pages/pager.js';
 import { safeReturnTo } from '../../src/pages/return-to.js';
 import { oauthDescription } from '../../src/problems/problem-document.js';
-import { settingsFaults } from '../../src/services/applications/application-settings.js';
-import { redirectUriFault } from '../../src/services/applications/redirect-uri.js';
+import { findSettingsErrors } from '../../src/services/applications/application-settings.js';
+import { redirectUriError } from '../../src/services/applications/redirect-uri.js';
 import { checkClaims } from '../../src/services/claim-rules.js';
 import { employeeSearch, maximumSearchLength } from '../../src/services/employees/employee-search.js';
 import { codeChallengeOf } from '../../src/services/grants/pkce.js';
 import { networkOf } from '../../src/services/network-of-address.js';
-import { findFaults } from '../../src/services/reports/definition-rules.js';
+import { findDefinitionErrors } from '../../src/services/reports/definition-rules.js';
 import { readRfc3339 } from '../../src/services/reports/rfc3339.js';
 import { parseScope } from '../../src/services/scopes.js';
 import { accountNameRule, emailRule, passwordRule, personNameRule } from '../../src/services/user-rules.js';
@@ -114,15 +114,15 @@ t.test('reads every form and member of a body in linear time', async (t) => {
           'form of an application',
           (text) => readApplicationForm(new Fields({ redirect_uris: text, name: text, scopes: text })),
         ],
-        ['redirect URI', (text) => redirectUriFault(text, { allowLocalhost: true })],
+        ['redirect URI', (text) => redirectUriError(text, { allowLocalhost: true })],
         [
           'redirect URI, https',
-          (text) => redirectUriFault(`https://${text.slice(0, 1900)}`, { allowLocalhost: true }),
+          (text) => redirectUriError(`https://${text.slice(0, 1900)}`, { allowLocalhost: true }),
         ],
         [
           'settings of an application',
           (text) =>
-            settingsFaults(
+            findSettingsErrors(
               { name: text, redirectUris: [text], scopes: [text], requireClientSecret: true },
               { clientType: 'public', knownScopes: [], allowLocalhost: true },
             ),
@@ -146,7 +146,10 @@ t.test('reads every form and member of a body in linear time', async (t) => {
         [
           'filter of a report',
           (text) =>
-            findFaults({ ...emptyReport, filters: [{ field: 'updated_at', operator: 'in', value: [text] }] }),
+            findDefinitionErrors({
+              ...emptyReport,
+              filters: [{ field: 'updated_at', operator: 'in', value: [text] }],
+            }),
         ],
         ['search text', (text) => employeeSearch(text)],
         ['search text, cut', (text) => employeeSearch(text.slice(0, maximumSearchLength))],

@@ -128,7 +128,7 @@ t.test('revokes what the new role may not grant, and nothing else, when a user i
   t.match(toAdmin, { kind: 'changed', revokedGrants: 0 }, 'an administrator may grant the same');
   clock.advanceSeconds(1);
   const outcome = await users.setRole(operator(scene), scene.user.id, 'member');
-  t.match(outcome, { kind: 'changed', revokedGrants: 1, endedSessions: 0 });
+  t.match(outcome, { kind: 'changed', revokedGrants: 1, revokedSessions: 0 });
 
   await tokenRefused(t, other, wide.accessToken, 'invalid_token');
   oauthRefusal(t, await refresh(other, scene.application, wide.refreshToken), 'invalid_grant');
@@ -181,7 +181,10 @@ t.test('ends every session when sessions are revoked, and reports when there was
   const scene = await createScene(database);
   const browsers = [await signedInBrowser(api, scene.user), await signedInBrowser(other, scene.user)];
   const { accessToken } = await grantTokens(api, scene);
-  t.match(await users.revokeSessions(operator(scene), scene.user.id), { kind: 'changed', endedSessions: 3 });
+  t.match(await users.revokeSessions(operator(scene), scene.user.id), {
+    kind: 'changed',
+    revokedSessions: 3,
+  });
   for (const browser of browsers)
     t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 302);
   await tokenAccepted(t, api, accessToken);

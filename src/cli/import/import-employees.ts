@@ -48,7 +48,7 @@ export async function importEmployees(options: ImportOptions): Promise<ImportOut
 
 async function importWith(options: ImportOptions, store: StoreBatch): Promise<ImportOutcome> {
   const { entries, check, batchSize, maximumRefused, signal } = options;
-  const counts = { read: 0, created: 0, updated: 0, unchanged: 0, refused: 0, superseded: 0 };
+  const counts = { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, superseded: 0 };
   let batch = new EmployeeBatch();
 
   const flush = async (): Promise<void> => {
@@ -71,9 +71,9 @@ async function importWith(options: ImportOptions, store: StoreBatch): Promise<Im
       if (employee !== undefined) {
         batch.add(entry.line, employee);
       } else {
-        counts.refused += 1;
+        counts.rejected += 1;
         options.onRefused(entry.line, faults);
-        if (counts.refused > maximumRefused) return { counts, ending: { kind: 'too_many_refused' } };
+        if (counts.rejected > maximumRefused) return { counts, ending: { kind: 'too_many_refused' } };
       }
       if (batch.lines.count >= batchSize) await flush();
     }

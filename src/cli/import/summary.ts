@@ -8,18 +8,18 @@ export function describeOutcome(
   { counts, ending }: ImportOutcome,
   { dryRun }: { dryRun: boolean },
 ): string[] {
-  const { read, created, updated, unchanged, refused, superseded } = counts;
+  const { read, created, updated, unchanged, rejected, superseded } = counts;
   const became = (count: number, word: string) =>
     `${formatCount(count)} ${dryRun && word !== 'unchanged' ? 'would be ' : ''}${word}`;
   const parts = [became(created, 'created'), became(updated, 'updated'), became(unchanged, 'unchanged')];
-  parts.push(`${formatCount(refused)} refused`);
+  parts.push(`${formatCount(rejected)} refused`);
   if (superseded > 0) {
     parts.push(`${formatCount(superseded)} followed by a later one with the same employee_number`);
   }
-  const pending = read - created - updated - unchanged - refused - superseded;
+  const pending = read - created - updated - unchanged - rejected - superseded;
   if (pending > 0) parts.push(`${formatCount(pending)} not stored`);
   const summary = `${formatCount(read)} records read: ${parts.join(', ')}.`;
-  const lines = [...describeEnding(ending, counts.refused), summary];
+  const lines = [...describeEnding(ending, counts.rejected), summary];
   if (dryRun) lines.push('This was a dry run: nothing was changed.');
   else if (ending.kind !== 'complete') {
     lines.push('What was created and updated is in the database. Run the import again to go on.');
@@ -31,7 +31,7 @@ export function describeOutcome(
 export function exitCodeOf({ counts, ending }: ImportOutcome): ExitCode {
   if (ending.kind === 'interrupted') return exitCodes.interrupted;
   if (ending.kind !== 'complete') return exitCodes.failure;
-  return counts.refused > 0 ? exitCodes.refusedLines : exitCodes.ok;
+  return counts.rejected > 0 ? exitCodes.refusedLines : exitCodes.ok;
 }
 
 function describeEnding(ending: ImportOutcome['ending'], refused: number): string[] {

@@ -11,7 +11,8 @@ export interface PageKey {
   readonly from: { readonly position: number } | { readonly skip: number };
 }
 
-export interface EmployeePage {
+/** The row of the statement. */
+export interface EmployeePageRow {
   /** Resource objects as JSON, separated by commas. */
   readonly resources: string;
   /** Number of resource objects. */
@@ -59,7 +60,7 @@ const sql = `
  * Benchmarks `list` (1.6 times the limit), `list-1`, `sync` and `pages`; compared with the models in
  * test/database/hot/employees.test.ts.
  */
-export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip' | 'size', EmployeePage>({
+export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip' | 'size', EmployeePageRow>({
   name: 'employee_page',
   columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer' },
   request: ({ accountId, size, from }) => ({

@@ -1,21 +1,43 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
-const maxNames = 500;
+const defaultMaxNames = 500;
 const maxTextLength = 8_000;
 
+/** Uses after which a text gets a name. */
+const minUses = 3;
+
+/** Most texts without a name whose uses are counted. */
+const maxCountedTexts = 1_000;
+
 /**
- * Makes a function that names SQL texts, so that the server parses and plans each of them once a connection.
- * The name depends on the text alone. Beyond the bound a text gets no name and is parsed every time: lists of
- * varying length would otherwise fill the server's memory with statements that are never used again.
+ * Makes a function that names SQL texts. The server parses and plans a named text once for each connection, and an unnamed
+ * one (`''`) for each use.
+ *
+ * The number of names is bounded, because the driver and the server keep a named statement until the connection closes. The
+ * requests of clients vary the text: the filters and sort keys of a list, the words of a search. So a text gets a name at
+ * its third use, when it is still among the thousand unnamed texts that were used last. Texts that are used once or twice
+ * take no name.
+ *
+ * @param maxNames most names; further texts stay unnamed
  */
-export function createStatementNames(limit = maxNames): (statement: { readonly sql: string }) => string {
+export function createStatementNames(
+  maxNames = defaultMaxNames,
+): (statement: { readonly sql: string }) => string {
   const names = new Map<string, string>();
+  const uses = new LRUCache<string, number>({ max: maxCountedTexts });
   return ({ sql }) => {
-    const known = names.get(sql);
-    if (known !== undefined) return known;
-    if (names.size >= limit || sql.length > maxTextLength) return '';
-    const name = `s_${createHash('sha256').update(sql).digest('base64url').slice(0, 22)}`;
-    names.set(sql, name);
-    return name;
+    const name = names.get(sql);
+    if (name !== undefined) return name;
+    if (names.size >= maxNames || sql.length > maxTextLength) return '';
+    const count = (uses.get(sql) ?? 0) + 1;
+    if (count < minUses) {
+      uses.set(sql, count);
+      return '';
+    }
+    uses.delete(sql);
+    const newName = `s_${createHash('sha256').update(sql).digest('base64url').slice(0, 22)}`;
+    names.set(sql, newName);
+    return newName;
   };
 }

@@ -101,7 +101,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
       case 'changed_meanwhile':
         throw changedMeanwhile();
       case 'invalid':
-        throw invalidMembers(outcome.faults);
+        throw invalidMembers(outcome.errors);
     }
   }
 
@@ -146,7 +146,7 @@ function responseOf(created: CreatedReport) {
     case 'completed':
       return created.response;
     case 'invalid':
-      throw invalidMembers(created.faults);
+      throw invalidMembers(created.errors);
     case 'in_use':
       throw new Problem(
         'idempotency_key_in_use',

@@ -5,7 +5,7 @@ import type { Principal } from '../../oauth/principal.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
 import type { Problem } from '../../problems/problem.js';
 import {
-  type ClaimFault,
+  type ClaimError,
   type ClaimName,
   checkClaims,
   type WritableClaims,
@@ -40,7 +40,7 @@ export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCu
   }: Input<'updateCurrentUser'>): Promise<Output<'updateCurrentUser'>> {
     const { accountId, applicationId } = caller;
     const checked = checkClaims(toClaims(body));
-    if ('faults' in checked) throw invalidClaims(checked.faults);
+    if ('errors' in checked) throw invalidClaims(checked.errors);
     const auditContext = {
       accountId,
       applicationId,
@@ -64,9 +64,9 @@ function toClaims(body: components['schemas']['UserUpdateRequest']): Partial<Wri
   return Object.fromEntries(claims.filter(([, value]) => value !== undefined));
 }
 
-function invalidClaims(faults: readonly ClaimFault[]): Problem {
+function invalidClaims(errors: readonly ClaimError[]): Problem {
   return invalidMembers(
-    faults.map(({ claim, rule }) => ({ path: [claimNames[claim satisfies ClaimName]], rule })),
+    errors.map(({ claim, rule }) => ({ path: [claimNames[claim satisfies ClaimName]], rule })),
   );
 }
 

@@ -1,7 +1,7 @@
 import {
   type ApplicationSettings,
   maximumRedirectUris,
-  type SettingsFaults,
+  type SettingsErrors,
 } from '../../services/applications/application-settings.js';
 import type { ClientType } from '../../services/applications/client-registry.js';
 import type { Fields } from '../fields.js';
@@ -53,7 +53,7 @@ export function requestedUriFields(form: Fields): number | undefined {
 
 /** Errors of a form, in the order of its fields. */
 export function formErrors(
-  errors: SettingsFaults | null,
+  errors: SettingsErrors | null,
   { clientType, firstScope }: { clientType: ClientType | ''; firstScope: string },
 ): FormError[] {
   const { name, redirectUris = new Map<number, string>(), scopes } = errors ?? {};

@@ -1,5 +1,5 @@
 import { randomId } from '../../database/ids.js';
-import { settingsFaults } from '../../services/applications/application-settings.js';
+import { findSettingsErrors } from '../../services/applications/application-settings.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, Site } from '../site.js';
@@ -51,7 +51,7 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
     if (uriFields !== undefined) return { page: formPage(context, form, { nonce, uriFields }) };
 
     const clientType = form.clientType === '' ? 'confidential' : form.clientType;
-    const found = settingsFaults(form, { clientType, knownScopes, allowLocalhost: !production });
+    const found = findSettingsErrors(form, { clientType, knownScopes, allowLocalhost: !production });
     const errors = formErrors(found, { clientType: form.clientType, firstScope: knownScopes[0] ?? '' });
     if (errors.length > 0) return { status: 400, page: formPage(context, form, { nonce, errors }) };
 

@@ -1,6 +1,6 @@
 import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
-import { settingsFaults } from '../../services/applications/application-settings.js';
+import { findSettingsErrors } from '../../services/applications/application-settings.js';
 import { settingsVersion } from '../../services/applications/settings-changes.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
@@ -57,7 +57,7 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
     if (uriFields !== undefined)
       return { page: formPage(context, application, form, { version, uriFields }) };
 
-    const found = settingsFaults(form, { clientType, knownScopes, allowLocalhost: !production });
+    const found = findSettingsErrors(form, { clientType, knownScopes, allowLocalhost: !production });
     const errors = formErrors(found, { clientType, firstScope: knownScopes[0] ?? '' });
     if (errors.length > 0)
       return { status: 400, page: formPage(context, application, form, { version, errors }) };

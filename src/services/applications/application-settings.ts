@@ -1,5 +1,5 @@
 import type { ClientType } from './client-registry.js';
-import { redirectUriFault } from './redirect-uri.js';
+import { redirectUriError } from './redirect-uri.js';
 
 /** What an administrator decides about an application. */
 export interface ApplicationSettings {
@@ -11,7 +11,7 @@ export interface ApplicationSettings {
 }
 
 /** What is wrong with settings, as sentences for the person who typed them. */
-export interface SettingsFaults {
+export interface SettingsErrors {
   readonly name?: string;
   /** By index of the redirect URI. */
   readonly redirectUris: ReadonlyMap<number, string>;
@@ -34,16 +34,19 @@ export function yesOrNo(setting: boolean): string {
 }
 
 /** Everything that is wrong at once; `null` when the settings may be stored. */
-export function settingsFaults(settings: ApplicationSettings, rules: SettingsRules): SettingsFaults | null {
-  const name = nameFault(settings.name);
-  const redirectUris = redirectUriFaults(settings.redirectUris, rules);
-  const scopes = scopesFault(settings.scopes, rules);
+export function findSettingsErrors(
+  settings: ApplicationSettings,
+  rules: SettingsRules,
+): SettingsErrors | null {
+  const name = nameError(settings.name);
+  const redirectUris = redirectUriErrors(settings.redirectUris, rules);
+  const scopes = scopesError(settings.scopes, rules);
   if (name === undefined && scopes === undefined && redirectUris.size === 0) return null;
   return { redirectUris, ...(name !== undefined && { name }), ...(scopes !== undefined && { scopes }) };
 }
 
 /** The name stands on the consent page: nothing in it may hide, or turn round what stands beside it. */
-function nameFault(name: string): string | undefined {
+function nameError(name: string): string | undefined {
   if (name === '') return 'Enter a name.';
   if ([...name].length > maximumNameLength)
     return `Use at most ${maximumNameLength} characters for the name.`;
@@ -56,7 +59,7 @@ function nameFault(name: string): string | undefined {
   return undefined;
 }
 
-function redirectUriFaults(
+function redirectUriErrors(
   uris: readonly string[],
   { clientType, allowLocalhost }: SettingsRules,
 ): ReadonlyMap<number, string> {
@@ -65,21 +68,21 @@ function redirectUriFaults(
       [0, 'Enter a redirect URI: a public application signs users in, and they come back to it.'],
     ]);
   }
-  const faults = new Map<number, string>();
+  const errors = new Map<number, string>();
   for (const [index, uri] of uris.entries()) {
     const first = uris.indexOf(uri);
-    const fault =
+    const error =
       index >= maximumRedirectUris
         ? `An application can have ${maximumRedirectUris} redirect URIs at most.`
         : first < index
           ? `This is the same address as number ${first + 1}.`
-          : redirectUriFault(uri, { allowLocalhost });
-    if (fault !== undefined) faults.set(index, fault);
+          : redirectUriError(uri, { allowLocalhost });
+    if (error !== undefined) errors.set(index, error);
   }
-  return faults;
+  return errors;
 }
 
-function scopesFault(scopes: readonly string[], { knownScopes }: SettingsRules): string | undefined {
+function scopesError(scopes: readonly string[], { knownScopes }: SettingsRules): string | undefined {
   if (scopes.length === 0) return 'Choose at least one scope.';
   return scopes.every((scope) => knownScopes.includes(scope))
     ? undefined

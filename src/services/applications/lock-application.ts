@@ -9,13 +9,8 @@ export interface LockedApplication extends ApplicationSettings {
 }
 
 /**
- * Locks an account's application until the transaction ends, so that those who change it, its secrets, or several of
- * its codes or grants wait for each other.
- *
- * Every transaction and statement locks in the same order, because two that lock in different orders deadlock:
- * account, application, grant, user, then the rows below them (codes, refresh tokens, secrets, reports). Deleting a
- * row locks the rows that are deleted with it, and inserting one locks the rows that it refers to: such a
- * transaction locks the rows that come earlier in this order first.
+ * Locks an application until the transaction ends. Concurrent changes of the application, its secrets, or several of its
+ * codes or grants wait. The order of locks is in `src/database/README.md`.
  *
  * @returns `null` when the account has no such application
  */
@@ -32,11 +27,11 @@ export async function lockApplication(
 }
 
 /**
- * Keeps an account's application from being deleted until the transaction ends. Others may change it meanwhile.
+ * Prevents the deletion of an application until the transaction ends. It may be changed.
  *
  * @returns false when the account has no such application
  */
-export async function holdApplication(
+export async function preventApplicationDeletion(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
   id: string,

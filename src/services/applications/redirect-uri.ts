@@ -8,7 +8,7 @@ export const maximumRedirectUriLength = 2000;
  * @param allowLocalhost whether `http://localhost` is taken, with any port and path: outside production only
  * @see RFC 9700 section 2.1 and RFC 6749 section 3.1.2
  */
-export function redirectUriFault(
+export function redirectUriError(
   uri: string,
   { allowLocalhost }: { allowLocalhost: boolean },
 ): string | undefined {
@@ -26,10 +26,10 @@ export function redirectUriFault(
     return 'This is not a complete address, such as https://app.example.com/callback.';
   }
   if (authority.includes('@')) return 'The address must not contain a user name or password.';
-  return schemeFault(new URL(uri), allowLocalhost);
+  return schemeError(new URL(uri), allowLocalhost);
 }
 
-function schemeFault({ protocol, hostname }: URL, allowLocalhost: boolean): string | undefined {
+function schemeError({ protocol, hostname }: URL, allowLocalhost: boolean): string | undefined {
   if (protocol === 'https:') return undefined;
   if (protocol === 'http:' && hostname === 'localhost' && allowLocalhost) return undefined;
   if (protocol === 'http:' && hostname === 'localhost') {

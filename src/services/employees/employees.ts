@@ -23,8 +23,6 @@ interface PageRead {
   readonly start: PageStart;
 }
 
-const noEmployees = { resources: '', count: 0, recordCount: 0, next: null };
-
 /** The employees of accounts. */
 export class Employees {
   readonly #prisma: Database['prisma'];
@@ -72,7 +70,9 @@ export class Employees {
       size,
       from: 'anchor' in from ? { position: from.anchor.position } : from,
     });
-    const { resources, count, recordCount, next } = page ?? noEmployees;
+    // The statement has one row for each request, even for an account without employees.
+    if (page === null) throw new Error('The statement for a page of employees returned no row');
+    const { resources, count, recordCount, next } = page;
     return {
       resources,
       count,

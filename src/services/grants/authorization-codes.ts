@@ -3,14 +3,14 @@ import { randomId } from '../../database/ids.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import type { AccountId } from '../account-id.js';
 import type { Application } from '../applications/client-registry.js';
-import { holdApplication } from '../applications/lock-application.js';
+import { preventApplicationDeletion } from '../applications/lock-application.js';
 import { type AuditOrigin, auditedIn, recordIn } from '../audit-log.js';
 import { mayGrant } from '../grantable-scopes.js';
 import { lockUserRole } from '../lock-user-role.js';
 import type { Grants } from './grants.js';
 import { codeChallengeOf } from './pkce.js';
 
-/** The code that a user's consent gives an application. */
+/** An authorization code to store after the user's consent. */
 export interface NewAuthorizationCode {
   readonly codeHash: Buffer<ArrayBuffer>;
   readonly accountId: AccountId;
@@ -24,7 +24,7 @@ export interface NewAuthorizationCode {
   readonly origin: AuditOrigin;
 }
 
-/** What a client sends, as the stored code is compared with it. */
+/** The parameters of a token request with an authorization code. RFC 6749 section 4.1.3, RFC 7636 section 4.5. */
 export interface CodeExchange {
   readonly codeHash: Buffer<ArrayBuffer>;
   readonly application: Application;
@@ -50,7 +50,12 @@ export class AuthorizationCodes {
     this.#grants = grants;
   }
 
-  /** Stores a code and the events of it, or neither: the application was deleted, or the user may not grant the scopes. */
+  /**
+   * Stores a code and its audit events, in one transaction.
+   *
+   * @returns `application_deleted` or `not_grantable` (the user is disabled or the role may not grant the scopes) when
+   *   nothing was stored
+   */
   store({
     at,
     origin,
@@ -59,8 +64,8 @@ export class AuthorizationCodes {
     const { accountId, applicationId, userId, scopes, ...stored } = code;
     return withScope(accountScope(accountId), () =>
       this.#prisma.$transaction(async (tx) => {
-        if (!(await holdApplication(tx, accountId, applicationId))) return 'application_deleted';
         const role = await lockUserRole(tx, accountId, userId);
+        if (!(await preventApplicationDeletion(tx, accountId, applicationId))) return 'application_deleted';
         if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
         await tx.authorizationCode.create({
           data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },
@@ -74,10 +79,10 @@ export class AuthorizationCodes {
   }
 
   /**
-   * Checks and consumes a code, and stores the grant and its first refresh token. It is one statement: of many exchanges
-   * at once exactly one succeeds, and one that fails changes nothing. It locks everything before it changes anything, in
-   * the order of {@link lockApplication}. IS NOT DISTINCT FROM is no condition of an index: the code is looked up by its
-   * hash and compared then. With =, the planner may read all codes of the application.
+   * Consumes a code, and stores the grant and its first refresh token. It is one statement: of concurrent exchanges
+   * exactly one succeeds, and a failed exchange changes nothing. It locks all rows before it changes them, in the lock order
+   * of `src/database/README.md`. IS NOT DISTINCT FROM cannot use an index, so the code is looked up by its hash. With =, the
+   * planner may read all codes of the application.
    *
    * @returns `undefined` when the code is unknown, expired or used, or does not match
    */
@@ -118,8 +123,8 @@ export class AuthorizationCodes {
   }
 
   /**
-   * Revokes the grant of a used code that is sent again with the right verifier: one of the two was stolen. Within the
-   * leeway it is a retry as long as the first refresh token is unused: a client that lost the response has no such token.
+   * Revokes the grant of a used code that is sent again with the correct verifier: an attacker may have used it. Within
+   * the leeway it is a retry while the first refresh token is unused: a client that lost the response does not have it.
    *
    * @see RFC 6749 section 4.1.2
    */
@@ -141,7 +146,7 @@ export class AuthorizationCodes {
     });
   }
 
-  /** Whether a grant has a used refresh token; its first one, which its code gave, is used before any other. */
+  /** Whether a refresh token of a grant was used. */
   async #hasUsedToken(accountId: AccountId, grantId: string): Promise<boolean> {
     const where = { accountId, grantId, usedAt: { not: null } };
     return (await this.#prisma.refreshToken.findFirst({ where })) !== null;

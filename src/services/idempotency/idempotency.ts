@@ -11,9 +11,9 @@ import { KeyQueue } from './key-queue.js';
 
 export type IdempotentOutcome =
   | { readonly kind: 'completed'; readonly response: StoredResponse }
-  /** A request with this key is still running, or the key belongs to a request with another payload. */
+  /** `in_use`: a request with this key is still running; `reused`: the key belongs to a request with another payload. */
   | { readonly kind: 'in_use' | 'reused' }
-  /** The application has as many keys as it may have. */
+  /** The application has reached its limit of keys. */
   | { readonly kind: 'too_many_keys'; readonly limit: number };
 
 /** Longest time, in milliseconds, that a request waits for another one with the same key. */
@@ -22,30 +22,31 @@ export const waitMs = 5_000;
 /** Longest time in milliseconds to wait for a transaction, and to run it. It includes the wait for the key. */
 export const transactionLimits = { maxWait: waitMs, timeout: 3 * waitMs };
 
-/** What a request does in its transaction. */
+/** The parts of the transaction of a request. */
 export interface IdempotentWork {
-  /** Locks rows that come before the key in the order of locks. */
-  readonly hold: (tx: Prisma.TransactionClient) => Promise<void>;
+  /** Locks rows before the key, in the lock order of `src/database/README.md`. */
+  readonly prepare: (tx: Prisma.TransactionClient) => Promise<void>;
+  /** Does the work of the request and returns its response. */
   readonly work: (tx: Prisma.TransactionClient) => Promise<StoredResponse>;
 }
 
-/** Carries out requests with an idempotency key. */
+/** Runs requests with an idempotency key. */
 export class Idempotency {
   readonly #database: Database;
   readonly #maxKeys: number;
   readonly #queue = new KeyQueue();
 
-  /** @param options.maxKeys keys that an application may have; 0 is any number */
+  /** @param options.maxKeys most keys of an application; 0: no limit */
   constructor(database: Database, { maxKeys }: { maxKeys: number }) {
     this.#database = database;
     this.#maxKeys = maxKeys;
   }
 
   /**
-   * Carries out a request once for each key of an application and its user, however often it is repeated. One transaction
-   * claims the key, does the work and stores the response. A request that fails leaves no key.
+   * Runs a request once for each key of an application and its user. A repeated request gets the stored response. One
+   * transaction claims the key, does the work and stores the response. A request that fails stores no key.
    *
-   * @throws {RowsLockedError} when other requests of the application take too long
+   * @throws {RowsLockedError} when other requests of the application take longer than {@link waitMs}
    */
   async respondOnce(request: IdempotentRequest, work: IdempotentWork): Promise<IdempotentOutcome> {
     const { applicationId, userId, key } = request;
@@ -68,9 +69,9 @@ export class Idempotency {
     tx: Prisma.TransactionClient,
     request: IdempotentRequest,
     deadline: number,
-    { hold, work }: IdempotentWork,
+    { prepare, work }: IdempotentWork,
   ): Promise<IdempotentOutcome> {
-    await hold(tx);
+    await prepare(tx);
     const claim = await claimKey(tx, request, deadline - performance.now());
     if (claim.kind === 'completed' || claim.kind === 'reused') return claim;
     const response = await work(tx);

@@ -4,22 +4,22 @@ import { columnOf } from './report-columns.js';
 import { readRfc3339 } from './rfc3339.js';
 
 /** Something in a definition that contradicts the rest of it, and where. */
-export interface DefinitionFault {
+export interface DefinitionError {
   readonly path: readonly (string | number)[];
   /** What the member must be; follows its name. */
   readonly rule: string;
 }
 
 /** Finds what the parts of a definition, each well formed, say against each other. */
-export function findFaults({ filters, sort, groupBy }: ReportDefinition): DefinitionFault[] {
-  const faults: DefinitionFault[] = [];
+export function findDefinitionErrors({ filters, sort, groupBy }: ReportDefinition): DefinitionError[] {
+  const errors: DefinitionError[] = [];
   for (const [index, filter] of filters.entries()) {
-    for (const { path, rule } of filterFaults(filter)) {
-      faults.push({ path: ['filters', index, ...path], rule });
+    for (const { path, rule } of filterErrors(filter)) {
+      errors.push({ path: ['filters', index, ...path], rule });
     }
   }
   const keys = sort.map((entry) => entry.replace(/^-/, ''));
-  return [...faults, ...sortFaults(keys, groupBy)];
+  return [...errors, ...sortErrors(keys, groupBy)];
 }
 
 const dateRule = { isValue: isDateText, rule: 'must be an RFC 3339 date, YYYY-MM-DD' };
@@ -28,7 +28,7 @@ const timestampRule = {
   rule: 'must be an RFC 3339 date-time with a time zone',
 };
 
-function* filterFaults({ field, operator, value }: ReportFilter): Iterable<DefinitionFault> {
+function* filterErrors({ field, operator, value }: ReportFilter): Iterable<DefinitionError> {
   const { type } = columnOf(field);
   if (type === 'string') return;
   if (operator === 'contains' || operator === 'starts_with') {
@@ -41,7 +41,7 @@ function* filterFaults({ field, operator, value }: ReportFilter): Iterable<Defin
   }
 }
 
-function* sortFaults(keys: readonly string[], groupBy: readonly string[]): Iterable<DefinitionFault> {
+function* sortErrors(keys: readonly string[], groupBy: readonly string[]): Iterable<DefinitionError> {
   const grouped = groupBy.length > 0;
   for (const [index, key] of keys.entries()) {
     const path = ['sort', index];

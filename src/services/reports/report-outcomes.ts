@@ -1,10 +1,10 @@
 import type { IdempotentOutcome } from '../idempotency/idempotency.js';
-import type { DefinitionFault } from './definition-rules.js';
+import type { DefinitionError } from './definition-rules.js';
 import type { Report } from './report.js';
 
 export type CreatedReport =
   | IdempotentOutcome
-  | { readonly kind: 'invalid'; readonly faults: readonly DefinitionFault[] }
+  | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] }
   /** The account has as many reports as it may have. */
   | { readonly kind: 'quota_exceeded'; readonly limit: number }
   /** The application was deleted after it had authenticated. */
@@ -15,7 +15,7 @@ export type UpdatedReport =
   | { readonly kind: 'unknown' }
   /** The version is not one that the change was meant for. */
   | { readonly kind: 'changed_meanwhile' }
-  | { readonly kind: 'invalid'; readonly faults: readonly DefinitionFault[] };
+  | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] };
 
 export type DeletedReport = 'deleted' | 'unknown' | 'changed_meanwhile';
 

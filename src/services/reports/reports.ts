@@ -3,11 +3,11 @@ import type { Report as ReportRow } from '../../database/generated/client.js';
 import type { Anchor } from '../../database/keyset.js';
 import { cutPage, pageQuery } from '../../database/page-query.js';
 import type { AccountId } from '../account-id.js';
-import { holdApplication } from '../applications/lock-application.js';
+import { preventApplicationDeletion } from '../applications/lock-application.js';
 import type { ApplicationAuditContext } from '../audit-context.js';
 import { type Idempotency, transactionLimits } from '../idempotency/idempotency.js';
 import type { IdempotentRequest, StoredResponse } from '../idempotency/idempotent-request.js';
-import { findFaults } from './definition-rules.js';
+import { findDefinitionErrors } from './definition-rules.js';
 import { insertReport } from './insert-report.js';
 import { lockReport, type VersionCheck } from './lock-report.js';
 import { recordReportEvent } from './record-report-event.js';
@@ -110,11 +110,12 @@ export class Reports {
     { content: given, repeatable, describe }: NewReport,
   ): Promise<CreatedReport> {
     const content = newContent(given);
-    const faults = findFaults(content);
-    if (faults.length > 0) return { kind: 'invalid', faults };
+    const errors = findDefinitionErrors(content);
+    if (errors.length > 0) return { kind: 'invalid', errors };
     const { applicationId, userId, accountId, at } = auditContext;
-    const hold = async (tx: Prisma.TransactionClient) => {
-      if (!(await holdApplication(tx, accountId, applicationId))) throw new ApplicationDeletedError();
+    const prepare = async (tx: Prisma.TransactionClient) => {
+      if (!(await preventApplicationDeletion(tx, accountId, applicationId)))
+        throw new ApplicationDeletedError();
     };
     const work = async (tx: Prisma.TransactionClient) => {
       const report = await insertReport(tx, auditContext, content);
@@ -125,11 +126,11 @@ export class Reports {
       if (repeatable !== undefined) {
         return await this.#idempotency.respondOnce(
           { ...repeatable, accountId, applicationId, userId, at },
-          { hold, work },
+          { prepare, work },
         );
       }
       const response = await this.#prisma.$transaction(async (tx) => {
-        await hold(tx);
+        await prepare(tx);
         return work(tx);
       }, transactionLimits);
       return { kind: 'completed', response };
@@ -151,8 +152,8 @@ export class Reports {
       if (current === null) return { kind: 'unknown' };
       if (!isMeant(current)) return { kind: 'changed_meanwhile' };
       const content = changedContent(current, changes);
-      const faults = findFaults(content);
-      if (faults.length > 0) return { kind: 'invalid', faults };
+      const errors = findDefinitionErrors(content);
+      if (errors.length > 0) return { kind: 'invalid', errors };
       const row = await tx.report.update({
         where: { accountId_id: { accountId, id } },
         data: { ...toStored(content), version: { increment: 1 }, updatedAt: at },

@@ -55,7 +55,7 @@ export async function changeUser(
           `User ${harmless(user.email)} is the last enabled owner of ${harmless(user.accountName)}; make another user an owner first`,
         );
       case 'invalid_password':
-        throw new CliError(`The password ${outcome.fault}`);
+        throw new CliError(`The password ${outcome.error}`);
     }
   });
 }
@@ -64,9 +64,9 @@ function unknownUser(emailOrId: string): CliError {
   return new CliError(`There is no user ${harmless(emailOrId)}; see: users list`);
 }
 
-function consequences({ endedSessions, revokedGrants }: UserChange & { kind: 'changed' }): string {
+function consequences({ revokedSessions, revokedGrants }: UserChange & { kind: 'changed' }): string {
   const parts = [
-    ...(endedSessions > 0 ? [counted(endedSessions, 'session')] : []),
+    ...(revokedSessions > 0 ? [counted(revokedSessions, 'session')] : []),
     ...(revokedGrants > 0 ? [counted(revokedGrants, 'grant')] : []),
   ];
   return parts.length === 0 ? '' : ` Ended: ${parts.join(' and ')}.`;

@@ -1,0 +1,22 @@
+import t from 'tap';
+import { toAccountId } from '../../src/services/account-id.js';
+import { SecretUse } from '../../src/services/applications/secret-use.js';
+import { createTestClock } from '../support/clock.js';
+import { openTestDatabase } from '../support/database.js';
+
+t.test('logs a use that cannot be stored, and tries again at the next use', async (t) => {
+  const database = await openTestDatabase(t);
+  const lines: { details: object; message: string }[] = [];
+  const warn = (details: object, message: string) => void lines.push({ details, message });
+  const secretUse = new SecretUse(database, createTestClock(), { warn });
+  await database.close();
+  for (const uses of [1, 2]) {
+    secretUse.record(toAccountId('acme'), 'secret1');
+    await secretUse.settled();
+    t.equal(lines.length, uses);
+  }
+  t.match(lines[0], {
+    details: { account_id: 'acme', secret_id: 'secret1', reason: /.+/ },
+    message: 'the last use of a client secret was not stored',
+  });
+});
