@@ -2,7 +2,7 @@ import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 
 const uniqueViolation = '23505';
 
-/** Makes an error of Prisma's adapters of one of PostgreSQL's. Other errors are returned unchanged. */
+/** Converts an error of PostgreSQL to an error of Prisma's driver adapters. Other errors are returned unchanged. */
 export function toAdapterError(error: unknown): unknown {
   const { code, severity, message, detail, hint, constraint } = error as Partial<Record<string, string>>;
   if (code === undefined || severity === undefined) return error;

@@ -4,21 +4,21 @@ import { isStatementRejected } from './database-errors.js';
 import { createDeadlineQueue } from './deadline-queue.js';
 
 interface Limits {
-  /** Most keys of one call. */
+  /** Most keys in one call. */
   readonly maximum: number;
-  /** Calls that may run at the same time; keys that arrive meanwhile share the next one. */
+  /** Most concurrent calls; keys that arrive during them share the next one. */
   readonly atOnce: number;
 }
 
 type LoadBatch<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>;
 
 /**
- * Lets requests that arrive together share one query. The result for a key never comes from a call that began before the
- * key was requested. As long as requests arrive one at a time, none of them waits for others.
+ * Lets requests that arrive together share one query. The result for a key never comes from a call that started before the
+ * key was requested. While requests arrive one at a time, they do not wait for others.
  *
- * The failure of one key does not affect the others: when the database rejects a call for several keys, and so has kept
- * nothing of it, each key is loaded again, alone. A call whose outcome is unknown, because the connection was lost, is not
- * repeated.
+ * When the database rejects a call for several keys, so that nothing was stored, each key is loaded again in its own call.
+ * The failure of one key does not affect the others. A call whose outcome is unknown, because the connection was lost, is
+ * not repeated.
  *
  * @param load returns the value of each key, in the order of the keys; an {@link Error} among the values is thrown to the
  *   caller that requested the key
@@ -29,7 +29,7 @@ export function createBatcher<Key, Value>(
 ): (key: Key) => Promise<Value> {
   const limit = pLimit(atOnce);
   const call = isolatingFailures(load);
-  // Whether the last call was for one key.
+  // Whether the last call had one key.
   let alone = true;
   let running: Promise<unknown> = Promise.resolve();
   const loader = new DataLoader<Key, Value | Promise<Value>>(
@@ -44,17 +44,17 @@ export function createBatcher<Key, Value>(
       maxBatchSize: maximum,
       batchScheduleFn: (dispatch) => {
         // The loader makes the call while `dispatch` runs, and reports its failure to the callers.
-        const begin = () =>
+        const start = () =>
           void limit(() => {
             dispatch();
             return running.catch(() => {});
           });
-        if (alone) queueMicrotask(begin);
-        else setImmediate(begin);
+        if (alone) queueMicrotask(start);
+        else setImmediate(start);
       },
     },
   );
-  // A promise among the values is awaited only by the caller that requested its key.
+  // Only the caller that requested a key awaits a promise among the values.
   return (key) => loader.load(key) as Promise<Value>;
 }
 

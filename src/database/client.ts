@@ -22,20 +22,20 @@ export interface DatabaseOptions {
   /** Default: false. */
   readonly allowUnisolated?: boolean;
   readonly dataDir: string;
-  /** Directory of a closed database that a new embedded database is a copy of, if it exists. */
+  /** Directory of a closed database that a new embedded database is copied from, if it exists. */
   readonly embeddedTemplate?: string;
   readonly logger?: DatabaseLogger;
-  /** Connections that this process may hold; the embedded database has one. */
+  /** Most connections of this process; the embedded database has one. */
   readonly poolSize?: number;
-  /** How long to wait for a connection before the database counts as unavailable. */
+  /** Longest wait for a connection, in milliseconds; then the database is unavailable. */
   readonly connectionTimeoutMs?: number;
-  /** Longest run of one statement; 0 is no limit. */
+  /** Longest run of one statement, in milliseconds; 0: no limit. */
   readonly statementTimeoutMs?: number;
   /** Most connections for {@link Database.streamCsv}, which are opened on demand; the embedded database needs none. */
   readonly streamPoolSize?: number;
   /** Most connections for {@link Database.queryReport}, which are opened on demand; the embedded database needs none. */
   readonly reportPoolSize?: number;
-  /** Longest run of one statement of {@link Database.queryReport}; the embedded database has no such limit. */
+  /** Longest run of a statement of {@link Database.queryReport}, in milliseconds; the embedded database has no such limit. */
   readonly reportStatementTimeoutMs?: number;
   /** Scope of statements that have no other. Default: no account. */
   readonly defaultScope?: Scope;
@@ -47,12 +47,12 @@ export interface MigrationSession {
   close(): Promise<void>;
 }
 
-/** Connections that a process has for one purpose. */
+/** State of a connection pool. */
 export interface PoolState {
   readonly pool: 'requests' | 'reports' | 'streams';
   readonly total: number;
   readonly idle: number;
-  /** Those who wait for a connection. */
+  /** Callers that wait for a connection. */
   readonly waiting: number;
 }
 
@@ -65,27 +65,27 @@ export interface ReportQueryOptions {
 export interface CsvQuery {
   /** All its columns must be of the type text. Its values are texts and lists of texts. */
   readonly query: Pick<Prisma.Sql, 'strings' | 'text' | 'values'>;
-  /** Ends the work of the database at once. */
+  /** Cancels the query. */
   readonly signal: AbortSignal;
-  /** Default: the scope of the caller's work. */
+  /** Default: the scope of `withScope`. */
   readonly scope?: Scope;
 }
 
 /**
- * On PostgreSQL a statement reads and writes only rows of its scope: that of `withScope`, or its own. The embedded database,
- * which runs as its superuser, has no row-level security.
+ * On PostgreSQL, row-level security limits a statement to rows of its scope: that of `withScope`, or its own. On the
+ * embedded database statements run as superuser, so row-level security does not apply.
  */
 export interface Database {
   readonly kind: 'embedded' | 'postgresql';
-  /** Settles when the embedded database cannot go on: the process has to exit. */
+  /** Resolves when the embedded database has stopped; the process must exit. */
   readonly stopped: Promise<DatabaseStoppedError>;
   readonly prisma: PrismaClient;
   /** Runs a hot statement. */
   runHot(statement: HotStatement, values: readonly string[], scope: Scope): Promise<TextRow[]>;
   /**
-   * Runs one read-only statement that may take seconds, on connections apart from those that every request needs. When
-   * the signal aborts, PostgreSQL cancels the statement and the call rejects. The embedded database cannot be
-   * interrupted: there only a statement that has not started is dropped.
+   * Runs one read-only statement that may take seconds, on a separate connection pool. When the signal aborts, PostgreSQL
+   * cancels the statement and the call rejects. The embedded database cannot cancel a running statement, only one that has
+   * not started.
    */
   queryReport<Row extends object>(
     text: string,
@@ -94,27 +94,27 @@ export interface Database {
   ): Promise<Row[]>;
   /**
    * Yields the result of a read-only query as CSV in chunks of bytes, as `COPY … TO STDOUT (FORMAT csv, HEADER)` writes it:
-   * UTF-8, a header line of column names, lines that end with LF. All rows are from one snapshot, however long the
-   * consumer takes. A chunk may end inside a line. Ending the iteration releases what the query holds; the signal does so
-   * at once, also while the database is at work.
+   * UTF-8, a header line of column names, lines that end with LF. All rows are from one snapshot. A chunk may end inside a
+   * line. Returning from the iteration releases the connection; the signal does so even while a statement runs.
    */
   streamCsv(query: CsvQuery): AsyncGenerator<Buffer, void, undefined>;
-  /** How the pools of connections are used at this moment; the embedded database has none. */
+  /** Current state of the connection pools; the embedded database has none. */
   poolState(): PoolState[];
   /**
-   * Checks how row-level security binds the user of the database. To be called again after migrations, which create it.
+   * Checks that row-level security applies to the user of the database. Migrations create the policies, so call it again
+   * after them.
    *
-   * @throws {DatabaseOpenError} when it does not, unless that is allowed
+   * @throws {DatabaseOpenError} when it does not apply and `allowUnisolated` is not set
    */
   checkIsolation(): Promise<void>;
   /**
-   * Opens the session that {@link migrate} works on.
+   * Opens the session for {@link migrate}.
    *
    * @throws {DatabaseOpenError} when it cannot be opened
    */
   openMigrationSession(): Promise<MigrationSession>;
-  /** Does what a database server does by itself from time to time, and the embedded database does not. */
+  /** Runs the maintenance of the embedded database. A PostgreSQL server needs none. */
   maintain(): Promise<void>;
-  /** Closes every connection and, when embedded, lets another process open the directory. */
+  /** Closes all connections. Another process can open the directory of the embedded database then. */
   close(): Promise<void>;
 }

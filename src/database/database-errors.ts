@@ -1,23 +1,23 @@
-/** The database could not be opened; the message is one line that names the variable to correct. */
+/** The database could not be opened. The message is one line that names the environment variable to correct. */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }
 
-/** The embedded database cannot go on, and has to be opened by another process; the code is PostgreSQL's. */
+/** The embedded database has stopped; a new process must open it. `code` is the SQLSTATE of PostgreSQL. */
 export class DatabaseStoppedError extends Error {
   override readonly name = 'DatabaseStoppedError';
   readonly code = '57P02';
 }
 
-/** Rows stayed locked by another transaction for longer than the limit; the code is PostgreSQL's. */
+/** Rows stayed locked by another transaction for too long. `code` is the SQLSTATE of PostgreSQL. */
 export class RowsLockedError extends Error {
   override readonly name = 'RowsLockedError';
   readonly code = '55P03';
 }
 
 /**
- * Names the unique constraint that a failed write violated, such as `users_email_key`; undefined for any other
- * failure. The name is the same through Prisma's models, its raw queries and the driver, on both engines.
+ * Returns the name of the unique constraint that a failed write violated, such as `users_email_key`; `undefined` for other
+ * errors. It is the same for Prisma's models, raw queries and the driver, on PostgreSQL and the embedded database.
  */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
   for (const { code, kind, constraint } of layersOf(error)) {
@@ -27,7 +27,7 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Tells whether the database is unavailable: the response is 503 with `Retry-After`. */
+/** Whether the database is unavailable. The response is 503 with `Retry-After`. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return layersOf(error).some(
     ({ code, originalCode, kind, message }) =>
@@ -37,12 +37,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** Tells whether PostgreSQL cancelled a statement, because it took too long or because the caller cancelled it. */
+/** Whether PostgreSQL cancelled a statement, because of its time limit or on request. */
 export function isStatementCanceled(error: unknown): boolean {
   return layersOf(error).some(({ code }) => code === '57014');
 }
 
-/** Tells whether a transaction lost against another one and may succeed when it is run again. */
+/** Whether a transaction conflicted with another one, and can be retried. */
 export function isWriteConflict(error: unknown): boolean {
   return layersOf(error).some(
     ({ code, kind }) =>
@@ -50,14 +50,14 @@ export function isWriteConflict(error: unknown): boolean {
   );
 }
 
-/** Tells whether a statement waited for a lock for longer than `lock_timeout`. */
+/** Whether a statement waited for a lock for longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return layersOf(error).some(({ code, originalCode }) => code === '55P03' || originalCode === '55P03');
 }
 
 /**
- * Tells whether the database rejected a statement, so that nothing of it was stored. False when the database is unavailable
- * or the connection was lost: the outcome is unknown then.
+ * Whether the database rejected a statement, so that nothing was stored. `false` when the database is unavailable or the
+ * connection was lost, because the outcome is unknown then.
  */
 export function isStatementRejected(error: unknown): boolean {
   return layersOf(error).some(
@@ -71,14 +71,14 @@ export function isStatementRejected(error: unknown): boolean {
 
 export type DatabaseErrorKind = 'unavailable' | 'conflict' | 'constraint' | 'other';
 
-/** Sorts the failure of a statement into one of a few kinds. */
+/** Classifies the error of a statement. */
 export function databaseErrorKind(error: unknown): DatabaseErrorKind {
   if (isDatabaseUnavailable(error)) return 'unavailable';
   if (isWriteConflict(error)) return 'conflict';
   return isConstraintViolation(error) ? 'constraint' : 'other';
 }
 
-/** Integrity constraints, by PostgreSQL's codes and by the names that Prisma has for the same. */
+/** Whether a constraint was violated, by the codes of PostgreSQL and Prisma. */
 function isConstraintViolation(error: unknown): boolean {
   return layersOf(error).some(
     ({ code, kind }) =>
@@ -87,27 +87,27 @@ function isConstraintViolation(error: unknown): boolean {
   );
 }
 
-/** Says in one line why the database failed, without what it was connected with. */
+/** Describes an error in one line, without the connection URL. */
 export function describeError(error: unknown): string {
   const messages = layersOf(error).map(({ message, code }) => message || code);
-  const said = messages.findLast((text) => typeof text === 'string' && text !== '');
-  return String(said ?? error).split('\n', 1)[0] ?? '';
+  const innermost = messages.findLast((text) => typeof text === 'string' && text !== '');
+  return String(innermost ?? error).split('\n', 1)[0] ?? '';
 }
 
 function isUnavailableCode(code: string): boolean {
   return unavailableCodes.has(code) || /^(08|53|57P)/.test(code);
 }
 
-/** Codes of the database server's, as against those of Node.js and of Prisma. */
+/** SQLSTATE codes, as opposed to codes of Node.js and Prisma. */
 const sqlState = /^(\d[\dA-Z]|P0|XX)[\dA-Z]{3}$/;
 
 const statementCompletionUnknown = '40003';
 
-/** A statement or a wait for a lock took too long. */
+/** SQLSTATE codes: a statement was cancelled, or a wait for a lock took too long. */
 const timeouts: readonly string[] = ['57014', '55P03'];
 
 const unavailableCodes = new Set([
-  // Sockets.
+  // Node.js: sockets.
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
   ...['EHOSTUNREACH', 'ENETUNREACH'],
   ...timeouts,
@@ -125,17 +125,17 @@ const unavailableKinds = new Set([
   'TlsConnectionError',
 ]);
 
-// The driver's own failures carry no code.
+// The errors of the driver have no code.
 const unavailableMessage =
   /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|timeout expired|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|PGlite is clos)/i;
 
 type Layer = Record<string, unknown>;
 
-/** The error, what caused it, and what the Prisma client keeps of its adapter's error; outermost first. */
+/** The error, its causes, and the adapter's error in a Prisma error; outermost first. */
 function layersOf(error: unknown): Layer[] {
   const layers: Layer[] = [];
   const waiting: unknown[] = [error];
-  // The bound is against errors that cause each other.
+  // Errors may be causes of each other.
   while (waiting.length > 0 && layers.length < 20) {
     const layer = waiting.shift();
     if (!isRecord(layer)) continue;

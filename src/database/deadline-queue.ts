@@ -1,15 +1,15 @@
 import pLimit from 'p-limit';
 
-/** Calls at the same time: few, so that long ones never use up the connections. */
+/** Most concurrent calls: few, so that slow ones do not take all connections. */
 const concurrency = 2;
 
-/** Longest time that a key waits in the queue; most clients have given up by then. */
+/** Longest time in the queue; most clients have disconnected by then. */
 const deadlineMs = 10_000;
 
 /**
- * Queues calls for one key each, apart from the calls for several keys: for the few keys that might delay others.
+ * Queues calls for single keys that may be slow, so that they do not delay the calls of a batch.
  *
- * @returns calls for a key; throws `timeoutError` when the key has waited for longer than ten seconds
+ * @returns function that queues a call for a key and throws `timeoutError` after ten seconds in the queue
  */
 export function createDeadlineQueue<Key, Value>(
   call: (key: Key) => Promise<Value>,

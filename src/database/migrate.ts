@@ -11,28 +11,27 @@ import {
 export { MigrationError } from './migration-state.js';
 
 export interface MigrateOptions {
-  /** Where the migrations are; by default those of this package. */
+  /** Directory of the migrations. Default: those of this package. */
   readonly directory?: string;
   readonly logger?: DatabaseLogger;
 }
 
-// The lock that Prisma's own command takes, so that it and this service wait for each other too. Locks nest
-// within a session, and this one ends with it.
+// The lock of `prisma migrate`, so that it and this service exclude each other. A session can take it several times and
+// releases it at its end.
 const advisoryLock = 72_707_369;
 
 /**
- * Brings the tables to this version of the code. Any number of processes may call it at once: one works, the
- * others wait for it. An up-to-date database costs one query. One that a later version has migrated is served as it is.
+ * Applies the pending migrations. When several processes call it, one applies them and the others wait. An up-to-date
+ * database costs a few queries. A database that a later version has migrated is not changed.
  *
- * @returns the names of the migrations applied.
- * @throws {MigrationError} one line, when the database is of another line of versions, broken half-way, or a migration
- *   fails.
- * @throws {DatabaseOpenError} one line, when the session for migrations cannot be opened, or row-level security does not
- *   isolate the accounts and that is not allowed
+ * @returns names of the applied migrations
+ * @throws {MigrationError} when the migrations of the database and of the code diverge, or a migration fails
+ * @throws {DatabaseOpenError} when the session for migrations cannot be opened, or row-level security does not apply and
+ *   `allowUnisolated` is not set
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const applied = await bringUpToDate(database, options);
-  // The migrations may have created the policies and the role, in this process or in another.
+  // The migrations may have created the policies and the role.
   await database.checkIsolation();
   return applied;
 }
@@ -49,15 +48,15 @@ async function bringUpToDate(
     return pending;
   };
   const before = await readApplied(database);
-  // Until the lock is ours, a migration that another process is at looks like one that failed.
+  // Without the lock, a migration that another process is applying looks like a failed one.
   const settled = before.every(({ finished }) => finished);
   if (settled && compare(before).length === 0) return [];
 
   const session = await database.openMigrationSession();
   try {
     if (database.kind === 'postgresql') await takeLock(session);
-    else await forgetUnfinished(database);
-    // Another process may have done the work while this one waited for the lock.
+    else await rollBackUnfinished(database);
+    // Another process may have applied them while this one waited for the lock.
     if (compare(await readApplied(database)).length === 0) return [];
     const applied = await apply(session, directory, files);
     logger?.info({ migrations: applied }, 'the database was migrated');
@@ -74,10 +73,10 @@ async function readApplied(database: Database): Promise<AppliedMigration[]> {
 }
 
 /**
- * Marks unfinished migrations of the embedded database as rolled back. No other process runs one, they have stored nothing,
- * and no other tool could mark them.
+ * Marks unfinished migrations of the embedded database as rolled back. Their transactions were not committed, no other
+ * process applies them, and `prisma migrate resolve` cannot open the database.
  */
-async function forgetUnfinished(database: Database): Promise<void> {
+async function rollBackUnfinished(database: Database): Promise<void> {
   if ((await readApplied(database)).every(({ finished }) => finished)) return;
   await database.prisma.$executeRaw`
     UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
@@ -93,7 +92,7 @@ async function apply(
   directory: string,
   files: readonly MigrationFile[],
 ): Promise<string[]> {
-  // A megabyte of WebAssembly that most starts do not need.
+  // Imported on demand: it loads a megabyte of WebAssembly.
   const { applyMigrations } = await import('./schema-engine.js');
   try {
     return await applyMigrations(session.adapterFactory, directory, files);

@@ -1,42 +1,42 @@
 import { Prisma } from './client.js';
 import { type MigrationFile, matchesChecksum } from './migration-files.js';
 
-/** The tables cannot be brought to this version of the code; the message is one line. */
+/** The migrations cannot be applied. The message is one line. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** A row of Prisma's own table of migrations. */
+/** A row of `_prisma_migrations`. */
 export interface AppliedMigration {
   readonly name: string;
   readonly checksum: string;
   readonly finished: boolean;
 }
 
-/** Reads what has been applied; a migration that was rolled back by hand does not count. */
+/** Reads the applied migrations, except those that are marked as rolled back. */
 export const appliedMigrationsQuery = Prisma.sql`
   SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
   FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`;
 
-/** How what the database has differs from what the code has. */
+/** Difference between the migrations of the database and of the code. */
 export interface MigrationState {
-  /** Still to be applied, in order. */
+  /** Migrations to apply, in order. */
   readonly pending: readonly MigrationFile[];
-  /** Names of those that a later version has applied, on top of all of ours. They take nothing away that we need. */
+  /** Names of the migrations that a later version of the code has applied. They are compatible with this version. */
   readonly later: readonly string[];
 }
 
 /**
- * Compares what the database has with what the code has.
+ * Compares the migrations of the database with those of the code.
  *
- * @throws {MigrationError} when a migration failed half-way, was changed after it had been applied, or is one that the code
- *   should know
+ * @throws {MigrationError} when a migration failed, was changed after it was applied, or is unknown although it is not newer
+ *   than those of the code
  */
 export function compareMigrations(
   files: readonly MigrationFile[],
   applied: readonly AppliedMigration[],
 ): MigrationState {
-  const known = new Map(files.map((file) => [file.name, file]));
+  const notApplied = new Map(files.map((file) => [file.name, file]));
   const unknown: string[] = [];
   for (const { name, checksum, finished } of applied) {
     if (!finished) {
@@ -44,21 +44,21 @@ export function compareMigrations(
         `The migration ${name} failed before: repair the database, then mark it with "npx prisma migrate resolve"`,
       );
     }
-    const file = known.get(name);
+    const file = notApplied.get(name);
     if (file !== undefined && !matchesChecksum(file.script, checksum)) {
       throw new MigrationError(
-        `The migration ${name} was changed after it had been applied: restore it and put the change in a new one`,
+        `The migration ${name} was changed after it was applied: restore it and put the change in a new one`,
       );
     }
     if (file === undefined) unknown.push(name);
-    known.delete(name);
+    notApplied.delete(name);
   }
-  const pending = [...known.values()];
+  const pending = [...notApplied.values()];
   const newest = files.at(-1)?.name ?? '';
   const foreign = pending.length > 0 ? unknown[0] : unknown.find((name) => name < newest);
   if (foreign !== undefined) {
     throw new MigrationError(
-      `The database is of another line of versions: it has the migration ${foreign}, which the code does not have`,
+      `The database has the migration ${foreign}, which the code does not have: use the version of the code that created it`,
     );
   }
   return { pending, later: unknown };

@@ -1,18 +1,18 @@
 import { Prisma } from './generated/client.js';
 import { type Anchor, anchorOfRow, isAfter, type OrderTerm, orderBy } from './keyset.js';
 
-/** Rows of which pages are read. */
+/** Ordered rows that are read in pages. */
 export interface OrderedRows {
-  /** What follows `FROM`. */
+  /** The `FROM` clause. */
   readonly source: Prisma.Sql;
-  /** What follows `WHERE`. */
+  /** The `WHERE` clause. */
   readonly condition: Prisma.Sql;
   readonly order: readonly OrderTerm[];
   /** Builds the condition that holds for all but the first `skip` rows. Absent: the database reads and skips them. */
   readonly seek?: ((skip: number) => Prisma.Sql) | undefined;
 }
 
-/** Where a page begins: after a row of an earlier page, or after a number of rows. */
+/** Start of a page: after a row of an earlier page, or after a number of rows. */
 export type PageStart = { readonly anchor: Anchor } | { readonly skip: number };
 
 /** Builds the query for the rows of a page, each with its `anchor`, and for at least one row after them. */
@@ -23,7 +23,7 @@ export function pageQuery(
 ): Prisma.Sql {
   return Prisma.sql`
     SELECT ${columns}, ${anchorOfRow(order)} AS anchor FROM ${source}
-    WHERE ${condition} ${beginning(start, order, seek)}
+    WHERE ${condition} ${startCondition(start, order, seek)}
     ORDER BY ${orderBy(order)}
     LIMIT ${fetchLimit(size)} ${offset(start, seek)}`;
 }
@@ -33,12 +33,16 @@ export function cutPage<Row extends { readonly anchor: Anchor }>(
   rows: readonly Row[],
   size: number,
 ): { rows: readonly Row[]; nextAnchor: Anchor | null } {
-  // The row after the page tells whether there is a next page; a count may be of another moment.
+  // A row after the page means that there is a next page. The count may be of another snapshot.
   const last = rows.length > size ? rows[size - 1] : undefined;
   return { rows: rows.slice(0, size), nextAnchor: last?.anchor ?? null };
 }
 
-function beginning(start: PageStart, order: OrderedRows['order'], seek: OrderedRows['seek']): Prisma.Sql {
+function startCondition(
+  start: PageStart,
+  order: OrderedRows['order'],
+  seek: OrderedRows['seek'],
+): Prisma.Sql {
   if ('anchor' in start) return Prisma.sql`AND ${isAfter(order, start.anchor)}`;
   return seek === undefined || start.skip === 0 ? Prisma.empty : Prisma.sql`AND ${seek(start.skip)}`;
 }
@@ -51,8 +55,8 @@ function offset(start: PageStart, seek: OrderedRows['seek']): Prisma.Sql {
 const usualSizes = [10, 20, 50, 100, 200, 500];
 
 /**
- * The limit is part of the text, because the planner takes an unknown limit for a tenth of the table and sorts that. It
- * is one of a few numbers, because each one makes another prepared statement.
+ * The limit is part of the text, because the planner estimates a parameter as a tenth of the table and sorts all rows. It is
+ * one of a few numbers, because each one needs its own prepared statement.
  */
 function fetchLimit(size: number): Prisma.Sql {
   return Prisma.raw(String((usualSizes.find((usual) => usual >= size) ?? size) + 1));

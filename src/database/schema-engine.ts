@@ -12,10 +12,10 @@ const noFilters = { externalTables: [], externalEnums: [] };
 let loading: Promise<typeof Engine> | undefined;
 
 /**
- * Applies the migrations that the database does not have yet, and records them in Prisma's own table, so that
- * `prisma migrate deploy` and this service agree on what has been done.
+ * Applies the pending migrations and records them in `_prisma_migrations`, as `prisma migrate deploy` does.
  *
- * @returns the names of those applied.
+ * @returns names of the applied migrations
+ * @throws the error of the script that failed
  */
 export async function applyMigrations(
   adapterFactory: SqlMigrationAwareDriverAdapterFactory,
@@ -39,7 +39,7 @@ export async function applyMigrations(
   });
 }
 
-/** The SQL that would turn the tables of a database into those of a Prisma schema; empty when they agree. */
+/** Returns the SQL that changes the tables of a database to those of a Prisma schema; empty when they are equal. */
 export async function diffToSchema(
   adapterFactory: SqlMigrationAwareDriverAdapterFactory,
   schemaFile: string,
@@ -76,7 +76,7 @@ async function withEngine<Result>(
   }
 }
 
-/** Keeps what made a script fail: the engine reports no more than "external connector error". */
+/** Stores the error of a failed script, because the engine reports only "external connector error". */
 function rememberFailure(
   factory: SqlMigrationAwareDriverAdapterFactory,
 ): SqlMigrationAwareDriverAdapterFactory & { failure?: unknown } {
@@ -99,21 +99,21 @@ function rememberFailure(
   return remembering;
 }
 
-/** The published module imports its `.wasm` file directly, which Node cannot do yet: this joins the two by hand. */
+/** Loads the engine. The published module imports its `.wasm` file, which Node.js 20 does not support. */
 async function loadEngine(): Promise<typeof Engine> {
   const name = '@prisma/schema-engine-wasm/schema_engine_bg';
   const file = createRequire(import.meta.url).resolve(name);
   const glue: typeof Engine = await import(name);
   const bytes = await readFile(path.join(path.dirname(file), 'schema_engine_bg.wasm'));
-  const imports = { ...glue, ...timersThatDoNotHoldTheProcess(glue) };
+  const imports = { ...glue, ...unrefTimers(glue) };
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': imports });
   glue.__wbg_set_wasm(instance.exports);
   (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
   return glue;
 }
 
-/** The engine guards its lock with a timer of ten seconds that it never clears: the process would outlive its work. */
-function timersThatDoNotHoldTheProcess(glue: object): WebAssembly.ModuleImports {
+/** Replaces the timers of the engine by unreferenced ones: it starts a timer of ten seconds and never clears it. */
+function unrefTimers(glue: object): WebAssembly.ModuleImports {
   const names = Object.keys(glue).filter((name) => name.startsWith('__wbg_setTimeout_'));
   const start = (callback: () => void, delayMs: number): unknown =>
     setTimeout(callback, delayMs >>> 0).unref();

@@ -2,21 +2,21 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 declare const brand: unique symbol;
 
-/** Whose rows a statement may touch, in the words of the database's policies (`app.accounts`). */
+/** The accounts whose rows a statement may read and write, as the value of the setting `app.accounts`. */
 export type Scope = string & { readonly [brand]: 'Scope' };
 
-/** No account's. */
+/** Scope without accounts. */
 export const noAccount = '' as Scope;
 
-/** Every account's: for the operator, housekeeping, and what is looked up before it is known whose it is. */
+/** Scope of all accounts: for the operator, housekeeping, and lookups before the account is known. */
 export const allAccounts = '*' as Scope;
 
 const ambient = new AsyncLocalStorage<Scope>();
 
 /**
- * The rows of these accounts.
+ * Returns the scope of these accounts.
  *
- * @throws {RangeError} for a text that cannot be the id of an account
+ * @throws {RangeError} for a text that is not the id of an account
  */
 export function accountScope(...accountIds: readonly string[]): Scope {
   const ids = accountIds.length < 2 ? accountIds : [...new Set(accountIds)];
@@ -26,28 +26,28 @@ export function accountScope(...accountIds: readonly string[]): Scope {
 
 const accountId = /^\w[\w-]*$/;
 
-/** Pieces of work with a scope that are being done. */
-let underWay = 0;
+/** Number of running calls of {@link withScope}. */
+let running = 0;
 
 /**
- * Does work whose statements touch these rows only, unless they are given a scope of their own.
+ * Runs work in a scope. Statements with their own scope ignore it.
  *
- * While any such work is done, each promise of the process costs more in Node.js 20 and 22. Hot statements are given their
- * scope instead.
+ * While it runs, each promise of the process costs more in Node.js 20 and 22. Hot statements get their scope as a parameter
+ * instead.
  */
 export async function withScope<Result>(scope: Scope, work: () => Promise<Result> | Result): Promise<Result> {
-  underWay += 1;
+  running += 1;
   try {
-    // Prisma starts its work when it is awaited: that has to be in here.
+    // A Prisma query starts when it is awaited, which must happen inside of `run`.
     return await ambient.run(scope, async () => await work());
   } finally {
-    underWay -= 1;
-    // What continues beyond its end has the default scope.
-    if (underWay === 0) ambient.disable();
+    running -= 1;
+    // Work that continues afterwards has the default scope.
+    if (running === 0) ambient.disable();
   }
 }
 
-/** The scope of the work that is being done, or the one given when there is none. */
+/** Returns the scope of {@link withScope}, or the default outside of it. */
 export function currentScope(defaultScope: Scope): Scope {
   return ambient.getStore() ?? defaultScope;
 }

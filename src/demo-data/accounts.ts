@@ -28,12 +28,12 @@ export interface DemoAccount {
   readonly employeePrefix: string;
   readonly emailDomain: string;
   readonly employeeCount: number;
-  /** The first one owns the account. */
+  /** The first one is the owner. */
   readonly users: readonly DemoUser[];
   readonly applications: readonly DemoApplication[];
 }
 
-/** The two customers of the demonstration. Everything is fixed, so that documented commands work as pasted. */
+/** The demonstration accounts. All values are constant, so that the commands in the documentation work unchanged. */
 export const demoAccounts: readonly DemoAccount[] = [
   {
     id: 'demoacme',

@@ -5,7 +5,7 @@ import { firstNames, lastNames } from './names.js';
 
 const dayMs = 86_400_000;
 
-/** Makes the employees of a demonstration account: the same ones every time, dated back from `now`. */
+/** Generates the employees of a demonstration account: always the same, with dates relative to `now`. */
 export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
   const addresses = new Set<string>();
   return Array.from({ length: account.employeeCount }, (_, index) => {
@@ -20,7 +20,7 @@ export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
       email: address(firstName, lastName, account.emailDomain, addresses),
       status: statusOf(index),
       createdAt,
-      // Never before the record was made; spread over the last year otherwise.
+      // Within the last year, and not before the creation.
       updatedAt: new Date(
         Math.max(createdAt.getTime(), now.getTime() - ((index * 37) % 365) * dayMs - 5_400_000),
       ),

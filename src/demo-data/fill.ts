@@ -10,17 +10,17 @@ import { demoReports } from './reports.js';
 export interface DemoDataOptions {
   /** Hashes a password for storage. */
   readonly hashPassword: (plain: string) => Promise<string>;
-  /** Moment that the data's dates are counted back from. */
+  /** The dates of the data are relative to this time. */
   readonly now: Date;
 }
 
-// Any number will do that no other lock of this service uses.
+// Any number that no other lock of this service uses.
 const advisoryLock = 72_707_370;
 
 /**
- * Fills an empty database with the demonstration accounts. Processes that start together fill it once.
+ * Fills an empty database with the demonstration accounts. When several processes start, one of them fills it.
  *
- * @returns false when the database has accounts already; it is left as it is.
+ * @returns false when the database already has accounts; it is not changed
  */
 export function fillDemoData(database: Database, options: DemoDataOptions): Promise<boolean> {
   return withScope(allAccounts, () => fill(database, options));
@@ -28,7 +28,7 @@ export function fillDemoData(database: Database, options: DemoDataOptions): Prom
 
 async function fill(database: Database, { hashPassword, now }: DemoDataOptions): Promise<boolean> {
   if ((await database.prisma.account.findFirst({ select: { id: true } })) !== null) return false;
-  // Before the transaction: hashing is slow on purpose. Each user gets a salt of its own.
+  // Outside of the transaction, because hashing is slow. Each hash has its own salt.
   const users = demoAccounts.flatMap((account) => account.users);
   const hashes = new Map(
     await Promise.all(users.map(async ({ id }) => [id, await hashPassword(demoPassword)] as const)),

@@ -86,6 +86,6 @@ export class BrowserSessions {
 
   async #endCurrent({ cookies }: FastifyRequest, event?: AuditEvent): Promise<void> {
     const current = cookies[this.#sessionCookie];
-    if (current !== undefined) await this.#sessions.end(current, event);
+    if (current !== undefined) await this.#sessions.revoke(current, event);
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Problem } from '../problems/problem.js';
-import type { RequestLimit, Standing } from '../services/request-limit.js';
+import type { RateLimitState, RequestLimit } from '../services/request-limit.js';
 
 /**
  * Counts a request, and says in the headers of the answer, whatever it will be, what is left.
@@ -18,7 +18,7 @@ export function isCounted(reply: FastifyReply): boolean {
   return reply.hasHeader('ratelimit');
 }
 
-function enforce(standing: Standing, { windowSeconds }: RequestLimit, reply: FastifyReply): void {
+function enforce(standing: RateLimitState, { windowSeconds }: RequestLimit, reply: FastifyReply): void {
   const { granted, limit, remaining, resetSeconds } = standing;
   reply.header('ratelimit-policy', `"default";q=${limit};w=${windowSeconds}`);
   reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);

@@ -5,8 +5,8 @@ import type { Config } from '../config/config.js';
 import type { AppSecrets } from '../services/keyring.js';
 
 /**
- * The secrets that seal keys and sign forms: the configured ones. Without `APP_SECRET`, one is generated at the first
- * start and stored beside the data that it protects, readable for the owner alone.
+ * Returns the configured secrets. Without `APP_SECRET`, a secret is generated at the first start and stored in the data
+ * directory, readable for the owner only.
  */
 export async function resolveAppSecrets(config: Config): Promise<AppSecrets> {
   return {
@@ -19,7 +19,7 @@ async function generatedSecret(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'app-secret');
   await mkdir(dataDir, { recursive: true });
   try {
-    // `wx` fails where the file exists, so of two processes that start at once one makes it and both read it.
+    // `wx` fails when the file exists, so that processes that start at the same time read the same secret.
     await writeFile(file, randomBytes(48).toString('base64url'), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -9,10 +9,9 @@ const pruneIntervalMilliseconds = 600_000;
 const maintenanceIntervalMilliseconds = 30_000;
 
 /**
- * Does what no request asks for: taking over rotated keys, storing usage, keeping the database in order and deleting
- * what has expired.
+ * Starts the periodic tasks: reloading signing keys, storing usage, maintaining the database and deleting expired rows.
  *
- * @returns a function that stops it, and waits for what is under way
+ * @returns function that stops them and waits for the running ones
  */
 export function startBackgroundWork({
   housekeeping,
@@ -27,7 +26,7 @@ export function startBackgroundWork({
   clock: Clock;
   logger: FastifyBaseLogger;
 }): () => Promise<void> {
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const stops = [
     repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload(), logger),
     repeat(usageIntervalMilliseconds, 'storing of usage', () => usage.flush(), logger),
@@ -37,16 +36,16 @@ export function startBackgroundWork({
       () => housekeeping.maintain(),
       logger,
     ),
-    // Processes that were started together need not all prune at the same moment.
+    // The random interval prevents processes that started together from pruning at the same time.
     repeat(
       pruneIntervalMilliseconds * (0.5 + Math.random()),
       'pruning',
-      async () => logger.debug({ pruned: await housekeeping.prune(clock(), ending.signal) }, 'pruned'),
+      async () => logger.debug({ pruned: await housekeeping.prune(clock(), stopping.signal) }, 'pruned'),
       logger,
     ),
   ];
   return async () => {
-    ending.abort();
+    stopping.abort();
     await Promise.all(stops.map((stop) => stop()));
   };
 }
@@ -63,7 +62,7 @@ function repeat(
     if (!idle) return;
     idle = false;
     running = work()
-      .catch((err) => logger.warn({ err }, `${name} failed and will be tried again`))
+      .catch((err) => logger.warn({ err }, `${name} failed and will be retried`))
       .finally(() => {
         idle = true;
       });

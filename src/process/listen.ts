@@ -4,11 +4,11 @@ import { ConfigError } from '../config/config-error.js';
 import { describeError } from '../database/database-errors.js';
 
 /**
- * Takes connections at one address. For a name with several addresses Fastify would open a server for each, and only the
- * first of them would have the limits on connections and the end that a process needs.
+ * Listens on one address. For a name with several addresses Fastify opens several servers, and the connection limits and the
+ * shutdown of this service apply to the first one only.
  *
- * @param where host: an address, or a name, of which the first address is taken, of IPv4 where it has one
- * @throws {ConfigError} when nobody can listen there
+ * @param options.host an address, or a name, which is resolved to one address; IPv4 is preferred
+ * @throws {ConfigError} when the server cannot listen on the address
  */
 export async function listen(
   app: FastifyInstance,

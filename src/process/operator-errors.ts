@@ -19,12 +19,12 @@ const kinds = [
 ];
 
 /**
- * What to print when a process cannot go on. Of a mistake of whoever runs it one line says it all; of anything
- * else the stack trace is needed.
+ * Describes the error that makes a process exit: one line for errors of configuration and operation, the stack trace for
+ * others.
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (kinds.some((kind) => error instanceof kind)) return error.message;
-  if (isDatabaseUnavailable(error)) return `The database cannot serve: ${describeError(error)}`;
+  if (isDatabaseUnavailable(error)) return `The database is unavailable: ${describeError(error)}`;
   return error.stack ?? error.message;
 }

@@ -2,28 +2,27 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Lifecycle } from '../http/lifecycle.js';
 
-/** Milliseconds that requests and streams have to finish once no new connection is taken. */
+/** Milliseconds for requests and streams to finish after the server has stopped accepting connections. */
 const drainMilliseconds = 10_000;
 
-/** Milliseconds after which a process ends that still waits, such as for a database that does not answer. */
-const patienceMilliseconds = 30_000;
+/** Milliseconds after which the process exits in any case, for example when the database does not respond. */
+const forcedExitMilliseconds = 30_000;
 
 interface Parts {
   readonly app: FastifyInstance;
   readonly lifecycle: Lifecycle;
-  /** What is stopped, one after the other, when the last request is answered. */
+  /** Functions that run one after the other after the last response. */
   readonly afterwards: readonly (() => Promise<void>)[];
   readonly logger: FastifyBaseLogger;
-  /** Milliseconds in which a balancer notices that the process is not ready, while it still serves everything. */
+  /** Milliseconds for load balancers to detect that the process is not ready. It still serves requests. */
   readonly noticeMilliseconds: number;
 }
 
 /**
- * Makes what ends the process without losing a request: it stops being ready, goes on serving until balancers have
- * noticed, takes no more connections, lets requests in flight finish, and cuts off what is not done in time.
+ * Creates the graceful shutdown of the process. It reports not ready, serves requests until load balancers have detected that,
+ * stops accepting connections, waits for running requests, and closes the connections of those that take too long.
  *
- * @returns for a signal, or what the process cannot go on after; it ends with 0, or with 1 after a failure and when
- *   something could not be stopped
+ * @returns function for a signal or a fatal error; the process exits with 0, or with 1 after an error
  */
 export function createShutdown(parts: Parts): (reason: NodeJS.Signals | Error) => Promise<void> {
   const { app, lifecycle, afterwards, logger, noticeMilliseconds } = parts;
@@ -36,12 +35,12 @@ export function createShutdown(parts: Parts): (reason: NodeJS.Signals | Error) =
     if (lifecycle.stopping) return;
     lifecycle.stopping = true;
     logger.info(failed ? {} : { signal: reason }, 'stopping');
-    setTimeout(() => process.exit(1), noticeMilliseconds + patienceMilliseconds).unref();
+    setTimeout(() => process.exit(1), noticeMilliseconds + forcedExitMilliseconds).unref();
     try {
-      // Of a process that can do nothing any more there is nothing to be noticed.
+      // After a fatal error the process cannot serve requests.
       await wait(failed ? 0 : noticeMilliseconds);
       const timer = setTimeout(() => {
-        // Streams first: they must not look complete to their clients.
+        // Streams first, so that clients do not mistake them for complete.
         lifecycle.cutOff.abort();
         app.server.closeAllConnections();
       }, drainMilliseconds);

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 
-/** What the terminal shows once the server listens: where it is, and a first request. */
+/** The text on standard output when the server listens: its URL and a first request. */
 export function startupMessage({ baseUrl, demoData }: Config): string {
   const lines = [`People API is listening on ${baseUrl}`, `  reference: ${baseUrl}/docs`];
   if (demoData) {

@@ -4,7 +4,7 @@ import { type AccountId, toAccountId } from './account-id.js';
 import { recordIn } from './audit-log.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 
-/** A customer, as its operator sees it. */
+/** An account, as the operator lists it. */
 export interface AccountSummary {
   readonly id: AccountId;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface AccountSummary {
   readonly employees: number;
 }
 
-/** The accounts of customers, for the operator alone: every method crosses tenants. */
+/** The accounts, for the operator. Every method reads or writes all accounts. */
 export class Accounts {
   readonly #prisma: Database['prisma'];
 
@@ -22,7 +22,7 @@ export class Accounts {
   }
 
   /**
-   * Opens an account, with its first owner where one is given: both or neither.
+   * Creates an account and, if given, its first owner, in one transaction.
    *
    * @throws {NewUserError} when the owner cannot be created
    */
@@ -49,7 +49,7 @@ export class Accounts {
     return await create.catch((error) => explainViolation(error, { email: owner?.email ?? '' }));
   }
 
-  /** Reads every account, by name. */
+  /** Lists all accounts by name. */
   async list(): Promise<AccountSummary[]> {
     const rows = await this.#prisma.$queryRaw<(Omit<AccountSummary, 'id'> & { id: string })[]>`
       SELECT accounts.id, accounts.name, accounts.created_at AS "createdAt",
@@ -59,7 +59,7 @@ export class Accounts {
     return rows.map((row) => ({ ...row, id: toAccountId(row.id) }));
   }
 
-  /** Finds the accounts with this id or, where none has it, with this name. */
+  /** Finds the account with this id or, if there is none, the accounts with this name. */
   async find(idOrName: string): Promise<{ id: AccountId; name: string }[]> {
     const select = { id: true, name: true };
     const byId = await this.#prisma.account.findMany({ where: { id: idOrName }, select });

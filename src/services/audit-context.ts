@@ -1,24 +1,24 @@
 import type { AccountId } from './account-id.js';
 import type { AuditOrigin } from './audit-log.js';
 
-/** Who makes a change, from where and when; the audit event of the change contains it. */
+/** Account, user, origin and time of a change. The audit event of the change contains them. */
 export interface AuditContext {
-  /** The only account whose rows may be changed. */
+  /** The account that the change is scoped to. */
   readonly accountId: AccountId;
-  /** Absent for an operator at the command line. */
+  /** Absent for the command line. */
   readonly userId?: string | undefined;
-  /** Absent for an operator at the command line. */
+  /** Absent for the command line. */
   readonly origin?: AuditOrigin | undefined;
   readonly at: Date;
 }
 
-/** A signed-in user makes the change. */
+/** Audit context of a signed-in user. */
 export interface UserAuditContext extends AuditContext {
   readonly userId: string;
   readonly origin: AuditOrigin;
 }
 
-/** An application makes the change, on its own behalf or on that of a user. */
+/** Audit context of an application that acts on its own behalf or on that of a user. */
 export interface ApplicationAuditContext extends Omit<AuditContext, 'userId'> {
   readonly applicationId: string;
   /** `null` when the application acts on its own behalf. */

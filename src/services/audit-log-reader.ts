@@ -3,7 +3,7 @@ import type { Anchor, OrderTerm } from '../database/keyset.js';
 import { cutPage, type OrderedRows, pageQuery } from '../database/page-query.js';
 import type { AccountId } from './account-id.js';
 
-/** An event as it is read back, with the names of whom and what it is about. */
+/** A stored event with the names of its user and application. */
 export interface AuditEntry {
   readonly id: string;
   readonly type: string;
@@ -12,15 +12,15 @@ export interface AuditEntry {
   readonly requestId: string | null;
   readonly details: Readonly<Record<string, unknown>>;
   readonly userId: string | null;
-  /** `null` when the user is gone. */
+  /** `null` when the user does not exist. */
   readonly userName: string | null;
   readonly userEmail: string | null;
   readonly applicationId: string | null;
-  /** `null` when the application is gone. */
+  /** `null` when the application does not exist. */
   readonly applicationName: string | null;
 }
 
-/** The last entry of a page; the next page begins after it. */
+/** The last entry of a page; the next page starts after it. */
 export type AuditAnchor = Pick<AuditEntry, 'createdAt' | 'id'>;
 
 const order: readonly OrderTerm[] = [
@@ -42,10 +42,10 @@ export class AuditLogReader {
   }
 
   /**
-   * Reads a page of an account's audit log, newest first. It costs the same wherever it is.
+   * Reads a page of an account's audit log, newest first. The cost does not depend on the position of the page.
    *
-   * @param type only events of this kind
-   * @param after where the page begins
+   * @param options.type selects events of this type; absent: all
+   * @param options.after the last entry of the previous page
    */
   async list(
     accountId: AccountId,

@@ -5,7 +5,7 @@ import { insertAuditEvents } from '../database/hot/insert-audit-events.js';
 import { randomId } from '../database/ids.js';
 import { accountScope } from '../database/scope.js';
 
-/** What the audit log tells of. */
+/** Types of audit events. */
 export type AuditEventType =
   | 'sign_in.succeeded'
   | 'sign_in.failed'
@@ -44,15 +44,15 @@ export type AuditEventType =
   | 'user.sessions_revoked'
   | 'employees.imported';
 
-/** Where a request came from; part of every event that a request causes. */
+/** IP address and id of the request that caused an event. */
 export interface AuditOrigin {
   readonly address: string;
   readonly requestId: string;
 }
 
 /**
- * Something that happened, in an account or outside of every account. It must not hold a secret, a token, or a password,
- * whatever was sent.
+ * An audit event. Without `accountId` it belongs to no account, such as a failed sign-in with an unknown e-mail address. It
+ * must not contain a secret, a token or a password.
  */
 export interface AuditEvent {
   readonly type: AuditEventType;
@@ -63,10 +63,10 @@ export interface AuditEvent {
   readonly details?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Something that happened in an account. */
+/** An audit event of an account. */
 type AccountEvent = AuditEvent & { readonly accountId: string };
 
-/** Writes down who did what. A change is acknowledged only after its event is stored. */
+/** Stores audit events. A change is acknowledged only after its event is stored. */
 export class AuditLog {
   readonly #write: (event: AuditEvent) => Promise<true>;
 
@@ -74,7 +74,7 @@ export class AuditLog {
     this.#write = createBatcher((events) => writeAll(database, clock, events), { maximum: 200, atOnce: 2 });
   }
 
-  /** Stores an event; events of requests that arrive together are stored by one statement. */
+  /** Stores an event. Events of concurrent requests share a statement. */
   async record(event: AuditEvent): Promise<void> {
     await this.#write(event);
   }
@@ -91,10 +91,10 @@ async function writeAll(database: Database, clock: Clock, events: readonly Audit
   return events.map(() => true);
 }
 
-/** Stores an event in the transaction of what it tells of: either both are kept, or neither. */
+/** Stores an event in the transaction of the change that it describes. */
 export async function recordIn(tx: Prisma.TransactionClient, event: AuditEvent, at: Date): Promise<void> {
   if (isOfAccount(event)) await tx.auditEvent.create({ data: toRow(event, at) });
-  // Outside of the operator's scope the row could not be read back, as `create` does.
+  // Not `create`, which reads the row back: only the scope of all accounts may read system events.
   else await tx.systemEvent.createMany({ data: [toSystemRow(event, at)] });
 }
 
@@ -102,7 +102,7 @@ function isOfAccount(event: AuditEvent): event is AccountEvent {
   return event.accountId != null;
 }
 
-/** Stores events in the transaction of what they tell of, with one statement. */
+/** Stores events with one statement, in the transaction of the changes that they describe. */
 export async function recordAllIn(
   tx: Prisma.TransactionClient,
   events: readonly AccountEvent[],
@@ -112,8 +112,10 @@ export async function recordAllIn(
 }
 
 /**
- * Stores an event about work that is done in several steps, each time with what is true by then. Under one id the log
- * has one event. Where a step is a transaction, its event is part of it and tells of exactly what was kept.
+ * Stores the event of work that takes several steps, or updates the details of the stored one. Called in the transaction of
+ * a step, it stores exactly what is committed.
+ *
+ * @param id id of the event, the same for all steps
  */
 export async function recordProgressIn(
   tx: Prisma.TransactionClient,
@@ -153,10 +155,9 @@ function toSystemRow(
 }
 
 /**
- * The same as one part of a larger statement, which stores the event together with what it tells of, or neither.
+ * Builds the `INSERT` of an event as a part of a larger statement.
  *
- * @param source name of the part whose rows the event is about; it has `account_id`, `user_id`, `grant_id` and
- *   `scopes`
+ * @param source name of the part that returns `account_id`, `user_id`, `grant_id` and `scopes`; each row is an event
  */
 export function auditedIn(
   source: Prisma.Sql,

@@ -1,6 +1,6 @@
 import type { Rule } from './user-rules.js';
 
-/** The claims that users write themselves. What is cleared is `null`; the two names cannot be. */
+/** The claims that users can change. `null` removes a claim; the two names are required. */
 export interface WritableClaims {
   readonly givenName: string;
   readonly familyName: string;
@@ -13,13 +13,13 @@ export interface WritableClaims {
 
 export type ClaimName = keyof WritableClaims;
 
-/** What is wrong with a claim. */
+/** A validation error of a claim. `rule` says what the value must be. */
 export interface ClaimError {
   readonly claim: ClaimName;
   readonly rule: string;
 }
 
-/** What the contract's schema cannot state; it states all there is to say of names. */
+/** The rules that the schema of the contract cannot express. */
 const rules: Readonly<Partial<Record<ClaimName, Rule>>> = {
   picture: (value) => (isHttpsUrl(value) ? undefined : 'must be an https URL with a host and no credentials'),
   locale: (value) =>
@@ -34,10 +34,7 @@ const rules: Readonly<Partial<Record<ClaimName, Rule>>> = {
       : 'must be a telephone number with its country code such as +41445550123',
 };
 
-/**
- * Checks claims that are to be written and gives those of a standard spelling that spelling, such as `de-CH` for
- * `de-ch`.
- */
+/** Validates claims and returns them in canonical form, such as `de-CH` for `de-ch`. */
 export function checkClaims(
   given: Partial<WritableClaims>,
 ): { readonly claims: Partial<WritableClaims> } | { readonly errors: readonly ClaimError[] } {
@@ -47,17 +44,17 @@ export function checkClaims(
     return rule === undefined ? [] : [{ claim, rule }];
   });
   if (errors.length > 0) return { errors };
-  const claims = entries.map(([claim, value]) => [claim, value === null ? null : spell(claim, value)]);
+  const claims = entries.map(([claim, value]) => [claim, value === null ? null : canonical(claim, value)]);
   return { claims: Object.fromEntries(claims) };
 }
 
-function spell(claim: ClaimName, value: string): string {
+function canonical(claim: ClaimName, value: string): string {
   if (claim === 'locale') return canonicalLocale(value) ?? value;
   return claim === 'zoneinfo' ? (canonicalZone(value) ?? value) : value;
 }
 
 function isHttpsUrl(value: string): boolean {
-  // The parser makes a host of the path when there is none.
+  // The URL parser reads the path as the host when the host is missing.
   if (!/^https:\/\/[^/?#\\]/.test(value) || !URL.canParse(value)) return false;
   const { username, password } = new URL(value);
   return username === '' && password === '';
@@ -75,11 +72,11 @@ function canonicalLocale(value: string): string | undefined {
 }
 
 /**
- * The zone in the database's own capitals where the runtime has them. A name that the runtime resolves to another
- * one, such as Asia/Kolkata to Asia/Calcutta, stays as it is: which of the two is in use is not the runtime's to say.
+ * Returns the time zone with the upper and lower case of the IANA database; `undefined` for an unknown one. A name that the
+ * runtime resolves to another one, such as Asia/Kolkata to Asia/Calcutta, is returned unchanged.
  */
 function canonicalZone(value: string): string | undefined {
-  // Offsets are no zones, though newer runtimes take them.
+  // Newer versions of Node.js accept offsets, which are not IANA names.
   if (/^[+-]/.test(value)) return undefined;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions();

@@ -10,20 +10,20 @@ export class QueueTimeoutError extends Error {
 }
 
 export interface QueueOptions {
-  /** Removes the caller from the queue. */
+  /** Removes the caller from the queue when it aborts. */
   readonly signal: AbortSignal;
-  /** Milliseconds that the caller waits for a slot. */
+  /** Longest wait for a slot, in milliseconds. */
   readonly waitMs: number;
 }
 
 interface Slots {
   used: number;
-  /** In the order of arrival. */
+  /** Callers that wait, in the order of arrival. */
   readonly queue: Set<() => void>;
 }
 
 /**
- * Limits how much work of one key, such as an account, runs at the same time. Further callers are queued.
+ * Limits the concurrent work for each key, such as an account. Further callers are queued.
  */
 export class ConcurrencyLimit {
   readonly #slotsPerKey: number;
@@ -39,10 +39,10 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Takes a slot of a key.
+   * Acquires a slot of a key.
    *
-   * @returns releases the slot; must be called once
-   * @throws {QueueTimeoutError} when no slot is free in time
+   * @returns function that releases the slot; must be called once
+   * @throws {QueueTimeoutError} when no slot becomes free within `waitMs`
    * @throws the reason of the signal when it aborts first
    */
   async acquire(key: string, { signal, waitMs }: QueueOptions): Promise<() => void> {
@@ -56,7 +56,7 @@ export class ConcurrencyLimit {
 
   #release(key: string, slots: Slots): void {
     const [next] = slots.queue;
-    // The slot passes to the next caller, so that no later one can take it in between.
+    // The slot stays used, so that a later caller cannot take it before the next one in the queue.
     if (next !== undefined) next();
     else slots.used -= 1;
     if (slots.used === 0) this.#keys.delete(key);

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../database/client.js';
 
-/** Milliseconds after which another connection is tried: the one that hangs may be the only one. */
-const givenUpAfterMs = 10_000;
+/** Milliseconds after which a check tries another connection, because only the first one may hang. */
+const retryAfterMs = 10_000;
 
-/** Checks whether the database responds. Checks at the same time share a query: few connections hang with a database. */
+/** Checks whether the database responds. Concurrent checks share a query, so that few connections hang with the database. */
 export class DatabaseCheck {
   readonly #prisma: Database['prisma'];
   #current: { readonly at: number; readonly result: Promise<unknown> } | undefined;
@@ -13,18 +13,22 @@ export class DatabaseCheck {
     this.#prisma = prisma;
   }
 
-  /** Resolves when the database responds. */
+  /**
+   * Resolves when the database responds.
+   *
+   * @throws the error of the query
+   */
   run(): Promise<unknown> {
     const now = performance.now();
     const current = this.#current;
-    if (current !== undefined && now - current.at < givenUpAfterMs) return current.result;
+    if (current !== undefined && now - current.at < retryAfterMs) return current.result;
     const result = Promise.resolve(this.#prisma.$queryRaw`SELECT 1`);
     const own = { at: now, result };
     this.#current = own;
-    const forget = () => {
+    const clear = () => {
       if (this.#current === own) this.#current = undefined;
     };
-    result.then(forget, forget);
+    result.then(clear, clear);
     return result;
   }
 }

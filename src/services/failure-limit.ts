@@ -1,44 +1,44 @@
 import type { Count, Counter } from './counters/counter.js';
 
-/** An attempt to prove who one is. */
+/** An attempt to authenticate. */
 export interface Attempt {
-  /** Where it comes from. */
+  /** Counter key of the origin, such as a network address. */
   readonly by: string;
-  /** Who it claims to come from. */
+  /** Counter key of the claimed identity, such as an e-mail address. */
   readonly of: string;
-  /** How many times the limit may fail in the name of {@link Attempt.of}; by default once. */
+  /** Factor of the limit for {@link Attempt.of}. Default: 1. */
   readonly ofFactor?: number;
 }
 
-/** An attempt must not be judged: there were too many failures. */
+/** An attempt that must not be checked, because there were too many failures. */
 export interface LimitReached {
-  /** The count that is full. */
+  /** The key whose limit is reached. */
   readonly reached: 'by' | 'of';
-  /** Until the next attempt may be judged; at least 1. */
+  /** Seconds until the next attempt is checked; at least 1. */
   readonly retryAfterSeconds: number;
-  /** Whether no attempt was rejected because of this count before, in its current window. */
+  /** Whether this is the first attempt in the window that this limit rejects. */
   readonly first: boolean;
 }
 
-/** Counts failed attempts to prove who one is, by origin and by name; all processes count together. */
+/** Limits failed authentication attempts by origin and by identity. All processes share the counts. */
 export class FailureLimit {
   readonly #counter: Counter;
   readonly #limit: number;
 
-  /** @param limit failures that are allowed in a minute; 0 allows any number */
+  /** @param limit failures in a minute; 0: no limit */
   constructor(counter: Counter, limit: number) {
     this.#counter = counter;
     this.#limit = limit;
   }
 
   /**
-   * Counts a failure. An attempt is counted before it is judged, and the failure taken back when it succeeds, so that
-   * no number of concurrent attempts exceeds the limit.
+   * Counts an attempt as a failure before it is checked, so that concurrent attempts cannot exceed the limit.
+   * {@link giveBack} removes it when the attempt succeeds.
    *
-   * An attempt that is rejected because of its origin does not count for the name: otherwise one place could lock out any
-   * number of people.
+   * An attempt that is rejected because of its origin does not count for the identity. Otherwise one origin could lock out
+   * any number of users.
    *
-   * @returns `null` when this attempt may be judged
+   * @returns `null` when the attempt may be checked
    */
   async count({ by, of, ofFactor = 1 }: Attempt): Promise<LimitReached | null> {
     if (this.#limit === 0) return null;
@@ -48,7 +48,7 @@ export class FailureLimit {
     );
   }
 
-  /** Takes a failure back: the attempt succeeded. */
+  /** Removes the failure of an attempt that succeeded. */
   async giveBack({ by, of }: Attempt): Promise<void> {
     if (this.#limit === 0) return;
     await Promise.all([by, of].map((subject) => this.#counter.add(subject, -1)));

@@ -2,21 +2,21 @@ import { type Database, Prisma } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { deleteExpiredKeys } from './idempotency/key-count.js';
 
-/** How long the audit log is kept. */
+/** Retention of audit events, in days. */
 export const auditRetentionDays = 400;
 
-/** How long the counts of API calls are kept. */
+/** Retention of the counts of API calls, in days. */
 export const usageRetentionDays = 400;
 
-/** How long the last rejected requests of an application are kept. */
+/** Retention of rejected requests, in days. */
 export const rejectionRetentionDays = 7;
 
-/** Rows that one statement deletes, more or less: few enough that no request waits long for their locks. */
+/** Approximate number of rows that one statement deletes. Requests wait for its locks, so it is small. */
 const batchSize = 1000;
 
 const dayMilliseconds = 86_400_000;
 
-/** A statement that deletes up to {@link batchSize} rows of a table that match, by primary key; an index finds them. */
+/** Builds a statement that deletes up to {@link batchSize} rows that meet a condition. An index supports the condition. */
 function deleteWhere(table: string, primaryKey: readonly string[], condition: Prisma.Sql): Prisma.Sql {
   const name = Prisma.raw(table);
   const isExpired = primaryKey.map((column) => Prisma.raw(`stored.${column} = expired.${column}`));
@@ -28,8 +28,9 @@ function deleteWhere(table: string, primaryKey: readonly string[], condition: Pr
 }
 
 /**
- * A grant is deleted with the last of its refresh tokens; its access tokens have expired by then. The process that locked
- * the grant deletes its tokens together: two processes that each hold some of them would wait for each other.
+ * Builds a statement that deletes refresh tokens, and grants without unexpired refresh tokens. The access tokens of such a
+ * grant have expired as well. The grant is locked first, so that two processes that delete tokens of one grant do not
+ * deadlock.
  */
 function deleteRefreshTokens(before: Date): Prisma.Sql {
   return Prisma.sql`
@@ -37,21 +38,21 @@ function deleteRefreshTokens(before: Date): Prisma.Sql {
       SELECT account_id, id FROM grants WHERE (account_id, id) IN (
         SELECT account_id, grant_id FROM refresh_tokens WHERE expires_at < ${before} LIMIT ${batchSize})
       FOR UPDATE SKIP LOCKED
-    ), gone AS (
+    ), deleted AS (
       DELETE FROM refresh_tokens token USING locked
       WHERE token.account_id = locked.account_id AND token.grant_id = locked.id AND token.expires_at < ${before}
       RETURNING 1
-    ), finished AS (
+    ), deleted_grants AS (
       DELETE FROM grants USING locked WHERE grants.account_id = locked.account_id AND grants.id = locked.id
         AND NOT EXISTS (
           SELECT FROM refresh_tokens token
           WHERE token.account_id = grants.account_id AND token.grant_id = grants.id
             AND token.expires_at >= ${before})
     )
-    SELECT count(*)::int AS count FROM gone`;
+    SELECT count(*)::int AS count FROM deleted`;
 }
 
-/** Keeps the database in order. */
+/** Deletes expired rows and maintains the embedded database. */
 export class Housekeeping {
   readonly #database: Database;
 
@@ -59,17 +60,17 @@ export class Housekeeping {
     this.#database = database;
   }
 
-  /** Does what a database server does by itself from time to time, and the embedded database does not. */
+  /** Runs the maintenance of the embedded database. A PostgreSQL server needs none. */
   maintain(): Promise<void> {
     return this.#database.maintain();
   }
 
   /**
-   * Deletes what has expired, in small batches. Any number of processes may do it at once: each passes over the
-   * rows that another one has taken.
+   * Deletes expired rows in small batches. Several processes can run it at the same time, because each one skips locked
+   * rows.
    *
-   * @param signal says that it is to end after the batch that is being deleted
-   * @returns how many rows of each table were deleted
+   * @param signal stops it after the current batch
+   * @returns number of deleted rows by table
    */
   prune(now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
     return withScope(allAccounts, async () => {
@@ -88,10 +89,10 @@ export class Housekeeping {
   }
 }
 
-/** By table, what deletes a batch of its expired rows and returns how many. */
+/** By table, a function that deletes a batch of expired rows and returns their number. */
 function batchesOf({ prisma }: Database, now: Date): Readonly<Record<string, () => Promise<number>>> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
-  // What was used is kept for a day after it expired, so that a replay is still recognised as theft.
+  // Used codes and tokens are stored for a day after they expire, so that a replay is still detected.
   const dayAgo = daysAgo(1);
   const expired = (table: string, primaryKey: readonly string[], condition: Prisma.Sql) => () =>
     prisma.$executeRaw(deleteWhere(table, primaryKey, condition));
@@ -101,7 +102,7 @@ function batchesOf({ prisma }: Database, now: Date): Readonly<Record<string, () 
       const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteRefreshTokens(dayAgo));
       return row?.count ?? 0;
     },
-    // Nor does a revocation end while a process whose clock is behind still takes the token for valid.
+    // A day later too, because the token is still valid for a process whose clock is slow.
     revoked_access_tokens: expired('revoked_access_tokens', ['jti'], Prisma.sql`expires_at < ${dayAgo}`),
     sessions: expired('sessions', ['id_hash'], Prisma.sql`expires_at < ${now}`),
     idempotency_keys: async () => {

@@ -1,12 +1,12 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** The secrets of the application. While `APP_SECRET` is changed there are two: one writes, both are accepted. */
+/** The values of `APP_SECRET` and `APP_SECRET_PREVIOUS`. The current one encrypts and signs; both decrypt and verify. */
 export interface AppSecrets {
   readonly current: string;
   readonly previous?: string | undefined;
 }
 
-/** The keys for one purpose: the current one writes, every accepted one reads. */
+/** The keys for one purpose. The current one encrypts and signs; all accepted ones decrypt and verify. */
 export interface Keyring {
   readonly current: Uint8Array;
   readonly accepted: readonly Uint8Array[];
@@ -19,12 +19,12 @@ export function deriveKeyring({ current, previous }: AppSecrets, purpose: string
   return { current: key, accepted: previous === undefined ? [key] : [key, derive(previous)] };
 }
 
-/** Signs a text that a browser brings back: HMAC-SHA256 with the current key, in base64url. */
+/** Signs a text that a browser stores: HMAC-SHA256 with the current key, in base64url. */
 export function signText({ current }: Keyring, text: string): string {
   return hmac(current, text).toString('base64url');
 }
 
-/** Tells, in constant time for each key, whether a signature of {@link signText} was made with an accepted key. */
+/** Verifies a signature of {@link signText} with the accepted keys, in constant time for each key. */
 export function isSignature({ accepted }: Keyring, text: string, signature: string): boolean {
   const given = Buffer.from(signature);
   return accepted.some((key) => {

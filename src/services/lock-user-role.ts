@@ -3,8 +3,9 @@ import type { AccountId } from './account-id.js';
 import type { Role } from './user.js';
 
 /**
- * The role of an enabled user, which does not change until the transaction ends; `null` when the account has no such user
- * or the user is disabled.
+ * Reads the role of an enabled user and locks the user until the transaction ends.
+ *
+ * @returns `null` when the account has no such user or the user is disabled
  */
 export async function lockUserRole(
   tx: Prisma.TransactionClient,

@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * What an address is counted by: an IPv4 address itself, and the /64 network of an IPv6 address, which is the least that
- * anybody gets and has more addresses than could be counted.
+ * The network that limits count an address by: an IPv4 address itself, or the /64 network of an IPv6 address. Providers
+ * assign at least a /64 network to a customer.
  *
- * @param address as a socket or a trusted proxy tells it
+ * @param address address of the socket, or the one that a trusted proxy forwards
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;

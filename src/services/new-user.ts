@@ -8,7 +8,7 @@ import { hashPassword } from './passwords.js';
 import type { Role } from './user.js';
 import { emailRule, passwordRule, personNameRule } from './user-rules.js';
 
-/** A person who is to be able to sign in. */
+/** A user to create. */
 export interface NewUser {
   readonly email: string;
   readonly role: Role;
@@ -17,15 +17,15 @@ export interface NewUser {
   readonly password: string;
 }
 
-/** The user cannot be made; the message is one line that says why and repeats no password. */
+/** The user cannot be created. The message is one line with the reason and does not contain the password. */
 export class NewUserError extends Error {
   override readonly name = 'NewUserError';
 }
 
 /**
- * The hash of a new user's password. It takes long on purpose: call it before a transaction begins.
+ * Validates a new user and hashes the password. Hashing is slow, so call it outside of a transaction.
  *
- * @throws {NewUserError} when a rule is broken
+ * @throws {NewUserError} when a value is invalid
  */
 export async function checkAndHash({ email, givenName, familyName, password }: NewUser): Promise<string> {
   const errors = [
@@ -38,7 +38,7 @@ export async function checkAndHash({ email, givenName, familyName, password }: N
   return hashPassword(password);
 }
 
-/** Adds a user in the transaction of the caller, and returns the id. */
+/** Inserts a user and its audit event in the transaction of the caller. Returns the id. */
 export async function insertUser(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
@@ -55,7 +55,11 @@ export async function insertUser(
   return id;
 }
 
-/** Turns the violation that a taken e-mail address causes into words. */
+/**
+ * Maps the violation of the unique e-mail address to a {@link NewUserError}. Throws other errors unchanged.
+ *
+ * @throws {NewUserError}
+ */
 export function explainViolation(error: unknown, { email }: Pick<NewUser, 'email'>): never {
   if (violatedUniqueConstraint(error) !== 'users_email_key') throw error;
   throw new NewUserError(`A user with the e-mail address ${email} exists already`);

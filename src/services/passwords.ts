@@ -4,27 +4,28 @@ import { normalizePassword } from './normalize.js';
 /** Argon2id with 19 MiB and two passes, as OWASP recommends. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** UTF-16 code units. Longer passwords are rejected before they cost work. */
+/** UTF-16 code units. Longer passwords are rejected without hashing. */
 export const maximumPasswordLength = 1024;
 
+/** Hashes a password with Argon2id. */
 export function hashPassword(password: string): Promise<string> {
   return hash(normalizePassword(password), parameters);
 }
 
 let absentUserHash: Promise<string> | undefined;
 
-/** Whether a password is right, and whether its hash should be replaced by a new one of the same password. */
+/** Whether a password matches, and whether its stored hash must be replaced because of other parameters or normalization. */
 export interface PasswordCheck {
   readonly matches: boolean;
   readonly outdated: boolean;
 }
 
 /**
- * Compares a password with a stored hash, which may be of the text as it was typed, from before passwords were
- * normalized.
+ * Compares a password with a stored hash. The hash may be of the text that was typed, because earlier versions did not
+ * normalize passwords.
  *
- * Without a hash it takes the same work and says no: the time of a rejection must not tell which e-mail addresses
- * exist. How many hashes are computed for a rejection depends on the password alone.
+ * Constant-time failure: without a stored hash it computes as many hashes and returns no match, so that the time does not
+ * reveal which e-mail addresses exist.
  */
 export async function checkPassword(stored: string | null, password: string): Promise<PasswordCheck> {
   absentUserHash ??= hashPassword('');

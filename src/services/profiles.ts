@@ -4,7 +4,7 @@ import type { UserAuditContext } from './audit-context.js';
 import { recordIn } from './audit-log.js';
 import type { ClaimName, WritableClaims } from './claim-rules.js';
 
-/** What is known of a user, as OpenID Connect divides it into claims. */
+/** The OpenID Connect claims of a user. */
 export interface Profile extends WritableClaims {
   readonly id: string;
   readonly email: string;
@@ -28,7 +28,7 @@ const select = {
   updatedAt: true,
 } as const satisfies Record<keyof Profile, true>;
 
-/** How OpenID Connect writes the claims that users change. */
+/** OpenID Connect names of the claims that users can change. @see OpenID Connect Core 1.0 section 5.1 */
 export const claimNames: Readonly<Record<ClaimName, string>> = {
   givenName: 'given_name',
   familyName: 'family_name',
@@ -47,23 +47,23 @@ export class Profiles {
     this.#prisma = prisma;
   }
 
-  /** Reads the profile of one of the account's users; `null` when there is none, or it may not sign in any more. */
+  /** Reads the profile of a user of the account; `null` when there is none or the user is disabled. */
   get(accountId: AccountId, userId: string): Promise<Profile | null> {
     return readProfile(this.#prisma, accountId, userId);
   }
 
   /**
-   * Writes claims that were checked before, and an audit event that names the ones that changed. Values that are there
-   * already change nothing. A new telephone number is not verified.
+   * Stores validated claims, and an audit event with the names of the changed ones. A changed telephone number is not
+   * verified.
    *
-   * @returns the profile as it is then; `null` when there is no such user
+   * @returns the profile after the change; `null` when there is no such user or the user is disabled
    */
   update(
     { accountId, userId, applicationId, origin, at }: UserAuditContext & { applicationId: string },
     claims: Partial<WritableClaims>,
   ): Promise<Profile | null> {
     return this.#prisma.$transaction(async (tx) => {
-      // What is compared must still be true when it is written.
+      // No other transaction may change the profile between the comparison and the update.
       await tx.$queryRaw`
         SELECT 1 FROM users WHERE id = ${userId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
       const before = await readProfile(tx, accountId, userId);

@@ -1,7 +1,7 @@
 import type { Database, Prisma } from '../database/client.js';
 import { recordIn } from './audit-log.js';
 
-/** `BASE_URL` is not the issuer that the database records; the message is one line that names the way out. */
+/** `BASE_URL` is not the issuer that the database records. The message is one line that says how to correct it. */
 export class IssuerError extends Error {
   override readonly name = 'IssuerError';
 }
@@ -27,14 +27,14 @@ export class Issuer {
   }
 
   /**
-   * Makes sure that every process on a database has the same issuer: processes with different ones would reject each
-   * other's tokens. The first start records it. The embedded database, which serves one process, adopts another one.
+   * Checks that every process of a database has the same issuer. Otherwise processes would reject each other's tokens. The
+   * first start records the issuer. On the embedded database, which one process uses, a changed issuer replaces it.
    *
    * @throws {IssuerError} when PostgreSQL records another issuer
    */
   async claim(url: string, { at, logger }: { at: Date; logger: IssuerLogger }): Promise<void> {
     const { prisma, kind } = this.#database;
-    // Of processes that start at once one inserts, and the others wait for it and read what it stored.
+    // When processes start at the same time, one inserts the row, and the others wait and read it.
     await prisma.issuer.createMany({ data: { ...row, url, recordedAt: at }, skipDuplicates: true });
     const recorded = await this.read();
     if (recorded === url) return;

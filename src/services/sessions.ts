@@ -5,23 +5,22 @@ import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AuditEvent, recordIn } from './audit-log.js';
 import { toUser, type User, type UserRow, userSelection } from './user.js';
 
-/** A session ends this long after it was last used, and after this long in any case. */
+/** A session expires after this time without use, and after the absolute time in any case. */
 export const idleSeconds = 2 * 3600;
 export const absoluteSeconds = 24 * 3600;
 
-/** A session's last use is written down at most this often. */
+/** Shortest time between two writes of the last use of a session. */
 const touchSeconds = 60;
 
-/** The browser that a session begins in. */
+/** The browser in which the user signed in. */
 export interface SessionOrigin {
   readonly address: string;
   readonly userAgent: string | undefined;
 }
 
 /**
- * Sessions of signed-in browsers. They are kept on the server, so that signing out ends them everywhere; the
- * browser has a random name of the session, and the database only a hash of it. Whose a session is is not known before
- * it is found: every account's are looked through.
+ * Sessions of signed-in browsers. They are stored on the server, so that they can be revoked. The browser has a random id,
+ * and the database only the hash of the id. A session is looked up in all accounts, because its account is unknown before.
  */
 export class Sessions {
   readonly #database: Database;
@@ -33,16 +32,16 @@ export class Sessions {
   }
 
   /**
-   * Begins a session, always under a new name: one that was planted in the browser before is worth nothing.
+   * Creates a session. Its id is always new, so that an attacker cannot fixate one in the browser.
    *
-   * The user is locked meanwhile. A transaction that disables the user or sets another password either finds this
-   * session and ends it, or comes first.
+   * The user is locked. A concurrent transaction that disables the user or changes the password either commits first or
+   * finds this session and revokes it.
    *
-   * @param passwordHash the hash that the password was compared with; absent: it does not matter
-   * @param event why it begins; stored together with it
-   * @returns `null` when the user is disabled, or has another password hash by now
+   * @param options.passwordHash the hash that the password was compared with; absent: not checked
+   * @param options.event audit event, stored in the same transaction
+   * @returns the id; `null` when the user is disabled or has another password hash
    */
-  async begin(
+  async create(
     { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,
     { address, userAgent }: SessionOrigin,
     { passwordHash, event }: { passwordHash?: string; event?: AuditEvent } = {},
@@ -51,7 +50,7 @@ export class Sessions {
     const now = this.#clock();
     const expected = passwordHash ?? null;
     const expiresAt = new Date(now.getTime() + absoluteSeconds * 1000);
-    const begin = (tx: Prisma.TransactionClient) => tx.$executeRaw`
+    const insert = (tx: Prisma.TransactionClient) => tx.$executeRaw`
       WITH holder AS (
         SELECT account_id, id FROM users
         WHERE account_id = ${accountId} AND id = ${userId} AND disabled_at IS NULL
@@ -62,17 +61,17 @@ export class Sessions {
       SELECT ${hashId(id)}, account_id, id, ${now}, ${now}, ${expiresAt}, ${address},
         ${userAgent?.slice(0, 255) ?? null}
       FROM holder`;
-    const begun = await withScope(accountScope(accountId), () =>
+    const created = await withScope(accountScope(accountId), () =>
       this.#database.prisma.$transaction(async (tx) => {
-        if ((await begin(tx)) === 0) return false;
+        if ((await insert(tx)) === 0) return false;
         if (event !== undefined) await recordIn(tx, event, now);
         return true;
       }),
     );
-    return begun ? id : null;
+    return created ? id : null;
   }
 
-  /** Whose session this is; `null` when it is unknown or over, or the user was disabled. */
+  /** Finds the user of a session; `null` when the session is unknown or expired, or the user is disabled. */
   find(id: string): Promise<User | null> {
     return withScope(allAccounts, () => this.#find(id));
   }
@@ -96,11 +95,11 @@ export class Sessions {
   }
 
   /**
-   * Ends a session. Ending one that is over is no error.
+   * Revokes a session. Does nothing when it is unknown.
    *
-   * @param event why it ends; stored together with that
+   * @param event audit event, stored in the same transaction
    */
-  async end(id: string, event?: AuditEvent): Promise<void> {
+  async revoke(id: string, event?: AuditEvent): Promise<void> {
     const where = { idHash: hashId(id) };
     await withScope(allAccounts, () =>
       this.#database.prisma.$transaction(async (tx) => {

@@ -7,11 +7,11 @@ import type { Sessions } from './sessions.js';
 import type { User } from './user.js';
 import type { Users } from './users.js';
 
-/** A client claims to be a user. */
+/** An attempt to sign in. */
 export interface SignInAttempt {
   readonly email: string;
   readonly password: string;
-  /** Identifies browser and user where this user has signed in from this browser before; `null` elsewhere. */
+  /** Identifies browser and user when the user has signed in from this browser before; `null` otherwise. */
   readonly knownBrowser: string | null;
   readonly userAgent: string | undefined;
   readonly origin: AuditOrigin;
@@ -19,7 +19,7 @@ export interface SignInAttempt {
 
 export type SignInOutcome =
   | { readonly kind: 'signed_in'; readonly user: User; readonly sessionId: string }
-  /** Unknown and disabled users look the same as a wrong password. */
+  /** The password is wrong, or the user is unknown or disabled. */
   | { readonly kind: 'wrong' }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
 
@@ -31,10 +31,10 @@ interface Dependencies {
 }
 
 /**
- * A name may fail this many times as often as an address. It takes several networks to lock a user out of the browsers
- * that the user has not signed in from yet; a known browser has a count of its own.
+ * Factor of the failure limit for an e-mail address. An attacker needs several networks to lock a user out of new browsers.
+ * Known browsers are counted separately.
  */
-const nameFactor = 5;
+const emailFactor = 5;
 
 /** Signs users in by e-mail address and password. */
 export class SignIn {
@@ -44,40 +44,40 @@ export class SignIn {
     this.#dependencies = dependencies;
   }
 
-  /** Judges an attempt, unless there were too many failures, and begins a session. */
+  /** Checks an attempt, unless the failure limit is reached, and creates a session. */
   async attempt(attempt: SignInAttempt): Promise<SignInOutcome> {
     const { failureLimit } = this.#dependencies;
     const counted = countedAs(attempt);
     const limit = await failureLimit.count(counted);
     if (limit !== null) {
-      // Once for each window, so that a flood of attempts is not a flood of events.
+      // Once for each window, so that an attack does not fill the audit log.
       if (limit.first) await this.#recordLimit(attempt, limit);
       return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
     }
-    // A hash that changed between the comparison and the session, because of another sign-in, is compared again.
-    const outcome = (await this.#judge(attempt)) ?? (await this.#judge(attempt));
+    // A concurrent sign-in may have replaced the hash after the comparison: compare again.
+    const outcome = (await this.#check(attempt)) ?? (await this.#check(attempt));
     if (outcome?.kind === 'signed_in') await failureLimit.giveBack(counted);
     return outcome ?? { kind: 'wrong' };
   }
 
   /**
-   * Takes the same work for an unknown e-mail address and a wrong password.
+   * Constant-time failure: an unknown e-mail address takes as long as a wrong password.
    *
-   * @returns `null` when the user was disabled or the password hash replaced in the meantime
+   * @returns `null` when the user was disabled or the password hash was replaced after the comparison
    */
-  async #judge({ email, password, origin, userAgent }: SignInAttempt): Promise<SignInOutcome | null> {
+  async #check({ email, password, origin, userAgent }: SignInAttempt): Promise<SignInOutcome | null> {
     const { users, sessions, auditLog } = this.#dependencies;
     const found = await users.findForSignIn(email);
     const { matches, outdated } = await checkPassword(found?.passwordHash ?? null, password);
-    const known = found && { accountId: found.user.accountId, userId: found.user.id };
+    const identity = found && { accountId: found.user.accountId, userId: found.user.id };
     if (found === null || !matches) {
-      await auditLog.record({ type: 'sign_in.failed', ...known, origin });
+      await auditLog.record({ type: 'sign_in.failed', ...identity, origin });
       return { kind: 'wrong' };
     }
     const { user, passwordHash } = found;
-    const event = { type: 'sign_in.succeeded', ...known, origin } as const;
+    const event = { type: 'sign_in.succeeded', ...identity, origin } as const;
     const from = { address: origin.address, userAgent };
-    const sessionId = await sessions.begin(user, from, { passwordHash, event });
+    const sessionId = await sessions.create(user, from, { passwordHash, event });
     if (sessionId === null) return null;
     if (outdated) {
       await users.replacePasswordHash(user, { from: passwordHash, to: await hashPassword(password) });
@@ -88,16 +88,16 @@ export class SignIn {
   async #recordLimit({ email, knownBrowser, origin }: SignInAttempt, limit: LimitReached): Promise<void> {
     const { users, auditLog } = this.#dependencies;
     const found = await users.findForSignIn(email);
-    const known = found && { accountId: found.user.accountId, userId: found.user.id };
-    const ofName = knownBrowser === null ? 'e-mail address' : 'browser';
-    const details = { limit_of: limit.reached === 'by' ? 'network address' : ofName };
-    await auditLog.record({ type: 'sign_in.rate_limited', ...known, origin, details });
+    const identity = found && { accountId: found.user.accountId, userId: found.user.id };
+    const identityKind = knownBrowser === null ? 'e-mail address' : 'browser';
+    const details = { limit_of: limit.reached === 'by' ? 'network address' : identityKind };
+    await auditLog.record({ type: 'sign_in.rate_limited', ...identity, origin, details });
   }
 }
 
 function countedAs({ email, knownBrowser, origin }: SignInAttempt): Attempt {
   const by = `address ${networkOf(origin.address)}`;
   return knownBrowser === null
-    ? { by, of: `e-mail ${normalizeEmail(email)}`, ofFactor: nameFactor }
+    ? { by, of: `e-mail ${normalizeEmail(email)}`, ofFactor: emailFactor }
     : { by, of: knownBrowser };
 }

@@ -2,27 +2,26 @@ import { createHash } from 'node:crypto';
 import type { Prisma } from '../database/client.js';
 import { absoluteSeconds } from './sessions.js';
 
-/** One form as it was shown to one user; sent twice, it is still one. */
-export interface ShownForm {
+/** Identifies a form that was rendered for a user. A repeated submission has the same values. */
+export interface RenderedForm {
   readonly userId: string;
-  /** Random text that the form carries. */
+  /** Random text in a hidden field of the form. */
   readonly nonce: string;
 }
 
 /**
- * Takes note, in the transaction that carries a form out, that it was. Of the same form sent twice at once, the
- * second waits for the first.
+ * Marks a form as submitted, in the transaction of the submission. A concurrent submission of the same form waits.
  *
- * @param resultId what the form made
- * @returns `null`, or what the form made when it was carried out before: the caller must change nothing then
+ * @param options.resultId id of the row that the submission creates
+ * @returns `null` for the first submission; otherwise the `resultId` of the first one, and the caller must change nothing
  */
 export async function claimForm(
   tx: Prisma.TransactionClient,
-  form: ShownForm,
+  form: RenderedForm,
   { resultId, at }: { resultId: string; at: Date },
 ): Promise<string | null> {
   const key = keyOf(form);
-  // A form is tied to the session that it was shown in, and no session lives longer.
+  // A form is valid for one session, and no session lives longer.
   const expiresAt = new Date(at.getTime() + absoluteSeconds * 1000);
   const { count } = await tx.submittedForm.createMany({
     data: { key, resultId, expiresAt },
@@ -33,11 +32,11 @@ export async function claimForm(
   return earlier;
 }
 
-/** Takes the note back, in the same transaction: the form was refused, and may be sent again. */
-export async function releaseForm(tx: Prisma.TransactionClient, form: ShownForm): Promise<void> {
+/** Marks a form as not submitted, in the same transaction: the submission was rejected and may be repeated. */
+export async function releaseForm(tx: Prisma.TransactionClient, form: RenderedForm): Promise<void> {
   await tx.submittedForm.delete({ where: { key: keyOf(form) } });
 }
 
-function keyOf({ userId, nonce }: ShownForm): Buffer<ArrayBuffer> {
+function keyOf({ userId, nonce }: RenderedForm): Buffer<ArrayBuffer> {
   return createHash('sha256').update(`${userId} ${nonce}`).digest() as Buffer<ArrayBuffer>;
 }

@@ -1,10 +1,10 @@
 import { normalizeEmail, normalizePassword } from './normalize.js';
 import { maximumPasswordLength } from './passwords.js';
 
-/** Says what is wrong with a value; undefined when nothing is. */
+/** Validates a value. Returns what the value must be; `undefined` when it is valid. */
 export type Rule = (value: string) => string | undefined;
 
-/** Characters that a password has at least. */
+/** Shortest password, in characters. */
 export const minimumPasswordLength = 12;
 
 const maximumEmailLength = 320;
@@ -17,18 +17,18 @@ export const emailRule: Rule = (email) =>
     ? undefined
     : `must be an e-mail address of at most ${maximumEmailLength} characters`;
 
-/** The rule for the names of a person where the contract does not check them; the contract states the same rule. */
+/** The rule for the names of a user at the command line. The contract has the same rule. */
 export const personNameRule: Rule = (name) => nameError(name, maximumNameLength);
 
 /** The rule for the name of an account. */
 export const accountNameRule: Rule = (name) => nameError(name, maximumAccountNameLength);
 
-/** The rule for a password, in the form that is hashed: length alone, as NIST SP 800-63B section 5.1.1 recommends. */
+/** The rule for a password after normalization: its length only, as NIST SP 800-63B section 5.1.1 recommends. */
 export const passwordRule: Rule = (password) => {
   const normalized = normalizePassword(password);
   const length = [...normalized].length;
   if (length < minimumPasswordLength) return `must have at least ${minimumPasswordLength} characters`;
-  // The sign-in page counts in this unit.
+  // In UTF-16 code units, as the `maxlength` of the sign-in page.
   return normalized.length > maximumPasswordLength
     ? `must have at most ${maximumPasswordLength} characters`
     : undefined;

@@ -1,12 +1,12 @@
 import { Prisma } from '../database/client.js';
 import { type AccountId, toAccountId } from './account-id.js';
 
-/** What a user may do in the account; owners and administrators run it. */
+/** Roles of users. Owners and administrators manage the account. */
 export const roles = ['owner', 'admin', 'member'] as const;
 
 export type Role = (typeof roles)[number];
 
-/** A person who may sign in. */
+/** A user of an account. */
 export interface User {
   readonly id: string;
   readonly accountId: AccountId;
@@ -15,7 +15,7 @@ export interface User {
   readonly role: Role;
   readonly givenName: string;
   readonly familyName: string;
-  /** Language and time zone that the user reads dates in, as they were entered. */
+  /** Language and time zone for dates, as the user entered them. */
   readonly locale: string | null;
   readonly zoneinfo: string | null;
 }

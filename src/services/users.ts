@@ -5,17 +5,17 @@ import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-
 import { normalizeEmail } from './normalize.js';
 import { type Role, toUser, type User, type UserRow, userSelection } from './user.js';
 
-/** A user, as a list of them shows it. */
+/** A user in a list. */
 export interface UserSummary {
   readonly id: string;
   readonly email: string;
   readonly role: Role;
-  /** `null`: the user may sign in. */
+  /** `null` for an enabled user. */
   readonly disabledAt: Date | null;
   readonly createdAt: Date;
 }
 
-/** A user, as the operator finds it. */
+/** A user with its account, for the operator. */
 export interface FoundUser {
   readonly id: string;
   readonly email: string;
@@ -32,10 +32,10 @@ export class Users {
   }
 
   /**
-   * Adds a user to an account.
+   * Creates a user in an account.
    *
-   * @returns the user's id
-   * @throws {NewUserError} when a rule is broken or the e-mail address is taken
+   * @returns the id of the user
+   * @throws {NewUserError} when a value is invalid or the e-mail address is taken
    */
   async create(accountId: AccountId, { user, at }: { user: NewUser; at: Date }): Promise<string> {
     const passwordHash = await checkAndHash(user);
@@ -45,9 +45,9 @@ export class Users {
   }
 
   /**
-   * Reads a page of the account's users, by e-mail address.
+   * Lists users of the account by e-mail address.
    *
-   * @param after the e-mail address that the page begins after
+   * @param options.after last e-mail address of the previous page
    */
   async list(
     accountId: AccountId,
@@ -62,10 +62,10 @@ export class Users {
     return rows.map((row) => ({ ...row, role: row.role as Role }));
   }
 
-  /** Finds the user with this e-mail address or id, in any account. It crosses tenants: it is for the operator alone. */
+  /** Finds the user with this e-mail address or id in any account. For the operator only. */
   async find(emailOrId: string): Promise<FoundUser | null> {
     const row = await this.#prisma.user.findFirst({
-      // No id has this character, and every address has.
+      // Every e-mail address has an @, and no id has one.
       where: emailOrId.includes('@') ? { email: normalizeEmail(emailOrId) } : { id: emailOrId },
       select: { id: true, email: true, account: { select: { id: true, name: true } } },
     });
@@ -75,8 +75,8 @@ export class Users {
   }
 
   /**
-   * Finds the enabled user with this e-mail address, in any case and any Unicode form, and the hash of the password;
-   * `null` when there is none.
+   * Finds the enabled user with this e-mail address, and the hash of the password; `null` when there is none. Case and
+   * Unicode form of the address do not matter.
    */
   async findForSignIn(email: string): Promise<{ user: User; passwordHash: string } | null> {
     const [row] = await withScope(
@@ -90,8 +90,7 @@ export class Users {
   }
 
   /**
-   * Replaces the hash of a password by another hash of the same password. Nothing happens when the password was changed
-   * meanwhile.
+   * Replaces the hash of a password by another hash of the same password. Does nothing when the stored hash is not `from`.
    */
   async replacePasswordHash(
     { id, accountId }: Pick<User, 'id' | 'accountId'>,

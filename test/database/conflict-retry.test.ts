@@ -85,7 +85,7 @@ for (const [way, prepare] of Object.entries(ways)) {
       const before = log.lines.length;
       await conflictNext(t, 'audit_events', 1);
       t.match(await request(), /^20[01]$/);
-      t.match(log.lines.slice(before).join(''), 'a transaction conflict: running it again');
+      t.match(log.lines.slice(before).join(''), 'a transaction conflict: retrying');
     });
   }
 
@@ -125,7 +125,7 @@ t.test('a request that PostgreSQL ends to resolve a deadlock succeeds', onPostgr
   await other.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [scene.user.id]);
   await other.end('COMMIT');
   const { refreshToken } = tokensOf(await exchange);
-  t.match(log.lines.slice(before).join(''), 'a transaction conflict: running it again');
+  t.match(log.lines.slice(before).join(''), 'a transaction conflict: retrying');
   for (const token of [refreshToken, tokens.refreshToken]) {
     t.equal((await refresh(api, scene.application, token)).statusCode, 200);
   }

@@ -36,7 +36,7 @@ t.test(
     );
     t.match(
       describeFailure(lost),
-      /^The database cannot serve: [^\n]+$/,
+      /^The database is unavailable: [^\n]+$/,
       'whoever got the session hears of its end',
     );
     t.same(await read('SELECT 3::text'), [['3']], 'and there is another one');

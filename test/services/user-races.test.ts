@@ -157,7 +157,7 @@ t.test('begins no session for a password that was replaced after it was compared
   const sessions = new Sessions(database, clock);
   const { passwordHash } = await database.prisma.user.findFirstOrThrow({ where: { id: scene.user.id } });
   const from = { address: '192.0.2.1', userAgent: undefined };
-  const begin = () => sessions.begin(scene.user, from, { passwordHash });
+  const begin = () => sessions.create(scene.user, from, { passwordHash });
   t.type(await begin(), 'string');
   await users.setPassword(operator(scene), scene.user.id, newPassword);
   t.equal(await begin(), null);
@@ -169,7 +169,7 @@ t.test('begins no session while another transaction disables the user', oneConne
   const from = { address: '192.0.2.1', userAgent: undefined };
   const session = await whileUncommitted(
     (tx) => tx.user.updateMany({ where: { id: user.id }, data: { disabledAt: clock() } }),
-    () => new Sessions(elsewhere, clock).begin(user, from),
+    () => new Sessions(elsewhere, clock).create(user, from),
   );
   t.equal(session, null);
   t.equal((await stateOf({ user })).sessions, 0);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { rejectionRetentionDays, usageRetentionDays } from '../../services/housekeeping.js';
-import { keptRejections } from '../../services/usage/recent-rejections.js';
+import { storedRejections } from '../../services/usage/recent-rejections.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
@@ -31,7 +31,7 @@ export function addUsageCommand(applications: Command, commandProcess: CommandPr
       'after',
       `
 Days are in UTC. Errors are responses with a status of 400 or more, except 429, which is rate_limited. Records are the
-employees, reports, report rows and users that were sent. Below are the last ${keptRejections} requests that were rejected in the last
+employees, reports, report rows and users that were sent. Below are the last ${storedRejections} requests that were rejected in the last
 ${rejectionRetentionDays} days.
 
 Examples:

@@ -6,8 +6,8 @@ import { withConstraintNames } from './constraint-names.js';
 import { beginTransaction } from './transaction.js';
 
 /**
- * The adapter for the embedded database. As the one for PostgreSQL, it reports failed scripts and failed commits, and its
- * unique violations name their constraint.
+ * Creates the driver adapter of the embedded database. Like the adapter for PostgreSQL, it reports failed scripts and failed
+ * commits, and the names of violated unique constraints.
  */
 export function createEmbeddedAdapter(server: PGlite): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPGlite(server);
@@ -27,7 +27,7 @@ function adapt(adapter: SqlDriverAdapter, server: PGlite): SqlDriverAdapter {
         throw toAdapterError(error);
       });
     },
-    // There is one connection, so that transactions run one after the other: every level is serializable.
+    // The isolation level is ignored: on the only connection, transactions run one after the other.
     startTransaction: () => beginTransaction(server),
     getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
     dispose: () => adapter.dispose(),

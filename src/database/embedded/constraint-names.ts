@@ -6,7 +6,7 @@ import {
   type SqlResultSet,
 } from '@prisma/driver-adapter-utils';
 
-/** The queries of an adapter or a transaction, whose unique violations name their constraint and not its columns. */
+/** Wraps the queries of an adapter, so that unique violations have the name of the constraint instead of its columns. */
 export function withConstraintNames(queryable: SqlQueryable): SqlQueryable {
   return {
     provider: queryable.provider,

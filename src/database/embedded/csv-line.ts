@@ -1,8 +1,8 @@
 const special = /[",\r\n]/;
 
 /**
- * Writes a line as `COPY … TO STDOUT (FORMAT csv)` does: UTF-8, ends with LF, and quotes only the cells that need it.
- * NULL is nothing, and an empty text is quoted.
+ * Formats a line like `COPY … TO STDOUT (FORMAT csv)`: it ends with LF, and only cells that require it are quoted. NULL is
+ * an empty cell, and an empty text is quoted.
  *
  * @see the PostgreSQL documentation of COPY, "CSV Format"
  */
@@ -13,7 +13,7 @@ export function csvLine(cells: readonly (string | null)[]): string {
 
 function csvCell(cell: string | null, isOnly: boolean): string {
   if (cell === null) return '';
-  // Alone on its line, \. is the end of the data to older versions of PostgreSQL.
+  // Versions of PostgreSQL before 18 read a line with only \. as the end of the data.
   const isQuoted = cell === '' || special.test(cell) || (isOnly && cell === '\\.');
   return isQuoted ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

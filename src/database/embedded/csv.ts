@@ -2,15 +2,15 @@ import type { PGlite } from '@electric-sql/pglite';
 import type { CsvQuery } from '../client.js';
 import { csvLine } from './csv-line.js';
 
-/** Rows of one chunk: few enough that other statements do not wait long, and that memory stays flat. */
+/** Rows of one chunk. Other statements wait while a chunk is read, and it is in memory. */
 const rowsPerChunk = 2_000;
 
 let cursors = 0;
 
 /**
- * Reads a query from a cursor and yields its rows as CSV. There is no transaction, which would keep the only connection
- * from other requests: the database stores the whole result when the cursor is declared, and other statements run
- * between two fetches. COPY would return the whole result at once.
+ * Runs a query with a cursor and yields its rows as CSV. The cursor is declared WITH HOLD instead of in a transaction, which
+ * would block the only connection: the database stores the result, and other statements run between two fetches. COPY would
+ * return the whole result at once.
  */
 export async function* readCsv(
   server: PGlite,

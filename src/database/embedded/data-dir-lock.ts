@@ -4,11 +4,11 @@ import { DatabaseOpenError, describeError } from '../database-errors.js';
 import { identifyProcess } from './process-identity.js';
 
 /**
- * Makes this process the only user of a data directory, which is created where it is missing. The lock of a
- * process that died without releasing it is taken over.
+ * Locks a data directory for this process, and creates it if it is missing. The stale lock of a process that has exited is
+ * replaced.
  *
- * @returns what releases the lock.
- * @throws {DatabaseOpenError} when a live process holds the lock or the directory cannot be written.
+ * @returns function that releases the lock
+ * @throws {DatabaseOpenError} when a running process holds the lock or the directory cannot be written
  */
 export async function lockDataDir(directory: string): Promise<() => Promise<void>> {
   const file = path.join(directory, 'pglite.lock');
@@ -30,7 +30,7 @@ export async function lockDataDir(directory: string): Promise<() => Promise<void
 async function takeLock(draft: string, file: string): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {
-      // Unlike creating the file, a link appears together with its content.
+      // A link is atomic: the lock never exists without its content.
       return await link(draft, file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -49,8 +49,7 @@ async function removeStaleLock(file: string, aside: string): Promise<void> {
       `DATA_DIR: ${path.dirname(file)} is in use by process ${pid}; stop it, choose another DATA_DIR or set DATABASE_URL`,
     );
   }
-  // Another process may be taking over the same lock: what was moved aside is dropped only when it is the stale
-  // one, and put back when it is the other's.
+  // Another process may replace the stale lock at the same time. If its new lock was moved aside, it is restored.
   await rename(file, aside).catch(() => undefined);
   const moved = await readFile(aside, 'utf8').catch(() => undefined);
   if (moved !== undefined && moved !== holder) await link(aside, file).catch(() => undefined);

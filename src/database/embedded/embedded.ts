@@ -11,10 +11,10 @@ import { lockDataDir } from './data-dir-lock.js';
 import { EmbeddedServer } from './server.js';
 
 /**
- * Opens the database that runs inside this process, and creates it the first time. It has one connection:
- * inside an interactive transaction use the transaction's client only, the outer one waits for its end.
+ * Opens the database that runs inside this process, and creates it the first time. It has one connection: inside an
+ * interactive transaction, queries of the outer client wait for its end.
  *
- * @throws {DatabaseOpenError} when another process has it open or the directory cannot be used.
+ * @throws {DatabaseOpenError} when another process has opened it or the directory cannot be used
  */
 export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOptions): Promise<Database> {
   const directory = path.resolve(dataDir);
@@ -36,7 +36,7 @@ export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOption
     // The adapter reads timestamps as if the session were in UTC.
     await server.exec('SET TIME ZONE UTC');
   } catch (error) {
-    // Half of a new database would be taken for a broken one the next time.
+    // The next start would not recognize a partly created database as new.
     if (isNew) await rm(files, { recursive: true, force: true }).catch(() => {});
     await release();
     const reason = server.reasonOf(error);
@@ -90,8 +90,8 @@ function exists(file: string): Promise<boolean> {
 }
 
 /**
- * Copies a closed database, instead of having PGlite create one, for which it needs 750 MB of memory. The copy gets its name
- * once it is complete: a process that is killed leaves no half of a database behind.
+ * Copies a closed database, because creating one takes PGlite 750 MB of memory. The copy is renamed when it is complete, so
+ * that a killed process leaves no partial database.
  */
 async function copyTemplate(template: string, files: string): Promise<void> {
   const draft = `${files}.new`;
@@ -104,10 +104,10 @@ async function copyTemplate(template: string, files: string): Promise<void> {
   }
 }
 
-/** Bytes of the write-ahead log after which it is trimmed. */
+/** Bytes of the write-ahead log since the last checkpoint that cause the next one. */
 const logBytes = 32 * 2 ** 20;
 
-/** Writes what is in memory to its files, so that the log of how it came about is not needed any more. */
+/** Runs a checkpoint when the write-ahead log is large, so that it can be reused. */
 async function trimLog(server: EmbeddedServer): Promise<void> {
   const { rows } = await server.query<{ due: boolean }>(
     'SELECT pg_current_wal_insert_lsn() - redo_lsn >= $1 AS due FROM pg_control_checkpoint()',

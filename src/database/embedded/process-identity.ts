@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * Identifies a running process beyond its number, which is soon another's: in a container that is started again
- * it is even the same one. Where the system tells when a process started, that is part of the identity.
+ * Identifies a running process by its id and, on Linux, its start time and the boot of the system. Process ids are reused:
+ * after the restart of a container, another process has the same id.
  *
- * @returns undefined when no such process runs.
+ * @returns `undefined` when no such process is running
  */
 export async function identifyProcess(pid: number): Promise<string | undefined> {
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isRunning(pid)) return undefined;
@@ -13,7 +13,7 @@ export async function identifyProcess(pid: number): Promise<string | undefined> 
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => undefined),
   ]);
   if (stat === undefined || boot === undefined) return String(pid);
-  // The second field is the program's name in parentheses and may hold spaces; the start time is the 22nd.
+  // The second field is the name of the program in parentheses and may contain spaces; the start time is the 22nd.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   // A zombie has exited: its parent has not read its exit code yet.
   if (state === 'Z') return undefined;

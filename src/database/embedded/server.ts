@@ -1,51 +1,51 @@
 import { PGlite } from '@electric-sql/pglite';
 import { DatabaseStoppedError, describeError } from '../database-errors.js';
 
-/** How the server leaves a statement that has failed, as usual: by PGlite's own convention. */
+/** Exit status with which PGlite reports a failed statement; after it the server continues. */
 const statementFailed = 100;
 
 /**
- * How much of its log the server keeps to use its files again, by default a gigabyte, and how much of the tables it keeps in
- * memory: it fills all of it at the start, and by default that is 128 MB.
+ * Settings of PostgreSQL. By default it retains a gigabyte of the write-ahead log, and 128 MB of shared buffers, which it
+ * fills at the start.
  */
 const settings = ['max_wal_size=64MB', 'min_wal_size=32MB', 'shared_buffers=16MB'];
 
 /**
- * PostgreSQL inside this process. Where it cannot go on, such as when its log finds no room on the disk, it would end
- * its process to recover in a new one. Its WebAssembly build cannot; left alone it runs on with what it was about to
- * do half done, or for ever in circles. This one runs no statement after that.
+ * PostgreSQL inside this process. After a fatal error, such as a full disk, PostgreSQL exits and recovers in a new process.
+ * The WebAssembly build cannot exit: it would continue with inconsistent state or loop. This class runs no statement after a
+ * fatal error.
  */
 export class EmbeddedServer extends PGlite {
-  /** Settles when the database has stopped by itself, for good; what was committed is found when it is opened again. */
+  /** Resolves after a fatal error. Committed data is recovered when the database is opened again. */
   readonly stopped: Promise<DatabaseStoppedError>;
-  readonly #lastWords: () => string | undefined;
-  #announce: (failure: DatabaseStoppedError) => void = () => {};
+  readonly #fatalMessage: () => string | undefined;
+  #resolveStopped: (failure: DatabaseStoppedError) => void = () => {};
   #failure: DatabaseStoppedError | undefined;
   #watched = false;
 
-  /** Begins to open a directory, which is done when {@link PGlite.waitReady} is. */
+  /** Starts to open a directory; {@link PGlite.waitReady} resolves when it is open. */
   constructor(directory: string) {
-    let lastWords: string | undefined;
+    let fatalMessage: string | undefined;
     super({
       dataDir: directory,
       startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
       onStderr: (line) => {
-        lastWords = /(?:PANIC|FATAL): +(.*)/.exec(line)?.[1] ?? lastWords;
+        fatalMessage = /(?:PANIC|FATAL): +(.*)/.exec(line)?.[1] ?? fatalMessage;
         return true;
       },
     });
-    this.#lastWords = () => lastWords;
+    this.#fatalMessage = () => fatalMessage;
     this.stopped = new Promise((resolve) => {
-      this.#announce = resolve;
+      this.#resolveStopped = resolve;
     });
   }
 
-  /** What PostgreSQL has said about why it cannot go on, or else the error. */
+  /** The fatal message of PostgreSQL, or else a description of the error. */
   reasonOf(error: unknown): string {
-    return this.#lastWords() ?? (isDiskFull(error) ? 'No space left on device' : describeError(error));
+    return this.#fatalMessage() ?? (isDiskFull(error) ? 'No space left on device' : describeError(error));
   }
 
-  /** @throws {DatabaseStoppedError} */
+  /** @throws {DatabaseStoppedError} after a fatal error */
   override execProtocolRawSync(message: Uint8Array): Uint8Array {
     if (this.#failure !== undefined) throw this.#failure;
     this.#watch();
@@ -57,7 +57,7 @@ export class EmbeddedServer extends PGlite {
   }
 
   override async close(): Promise<void> {
-    // Closing writes as well, and what is in memory now is not to be written.
+    // Closing would write the inconsistent state in memory.
     if (this.#failure === undefined) await super.close();
   }
 
@@ -81,22 +81,22 @@ export class EmbeddedServer extends PGlite {
     const reason = this.reasonOf(cause);
     const failure = new DatabaseStoppedError(`DATA_DIR: the embedded database has stopped: ${reason}`);
     this.#failure = failure;
-    const refuse = () => {
+    const throwFailure = () => {
       throw failure;
     };
-    // What the loop over the statements of a message calls when one of them has thrown: it would go on with the next.
+    // PGlite calls these functions after a failed statement, before it runs the next one of the same message.
     const afterwards = {
-      stackRestore: refuse,
-      _PostgresSendReadyForQueryIfNecessary: refuse,
-      _pgl_pq_flush: refuse,
+      stackRestore: throwFailure,
+      _PostgresSendReadyForQueryIfNecessary: throwFailure,
+      _pgl_pq_flush: throwFailure,
     };
     Object.assign(this.Module, afterwards);
-    this.#announce(failure);
+    this.#resolveStopped(failure);
     return failure;
   }
 }
 
-/** Errors of the file system that PostgreSQL sees are numbers, before it runs and could name them. */
+/** Whether a file system error means a full disk. Before PostgreSQL runs, such errors have only a number. */
 function isDiskFull(error: unknown): boolean {
   return (error as { errno?: unknown }).errno === 51;
 }

@@ -4,7 +4,7 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { toAdapterError } from '../adapter-error.js';
 import { withConstraintNames } from './constraint-names.js';
 
-/** Begins a transaction, which other transactions and statements wait for. It reports the failure of its COMMIT. */
+/** Starts a transaction. Other transactions and statements wait for it. A failed COMMIT is reported. */
 export async function beginTransaction(server: PGlite): Promise<Transaction> {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -12,13 +12,13 @@ export async function beginTransaction(server: PGlite): Promise<Transaction> {
   });
   let outcome: Promise<void> = Promise.resolve();
   const transaction = await new Promise<ServerTransaction>((resolve, reject) => {
-    outcome = server.transaction(async (begun) => {
-      resolve(begun);
+    outcome = server.transaction(async (started) => {
+      resolve(started);
       await ended;
     });
     outcome.catch(reject);
   });
-  // Its queries need no more of the server than a transaction has.
+  // For queries, the adapter uses only methods that a transaction has as well.
   const queries = withConstraintNames(await new PrismaPGlite(transaction as unknown as PGlite).connect());
   const run = async (sql: string): Promise<void> => {
     await queries.executeRaw({ sql, args: [], argTypes: [] });
@@ -33,7 +33,7 @@ export async function beginTransaction(server: PGlite): Promise<Transaction> {
       });
     },
     async rollback() {
-      // A transaction that has failed may be over already.
+      // A failed transaction may already be rolled back.
       await transaction.rollback().catch(() => {});
       end();
       await outcome.catch(() => {});

@@ -2,8 +2,8 @@ import { allAccounts } from '../scope.js';
 import { defineLookup } from './define-lookup.js';
 
 /**
- * The OAuth client with a `client_id` and its secrets as JSON, whatever its account: a client is known before its account
- * is.
+ * Looks up the OAuth client with a `client_id`, and its secrets, as JSON. It reads all accounts, because the account is
+ * unknown before.
  *
  * Benchmarks `token` (1.6 times oidc-provider) and `refresh`; compared with the models in
  * test/database/hot/client-by-id.test.ts.

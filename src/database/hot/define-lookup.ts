@@ -3,7 +3,7 @@ import type { Database } from '../client.js';
 import type { Scope } from '../scope.js';
 import type { HotStatement, TextRow } from './hot-statement.js';
 
-/** Type of a column of the requests. */
+/** Type of a column of `request`. */
 type ColumnType = 'text' | 'bigint' | 'integer';
 
 export interface LookupDefinition<Key, Columns extends string, Value> {
@@ -20,7 +20,7 @@ export interface LookupDefinition<Key, Columns extends string, Value> {
   readonly scope: (keys: readonly Key[]) => Scope;
   /** Most keys of one statement. */
   readonly maximum: number;
-  /** Statements that may run at the same time in a process. */
+  /** Most concurrent statements of a process. */
   readonly atOnce: number;
 }
 
@@ -28,11 +28,11 @@ export interface LookupDefinition<Key, Columns extends string, Value> {
 export type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
 
 /**
- * Defines a lookup by key whose calls share statements: keys that are requested together are looked up by one. A statement
- * never starts before a key of it was requested.
+ * Defines a lookup by key whose calls share statements: keys that are requested together are looked up by one statement. A
+ * statement never starts before its keys are requested.
  *
- * OFFSET 0 keeps the planner from joining the requests with the tables: it takes them for a hundred rows, for which it would
- * read whole tables.
+ * OFFSET 0 prevents the planner from joining the requests with the tables: it estimates a hundred requests and would read
+ * whole tables.
  */
 export function defineLookup<Key, Columns extends string, Value>({
   name,

@@ -2,12 +2,12 @@ import { accountScope } from '../scope.js';
 import { defineLookup } from './define-lookup.js';
 import { employeeResource } from './employee-resource.js';
 
-/** Which part of an account's list, which is in the order of positions. */
+/** A page of the employees of an account in the order of positions. */
 export interface PageKey {
   readonly accountId: string;
   /** Records of the page, at most 500. */
   readonly size: number;
-  /** Where to begin: after the record at this position, or after so many records. */
+  /** Start of the page: after the record at this position, or after a number of records. */
   readonly from: { readonly position: number } | { readonly skip: number };
 }
 
@@ -19,15 +19,15 @@ export interface EmployeePageRow {
   readonly count: number;
   /** Number of employees of the account. */
   readonly recordCount: number;
-  /** Position of the last one; `null` when no employee is left after it. */
+  /** Position of the last one; `null` on the last page. */
   readonly next: number | null;
 }
 
 /**
- * The limit of 500 is written into the statement: the planner takes one that it does not know for a tenth of the table. The
- * record after the page is the first of those that follow: for whether there is any, the planner would read the table from
- * its beginning. Where the page begins is computed in a subquery of its own, which OFFSET 0 keeps: row-level security
- * allows no functions of columns in comparisons that an index is searched by.
+ * The limit of 500 is a constant, because the planner estimates an unknown limit as a tenth of the table. Whether a record
+ * follows the page is read with ORDER BY and LIMIT 1: with EXISTS, the planner would read the table from its start. The start
+ * of the page is computed in a subquery, which OFFSET 0 preserves: with row-level security, an index is not searched by a
+ * comparison with a function of columns.
  */
 const sql = `
   SELECT page.resources, page.count,
@@ -41,13 +41,13 @@ const sql = `
     SELECT CASE WHEN request.skip = 0 THEN request.after + 1
                 ELSE employee_position_at(request.account_id, request.skip) END AS position
     OFFSET 0
-  ) AS beginning
+  ) AS start
   CROSS JOIN LATERAL (
     SELECT string_agg(resource, ',') AS resources, count(*)::text AS count, max(position) AS last_position
     FROM (
       SELECT resource, position FROM (
         SELECT ${employeeResource} AS resource, position FROM employees
-        WHERE account_id = request.account_id AND position >= beginning.position
+        WHERE account_id = request.account_id AND position >= start.position
         ORDER BY position LIMIT 500
       ) AS largest
       LIMIT request.size

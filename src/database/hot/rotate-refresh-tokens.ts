@@ -1,14 +1,14 @@
 import type { HotStatement } from './hot-statement.js';
 
 /**
- * Rotation of refresh tokens: the requests as a JSON array, the current time, and the time at which the new tokens expire.
+ * Rotation of refresh tokens. Parameters: the requests as a JSON array, the current time, and the expiry of the new tokens.
  *
  * Benchmark `refresh` (1.2 times oidc-provider; a statement for each request reaches 0.6). Compared with requests one at a
  * time in test/oauth/rotation-batches.test.ts.
  *
- * The limit omits nothing. It tells the planner that there are few requests: for a hundred it reads all of `refresh_tokens`
- * while the table is small. IS NOT DISTINCT FROM, which is no condition of an index, and OFFSET 0 keep the lookups to
- * primary keys: the planner takes account and application for independent of each other.
+ * The LIMIT is the number of requests. Without it the planner estimates a hundred requests, and reads all of
+ * `refresh_tokens` while the table is small. IS NOT DISTINCT FROM, which cannot use an index, and OFFSET 0 make the planner
+ * look up rows by primary key: it assumes that account and application are independent, and would prefer other indexes.
  */
 const requests = `
   request AS MATERIALIZED (
@@ -20,7 +20,7 @@ const requests = `
     LIMIT json_array_length($1::json)
   )`;
 
-/** The token of a request, when it can be used for the scopes that the request names. */
+/** The token of a request, if it can be used for the requested scopes. */
 const usableToken = `
   FROM refresh_tokens token
     JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
@@ -37,10 +37,10 @@ const usableToken = `
     AND request.requested <@ token.scopes AND request.requested <@ available.scopes`;
 
 /**
- * Everything is locked before anything is changed, and in the order in which a deletion goes on from the account to
- * the grant and the token. A successor keeps the scopes of the grant: narrowing is for one access token.
+ * Locks all rows before it changes them, in the lock order of `src/database/README.md`. The successor has the scopes of the
+ * grant: requested scopes apply to one access token.
  *
- * @param whenLocked what to do about rows that another transaction has locked; empty: to wait for it
+ * @param whenLocked behavior for rows that another transaction has locked; empty: wait
  */
 const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
   WITH ${requests}, held AS (
@@ -70,16 +70,16 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
   )
   SELECT ordinal::text, grant_id, user_id, array_to_string(issued, ' ') FROM used`;
 
-/** Rotates the tokens that no other transaction has locked, all or none of them. */
+/** Rotates the tokens that no other transaction has locked, in one transaction. */
 export const rotateUnlockedTokens: HotStatement = {
   name: 'rotate_unlocked_refresh_tokens',
   text: rotation('SKIP LOCKED'),
 };
 
-/** Waits for locks. For one request only: of several, two statements could wait for each other. */
+/** Rotates one token and waits for locks. With several requests, two statements could deadlock. */
 export const rotateLockedToken: HotStatement = { name: 'rotate_locked_refresh_token', text: rotation('') };
 
-/** The ordinals of the requests whose tokens can be used; without the third parameter. */
+/** Returns the ordinals of the requests whose tokens can be used. It has no third parameter. */
 export const findUsableTokens: HotStatement = {
   name: 'find_usable_refresh_tokens',
   text: `

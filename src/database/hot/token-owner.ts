@@ -1,7 +1,7 @@
 import { allAccounts } from '../scope.js';
 import { defineLookup } from './define-lookup.js';
 
-/** What an access token names. */
+/** The ids in an access token. */
 export interface TokenKey {
   readonly tokenId: string;
   readonly clientId: string;
@@ -20,11 +20,11 @@ export interface TokenOwner {
 }
 
 /**
- * The owner of an access token that is not revoked. It is read for every request, so that a revocation counts in every
- * process from the time when it is acknowledged. The account of a request is not known before.
+ * Looks up the owner of an access token that is not revoked. Every request reads it, so that an acknowledged revocation
+ * applies in every process. It reads all accounts, because the account is unknown before.
  *
- * IS NOT DISTINCT FROM is no condition of an index: the grant is looked up by its key and compared then. With =, the planner
- * may read all grants of the application.
+ * IS NOT DISTINCT FROM cannot use an index, so the grant is looked up by its key. With =, the planner may read all grants of
+ * the application.
  *
  * Benchmarks `list` and `get`; compared with the models in test/database/hot/token-owner.test.ts.
  */

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Scope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
-/** Cancels the statement of a server process over another connection. */
+/** Cancels the running statement of a server process over another connection. */
 export type CancelStatement = (processId: number) => Promise<void>;
 
 export interface CancellableOptions {
@@ -10,29 +10,30 @@ export interface CancellableOptions {
   readonly cancel: CancelStatement;
   readonly scope: Scope;
   readonly signal: AbortSignal;
-  /** The statement that begins the transaction. */
+  /** The `BEGIN` statement of the transaction. */
   readonly begin: string;
-  /** Whether the connection is closed as soon as the signal aborts. Otherwise it is held until the statement has ended. */
+  /** Whether the connection is closed when the signal aborts. Otherwise it is closed when the statement has ended. */
   readonly closeOnAbort: boolean;
 }
 
 export interface CancellableTransaction {
   readonly client: PoolClient;
   /**
-   * Commits. The connection can be used again.
+   * Commits and returns the connection to the pool.
    *
    * @throws the reason of the signal, when it has aborted
    */
   commit(): Promise<void>;
-  /** Cancels the statement and closes the connection, unless the transaction was committed. */
+  /** Cancels the statement and closes the connection. Does nothing after `commit`. */
   close(): void;
 }
 
 /**
- * Begins a transaction whose statement is cancelled when the signal aborts. Its connection is closed then: a late
- * cancellation could reach the next statement of a connection that is used again.
+ * Starts a transaction whose statement is cancelled when the signal aborts. The connection is closed then, because a late
+ * cancellation could reach the next statement of a reused connection.
  *
- * The server process is read inside the transaction: behind a transaction pooler each transaction may have another one.
+ * The id of the server process is read inside the transaction, because a transaction pooler may assign another process to
+ * each transaction.
  */
 export async function beginCancellable(
   pool: Pool,
@@ -53,11 +54,11 @@ export async function beginCancellable(
     if (!destroy) client.off('error', onLost);
     client.release(destroy);
   };
-  // The pool may replace a lost connection at once. The next statement reports the loss.
+  // The next statement reports the loss of the connection.
   const onLost = () => release(true);
   const abort = () => {
-    // The server notices a closed connection when it sends, which may be after a long sort. A statement that cannot be
-    // cancelled ends at its time limit.
+    // The server detects a closed connection only when it sends data, which may be after a long sort. When the cancellation
+    // fails, the statement timeout applies.
     if (isHeld && processId !== undefined) cancel(processId).catch(() => {});
     if (closeOnAbort) release(true);
   };
@@ -69,7 +70,7 @@ export async function beginCancellable(
   signal.addEventListener('abort', abort);
   try {
     processId = await settings.begin(client, scope, begin);
-    // The signal may have aborted before the process was known.
+    // The signal may have aborted before the process id was read.
     signal.throwIfAborted();
   } catch (error) {
     close();
@@ -80,7 +81,7 @@ export async function beginCancellable(
     close,
     async commit() {
       signal.throwIfAborted();
-      // Behind a transaction pooler a later cancellation could reach another client's statement.
+      // With a transaction pooler, a late cancellation could reach a statement of another client.
       processId = undefined;
       await client.query('COMMIT');
       release(false);

@@ -6,14 +6,14 @@ export interface CopyStatement {
   readonly settings: { readonly text: string; readonly values: readonly [string[]] };
 }
 
-// The aggregate makes it one row, however many parameters there are.
+// The aggregate returns one row for any number of parameters.
 const setParameters = `
   SELECT count(set_config('people_api.p' || number, value, true))
   FROM unnest($1::text[]) WITH ORDINALITY AS parameter (value, number)`;
 
 /**
- * Makes a COPY statement of a query. COPY takes no bind parameters: each value of the query becomes a setting of the
- * transaction, which the statement reads. No value becomes a part of the statement.
+ * Converts a query to a COPY statement. COPY does not accept bind parameters, so each value becomes a setting of the
+ * transaction, which the statement reads. The text of the statement contains no values.
  *
  * @throws {TypeError} for a value that is neither text nor a list of texts
  */
@@ -30,7 +30,7 @@ export function copyStatement({ strings, values }: Pick<Prisma.Sql, 'strings' | 
 function reference(value: unknown, number: number): string {
   const setting = `current_setting('people_api.p${number}')`;
   if (typeof value === 'string') return setting;
-  // The sub-select is run once. Without it, a list would be parsed again for each row.
+  // The subquery runs once. Without it, the list would be parsed for each row.
   if (isTextList(value))
     return `(SELECT coalesce(array_agg(text), '{}') FROM jsonb_array_elements_text(${setting}::jsonb) AS text)`;
   throw new TypeError(`Parameter ${number} of a COPY statement is neither text nor a list of texts`);

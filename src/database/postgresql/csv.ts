@@ -7,8 +7,8 @@ import { copyStatement } from './copy-statement.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
 /**
- * Runs a query as COPY in a read-only transaction of its own, and yields its output as it arrives. The connection returns
- * to the pool only after the transaction has been committed.
+ * Runs a query as COPY in a read-only transaction, and yields the output as it arrives. The connection returns to the pool
+ * after the commit.
  */
 export async function* copyCsv(
   pool: Pool,
@@ -25,13 +25,13 @@ export async function* copyCsv(
   const transaction = await beginCancellable(pool, {
     ...options,
     begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
-    // A server process that waits for the client to read cannot be cancelled.
+    // A server process that waits for the client to read does not react to a cancellation.
     closeOnAbort: true,
   });
   try {
     await transaction.client.query(parameters.text, [...parameters.values]);
     const output = transaction.client.query(copyTo(text));
-    // The loss of the connection is reported to the stream a second time, after its reader has left.
+    // A lost connection is reported to the stream twice; the second time has no other listener.
     output.on('error', () => {});
     yield* output;
     await transaction.commit();

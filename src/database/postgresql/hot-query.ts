@@ -7,12 +7,12 @@ import type { TransactionSettings } from './transaction-settings.js';
 const execute = serialize.execute();
 const sync = serialize.sync();
 
-/** Statements that were prepared on a connection. */
+/** Names of the prepared statements by connection. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
 /**
- * A hot statement in a transaction of its own, sent in one write with the settings of the transaction. It is not described:
- * its columns are known and all of them are text.
+ * A hot statement in its own transaction, sent in one write with the settings of the transaction. There is no Describe
+ * message, because all columns are text.
  */
 export class HotQuery implements Submittable {
   /** Set by the pool. */
@@ -36,11 +36,11 @@ export class HotQuery implements Submittable {
 
   submit(connection: Connection): void {
     const { stream } = connection;
-    // The driver reports the loss of a connection to its queries.
+    // The driver reports a lost connection to its queries.
     if (!stream.writable) return;
     const { name, text } = this.#statement;
     const messages = this.#settings.messages(this.#scope);
-    if (!isPrepared(connection, name)) messages.push(serialize.parse({ name, text, types: [] }));
+    if (markPrepared(connection, name)) messages.push(serialize.parse({ name, text, types: [] }));
     messages.push(serialize.bind({ statement: name, values: this.#values }), execute, sync);
     stream.write(Buffer.concat(messages));
   }
@@ -60,14 +60,18 @@ export class HotQuery implements Submittable {
   handleCommandComplete(): void {}
 }
 
-/** Whether a statement is prepared, which it is from now on: a connection on which a statement fails is closed. */
-function isPrepared(connection: Connection, name: string): boolean {
+/**
+ * Marks a statement as prepared. If preparing it fails, the connection is closed.
+ *
+ * @returns whether it was not prepared before
+ */
+function markPrepared(connection: Connection, name: string): boolean {
   let names = prepared.get(connection);
   if (names === undefined) {
     names = new Set();
     prepared.set(connection, names);
   }
-  const isKnown = names.has(name);
+  if (names.has(name)) return false;
   names.add(name);
-  return isKnown;
+  return true;
 }

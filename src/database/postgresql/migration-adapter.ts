@@ -5,8 +5,8 @@ import { toAdapterError } from '../adapter-error.js';
 type PgAdapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
 /**
- * Adapter for migrations. The original cuts a script at every semicolon, the ones inside function bodies
- * included; this one sends it whole, which also makes a script without BEGIN and COMMIT all or nothing.
+ * Driver adapter for migrations. Prisma's adapter splits a script at every semicolon, even inside of function bodies. This one
+ * sends the whole script, so that a script without BEGIN and COMMIT is one transaction.
  */
 export class ScriptPrismaPg extends PrismaPg {
   override async connect(): Promise<PgAdapter> {

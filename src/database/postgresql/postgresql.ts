@@ -21,21 +21,21 @@ import { checkTimeZone } from './time-zone.js';
 import { withTransactionSettings } from './transaction-adapter.js';
 import { type Settings, TransactionSettings } from './transaction-settings.js';
 
-/** Longest time of the statement of a report run. */
+/** Longest run of the statement of a report, in milliseconds. */
 export const defaultReportStatementTimeoutMs = 5_000;
-// Time for a cancelled statement to be reported before the connection itself is given up.
+// Time for the server to report a cancelled statement before the driver closes the connection.
 const cancelGraceMs = 1_000;
-// Longer than any stream may take: for a process that hangs, and whose snapshot would hold back vacuum. A session that
-// waits for the process to read is not idle: there it is the operating system that ends the connection.
+// Longer than any stream may take. For a process that hangs: its snapshot would hold back VACUUM. A session that waits for
+// the process to read is not idle, so there `tcp_user_timeout` closes the connection.
 const stalledStreamTimeoutMs = 2_400_000;
-// Streams are rare: their connections are not kept.
+// Streams are rare, so their connections are closed soon.
 const streamIdleTimeoutMs = 5_000;
 
-// Just-in-time compilation costs more than it saves for short queries. Pages are read in the order of an index. Where most
-// accounts are smaller than a page, or a table was never analysed, the planner would rather collect the whole of a large
-// account by a bitmap, and sort it for each page.
+// Just-in-time compilation costs more than it saves for short queries. Without bitmap scans, pages are read in the order of
+// an index. When most accounts are smaller than a page, or a table has no statistics, the planner would otherwise read all
+// rows of a large account and sort them for each page.
 const pageSettings: Settings = { jit: 'off', enable_bitmapscan: 'off' };
-// One report takes one processor of the database server.
+// A report uses one processor of the database server.
 const reportSettings: Settings = { jit: 'off', max_parallel_workers_per_gather: '0' };
 
 /**
@@ -78,17 +78,16 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     defaultScope,
     retry,
     max: poolSize,
-    // A new connection has every statement to plan again.
+    // A new connection must plan every statement again.
     min: poolSize,
   });
-  // Separate, because reports of one account would otherwise take the connections that every token check needs.
+  // Separate, so that reports of one account cannot take the connections that every token check needs.
   const reportPool = new pg.Pool({
     ...connectionConfig(options),
     ...queryTimeout(reportStatementTimeoutMs),
     max: reportPoolSize,
   });
-  // Separate, because slow readers would otherwise take the connections that every request needs. A statement may run
-  // as long as its caller allows.
+  // Separate, so that slow clients cannot take the connections that every request needs. The caller limits the time.
   const streamPool = new pg.Pool({
     ...connectionConfig(options),
     max: streamPoolSize,
@@ -121,7 +120,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
 
   return {
     kind: 'postgresql',
-    // Connections are recreated for as long as the process runs.
+    // Lost connections are replaced, so it never stops.
     stopped: new Promise(() => {}),
     prisma,
     runHot: (statement, values, scope) => pool.runHot(statement, values, scope),
@@ -145,7 +144,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
 }
 
 const unisolated =
-  'DATABASE_URL: row-level security does not isolate the accounts: its user is a superuser or has BYPASSRLS, and may not take the role people_api_tenant';
+  'DATABASE_URL: row-level security does not isolate the accounts: its user is a superuser or has BYPASSRLS, and may not set the role people_api_tenant';
 
 /** @throws {DatabaseOpenError} when the server cannot be reached or rejects the user */
 async function openMigrationSession(
@@ -155,11 +154,11 @@ async function openMigrationSession(
     options.directDatabaseUrl === undefined
       ? ['DATABASE_URL', options.databaseUrl]
       : ['DIRECT_DATABASE_URL', options.directDatabaseUrl];
-  // One connection that is never retired: the advisory lock belongs to it, and so must every script. No time
-  // limits: waiting for another process and building an index both take as long as they take.
+  // One connection that is never closed, because it holds the advisory lock. No time limits: waiting for another process or
+  // building an index can take long.
   const pool = new pg.Pool({ ...connectionConfig(options), connectionString, max: 1, idleTimeoutMillis: 0 });
   logPoolErrors(pool, options.logger);
-  // Policies bind the owner of the tables, who migrates them.
+  // The policies apply to the owner of the tables as well.
   await pool.query("SELECT set_config('app.accounts', $1, false)", [allAccounts]).catch(async (error) => {
     await pool.end();
     throw new DatabaseOpenError(`${variable}: ${describeError(error)}`, { cause: error });
@@ -179,7 +178,7 @@ function connectionConfig({ databaseUrl, connectionTimeoutMs = 5_000 }: Database
   };
 }
 
-/** A server that vanished without closing the connection never reports anything. 0 is no limit. */
+/** The time limit of the driver, for a server that fails without closing the connection. 0: no limit. */
 function queryTimeout(timeoutMs: number): pg.PoolConfig {
   return timeoutMs === 0 ? {} : { query_timeout: timeoutMs + cancelGraceMs };
 }
@@ -188,7 +187,7 @@ function stateOf(name: PoolState['pool'], pool: pg.Pool, idleCount = pool.idleCo
   return { pool: name, total: pool.totalCount, idle: idleCount, waiting: pool.waitingCount };
 }
 
-/** Only the user who has logged in may cancel what the sessions of this user do, not the role that they take. */
+/** Cancels a statement. Runs outside of the tenant role, because only the user of the session may cancel it. */
 async function cancelStatement(pool: pg.Pool, processId: number): Promise<void> {
   const client = await pool.connect();
   try {
@@ -201,12 +200,12 @@ async function cancelStatement(pool: pg.Pool, processId: number): Promise<void> 
 }
 
 function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void {
-  // Without a listener the loss of an idle connection would end the process.
-  // The error carries the client, with what it takes to cancel the statements of its session.
+  // Without a listener, the loss of an idle connection would terminate the process. Only the description is logged, because
+  // the error contains the client with its cancellation key.
   pool.on('error', (error) =>
     logger?.warn({ reason: describeError(error) }, 'a database connection was lost'),
   );
-  // The same while a connection is passed on. Its next statement reports the loss.
+  // The same while a connection is checked out. Its next statement reports the loss.
   pool.on('connect', (client) => client.on('error', () => {}));
 }
 

@@ -8,9 +8,9 @@ export interface PooledQuery<Rows> extends Submittable {
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A pool that keeps up to half of its connections checked out, ready for the next statement. To check one out and return it
- * takes the driver two timers, a promise and a turn of the event loop: without ready connections the benchmark `get-1` fails
- * (0.5 times the limit, where the bar is 0.6).
+ * A pool that keeps up to half of its connections checked out, ready for the next statement. Checking a connection out and in
+ * takes the driver two timers, a promise and a turn of the event loop. Without ready connections the benchmark `get-1` fails
+ * (0.5 times the limit, where 0.6 is required).
  */
 export class ReadyPool extends pg.Pool {
   readonly #maximum: number;
@@ -32,7 +32,7 @@ export class ReadyPool extends pg.Pool {
     const client = this.#ready.pop() ?? (await this.connect());
     return new Promise((resolve, reject) => {
       query.callback = (error, rows) => {
-        // The driver calls again, when a value cannot be sent and the connection is closed for it.
+        // The driver calls it twice when a value cannot be sent, because it closes the connection.
         query.callback = () => {};
         this.#return(client, error);
         if (error === null) resolve(rows as Rows);

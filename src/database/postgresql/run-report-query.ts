@@ -5,7 +5,7 @@ import type { TransactionSettings } from './transaction-settings.js';
 
 /**
  * Runs one statement in a read-only transaction and cancels it when the signal aborts. Settles when PostgreSQL has finished
- * with the statement, so that the size of the pool bounds the work even when clients disconnect.
+ * the statement, so that the pool size limits the running statements even when clients disconnect.
  */
 export async function runReportQuery<Row extends object>(
   pool: Pool,

@@ -32,7 +32,7 @@ export class ScopedPool extends ReadyPool {
   /** Runs one statement; the driver's other signatures are not used. */
   // biome-ignore lint/suspicious/noExplicitAny: the driver overloads this method in ways that no other type is assignable to.
   override query(config: any): any {
-    // The scope is that of the caller: the connection comes later, in the course of other work.
+    // Read here: when a connection is available, the context may be that of another request.
     const scope = currentScope(this.#defaultScope);
     const statement: QueryConfig = typeof config === 'string' ? { text: config } : config;
     return this.#retry(() => this.run(new ScopedQuery(statement, this.#settings, scope)));

@@ -13,7 +13,7 @@ const DriverQuery = pg.Query as unknown as new (
   config: QueryConfig & { queryMode: 'extended' },
 ) => DriverQuery;
 
-/** A statement in a transaction of its own, sent in one write with the settings of the transaction. */
+/** A statement in its own transaction, sent in one write with the settings of the transaction. */
 export class ScopedQuery extends DriverQuery {
   readonly #settings: TransactionSettings;
   readonly #scope: Scope;
@@ -35,7 +35,7 @@ export class ScopedQuery extends DriverQuery {
   }
 
   override handleCommandComplete(message: unknown, connection: Connection): void {
-    // The first one is that of the settings.
+    // The first message is for the statement of the settings.
     if (this.#hasSettings) super.handleCommandComplete(message, connection);
     this.#hasSettings = true;
   }

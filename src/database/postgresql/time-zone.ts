@@ -15,7 +15,7 @@ const utcNames: readonly string[] = [
 ];
 
 /**
- * Checks that sessions are in UTC: Prisma's adapter reads timestamps as if they were.
+ * Checks that the time zone of sessions is UTC, because Prisma's adapter assumes it.
  *
  * @throws {DatabaseOpenError} when the server, the database or the user has another time zone
  */

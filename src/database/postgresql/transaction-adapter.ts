@@ -13,7 +13,7 @@ interface Options {
   readonly defaultScope: Scope;
 }
 
-/** Makes Prisma's adapters begin each transaction with the settings of the pool and the scope of the caller. */
+/** Wraps an adapter factory. Each transaction starts with the settings of the pool and the scope of the caller. */
 export function withTransactionSettings(
   factory: SqlDriverAdapterFactory,
   options: Options,
@@ -46,7 +46,7 @@ class ScopedAdapter implements SqlDriverAdapter {
     try {
       await transaction.executeRaw({ sql: settings.text, args: [scope, settings.role], argTypes });
     } catch (error) {
-      // The adapter leaves this statement to its caller, and only releases the connection.
+      // The rollback of the adapter only releases the connection.
       await transaction.executeRaw({ sql: 'ROLLBACK', args: [], argTypes: [] }).catch(() => {});
       await transaction.rollback();
       throw error;

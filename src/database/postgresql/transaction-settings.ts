@@ -9,9 +9,8 @@ const name = 'transaction_settings';
 const execute = serialize.execute();
 
 /**
- * What every transaction on the connections of a pool begins with: its tenant scope, its role and its settings. All of
- * them end with the transaction, so that connections can be shared through a transaction pooler, which keeps no state of
- * a session.
+ * The statement that sets the tenant scope, the role and the settings at the start of every transaction of a pool. They are
+ * local to the transaction, because a transaction pooler does not preserve the state of a session.
  */
 export class TransactionSettings {
   /** Statement with the parameters scope and role. It returns no row. */
@@ -23,7 +22,7 @@ export class TransactionSettings {
     const fixed = Object.entries(settings).map(
       ([key, value]) => ` || set_config('${key}', '${value}', true)`,
     );
-    // A row comparison would stop at the first value, and leave the other settings unset.
+    // A concatenation, because PostgreSQL evaluates all of its operands. A row comparison could stop at the first one.
     this.text = `SELECT WHERE set_config('app.accounts', $1, true) || set_config('role', $2, true)${fixed.join('')} IS NULL`;
   }
 
@@ -33,10 +32,10 @@ export class TransactionSettings {
   }
 
   /**
-   * Begins a transaction.
+   * Starts a transaction and applies the settings.
    *
-   * @param statement that begins it
-   * @returns the id of the server process that runs it
+   * @param statement `BEGIN` statement
+   * @returns id of the server process
    */
   async begin(client: ClientBase, scope: Scope, statement: string): Promise<number> {
     await client.query(statement);
@@ -46,8 +45,8 @@ export class TransactionSettings {
   }
 
   /**
-   * The messages that run the statement on a connection on which it is prepared. What is sent before the next `sync` is the
-   * same transaction.
+   * Returns the protocol messages that run the prepared statement. Statements that are sent before the next `sync` belong to
+   * the same transaction.
    */
   messages(scope: Scope): Buffer[] {
     return [serialize.bind({ statement: name, values: [scope, this.role] }), execute];

@@ -61,7 +61,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     const key = request.headers['idempotency-key'];
     const created = await this.#reports.create(this.#auditContext({ caller, request }), {
       content: { ...toChanges(body), title: body.title },
-      repeatable: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
+      idempotency: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
       describe: (report) => ({
         status: 201,
         headers: {
@@ -91,7 +91,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     const outcome = await this.#reports.update(this.#auditContext(input), {
       id: params.report_id,
       changes: toChanges(body),
-      isMeant: readIfMatch(request.headers['if-match']),
+      isExpected: readIfMatch(request.headers['if-match']),
     });
     switch (outcome.kind) {
       case 'updated':
@@ -110,7 +110,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     const { params, request } = input;
     const outcome = await this.#reports.delete(this.#auditContext(input), {
       id: params.report_id,
-      isMeant: readIfMatch(request.headers['if-match']),
+      isExpected: readIfMatch(request.headers['if-match']),
     });
     if (outcome === 'unknown') throw recordNotFound();
     if (outcome === 'changed_meanwhile') throw changedMeanwhile();

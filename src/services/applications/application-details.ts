@@ -3,15 +3,15 @@ import { liveGrant } from '../grants/live-grant.js';
 import type { ApplicationSettings } from './application-settings.js';
 import type { ClientType } from './client-registry.js';
 
-/** An application, as a list of them shows it. */
+/** An application in a list. */
 export interface ApplicationSummary extends ApplicationSettings {
   readonly id: string;
   readonly clientId: string;
   readonly clientType: ClientType;
   readonly createdAt: Date;
-  /** Users with a grant to it that is in force. */
+  /** Number of users with a live grant to the application. */
   readonly connectedUsers: number;
-  /** When the last token was issued to it; `null`: never. */
+  /** Time at which the last token was issued; `null` when there is none. */
   readonly lastTokenAt: Date | null;
 }
 

@@ -1,7 +1,7 @@
 import type { ClientType } from './client-registry.js';
 import { redirectUriError } from './redirect-uri.js';
 
-/** What an administrator decides about an application. */
+/** Settings of an application that administrators can change. */
 export interface ApplicationSettings {
   readonly name: string;
   readonly redirectUris: readonly string[];
@@ -10,7 +10,7 @@ export interface ApplicationSettings {
   readonly requireClientSecret: boolean;
 }
 
-/** What is wrong with settings, as sentences for the person who typed them. */
+/** Validation errors of settings, as sentences for the user. */
 export interface SettingsErrors {
   readonly name?: string;
   /** By index of the redirect URI. */
@@ -20,7 +20,7 @@ export interface SettingsErrors {
 
 export interface SettingsRules {
   readonly clientType: ClientType;
-  /** Every scope that there is. */
+  /** All scopes of the contract. */
   readonly knownScopes: readonly string[];
   readonly allowLocalhost: boolean;
 }
@@ -28,12 +28,12 @@ export interface SettingsRules {
 export const maximumNameLength = 100;
 export const maximumRedirectUris = 20;
 
-/** A setting that is on or off, as the audit log shows it. */
+/** Formats a boolean setting for the audit log. */
 export function yesOrNo(setting: boolean): string {
   return setting ? 'yes' : 'no';
 }
 
-/** Everything that is wrong at once; `null` when the settings may be stored. */
+/** Validates settings and returns all errors; `null` when the settings are valid. */
 export function findSettingsErrors(
   settings: ApplicationSettings,
   rules: SettingsRules,
@@ -45,7 +45,7 @@ export function findSettingsErrors(
   return { redirectUris, ...(name !== undefined && { name }), ...(scopes !== undefined && { scopes }) };
 }
 
-/** The name stands on the consent page: nothing in it may hide, or turn round what stands beside it. */
+/** The consent page shows the name. It must not be invisible or change the direction of the text beside it. */
 function nameError(name: string): string | undefined {
   if (name === '') return 'Enter a name.';
   if ([...name].length > maximumNameLength)
@@ -65,7 +65,7 @@ function redirectUriErrors(
 ): ReadonlyMap<number, string> {
   if (uris.length === 0 && clientType === 'public') {
     return new Map([
-      [0, 'Enter a redirect URI: a public application signs users in, and they come back to it.'],
+      [0, 'Enter a redirect URI: a public application signs users in, and they are redirected to it.'],
     ]);
   }
   const errors = new Map<number, string>();

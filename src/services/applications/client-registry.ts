@@ -14,9 +14,9 @@ export interface Application {
   readonly scopes: readonly string[];
   /** Whether every token request must contain the secret; `false` for a public client. */
   readonly requireClientSecret: boolean;
-  /** What access tokens name that no user granted; those that name an earlier one are revoked. */
+  /** Generation of client credentials tokens. Tokens of an earlier generation are revoked. */
   readonly tokenGeneration: number;
-  /** The secrets that are live; none for a public client. */
+  /** The secrets that are accepted; empty for a public client. */
   readonly secrets: readonly LiveSecret[];
 }
 
@@ -33,28 +33,29 @@ interface Stored extends Omit<Application, 'accountId' | 'secrets'> {
   readonly secrets: readonly { id: string; hash: string }[];
 }
 
-/** Texts of applications that need not be read again, as long as the database says the same. */
-const rememberedTexts = 1_000;
+/** Most JSON texts of applications whose parsed form is cached. */
+const maxCachedApplications = 1_000;
 
+/** Reads OAuth clients. */
 export class ClientRegistry {
   readonly #find: (clientId: string) => Promise<string | null>;
-  readonly #read = new LRUCache<string, Application>({ max: rememberedTexts });
+  readonly #cache = new LRUCache<string, Application>({ max: maxCachedApplications });
 
   constructor(database: Database) {
     this.#find = clientById(database);
   }
 
-  /** The application with this `client_id`, whatever its account: a client is known before its account is. */
+  /** Finds the application with this `client_id` in any account, because the account is unknown before. */
   async findByClientId(clientId: string): Promise<Application | null> {
     const json = await this.#find(clientId);
     return json === null ? null : this.#toApplication(json);
   }
 
   #toApplication(json: string): Application {
-    const known = this.#read.get(json);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(json);
+    if (cached !== undefined) return cached;
     const application = toApplication(JSON.parse(json));
-    this.#read.set(json, application);
+    this.#cache.set(json, application);
     return application;
   }
 }

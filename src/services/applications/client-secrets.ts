@@ -6,11 +6,11 @@ import { newClientSecret } from './client-secret.js';
 import { lockApplication } from './lock-application.js';
 import { recordApplicationEvent } from './record-application-event.js';
 
-/** Secrets that an application can have at once: the one in use, and its replacement. */
+/** Most secrets of an application: the one in use and its replacement. */
 export const maximumSecrets = 2;
 
 export type CreatedSecret =
-  /** `clientSecret` is not readable later. */
+  /** `clientSecret` cannot be read later. */
   | { readonly kind: 'created'; readonly clientId: string; readonly clientSecret: string }
   | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'too_many' };
 
@@ -24,7 +24,7 @@ export class ClientSecrets {
     this.#prisma = prisma;
   }
 
-  /** Creates a second secret for a confidential application; both are accepted until one is retired. */
+  /** Creates a second secret for a confidential application; both are accepted until one is revoked. */
   create(
     auditContext: UserAuditContext,
     { applicationId, nonce }: { applicationId: string; nonce: string },
@@ -50,7 +50,7 @@ export class ClientSecrets {
     });
   }
 
-  /** Deletes a secret. The only one is kept: the application could not authenticate without it. */
+  /** Deletes a secret, unless it is the only one: without a secret the application cannot authenticate. */
   retire(
     auditContext: UserAuditContext,
     { applicationId, secretId }: { applicationId: string; secretId: string },

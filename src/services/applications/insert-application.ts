@@ -7,7 +7,7 @@ import { newClientSecret } from './client-secret.js';
 import { recordApplicationEvent } from './record-application-event.js';
 
 /**
- * Inserts an application, its first secret when it is a confidential one, and its audit event, in the transaction of the
+ * Inserts an application, the first secret of a confidential application, and the audit event, in the transaction of the
  * caller.
  *
  * @returns `clientSecret`: `null` for a public client

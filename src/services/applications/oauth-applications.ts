@@ -16,10 +16,10 @@ export type RegisteredApplication =
       readonly kind: 'created';
       readonly id: string;
       readonly clientId: string;
-      /** Not readable later; `null` for a public client. */
+      /** Cannot be read later; `null` for a public client. */
       readonly clientSecret: string | null;
     }
-  /** The same form registered this application before. */
+  /** The same form has already registered this application. */
   | { readonly kind: 'repeated'; readonly id: string };
 
 export type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
@@ -32,7 +32,7 @@ export class OAuthApplications {
     this.#prisma = prisma;
   }
 
-  /** Reads a page of the account's applications, by name, and counts all of them. */
+  /** Lists applications of the account by name, and counts all of them. */
   async list(
     accountId: AccountId,
     { skip, size, now }: { skip: number; size: number; now: Date },
@@ -76,9 +76,9 @@ export class OAuthApplications {
   }
 
   /**
-   * Registers an application, and its first secret when it is a confidential one.
+   * Registers an application, and creates the first secret of a confidential application.
    *
-   * @param options.nonce identifies the form: sent twice, it registers one application
+   * @param options.nonce identifies the form, so that a repeated submission registers no second application
    */
   register(
     auditContext: UserAuditContext,
@@ -95,9 +95,10 @@ export class OAuthApplications {
   }
 
   /**
-   * Changes an application. The change applies to issued tokens at their next use: they lose a removed scope.
+   * Changes an application. Issued tokens lose a removed scope at their next use.
    *
-   * @param options.version the version that was edited; when the stored one differs, nothing is changed; absent: any
+   * @param options.version {@link settingsVersion} of the edited settings. When the stored version differs, nothing is
+   *   changed. Absent: not checked.
    */
   update(
     auditContext: UserAuditContext,
@@ -123,7 +124,7 @@ export class OAuthApplications {
           updatedAt: at,
         },
       });
-      // An unused code may be at an address that is no longer trusted.
+      // An unused code may have been sent to a redirect URI that is no longer registered.
       await tx.authorizationCode.deleteMany({
         where: { accountId, applicationId: id, usedAt: null, redirectUri: { notIn: [...redirectUris] } },
       });
@@ -133,13 +134,13 @@ export class OAuthApplications {
   }
 
   /**
-   * Revokes everything that an application was granted or issued until now: the grants of all users with their tokens,
-   * the unused authorization codes, and the access tokens of the client credentials grant. Its secrets and settings stay.
+   * Revokes all access of an application: the grants of all users with their tokens, the unused authorization codes, and
+   * the access tokens of the client credentials grant. Its secrets and settings stay.
    *
-   * A token without a grant contains the generation of its application at the time of its request. A generation is exact
-   * where a time is not: tokens contain whole seconds, and one that is issued right afterwards is valid.
+   * Client credentials tokens contain the generation of the application, which this method increments. The issue time of
+   * tokens would not do: it has whole seconds, and a token that is issued in the same second must be valid.
    *
-   * @returns how many grants were revoked; `null` when the account has no such application
+   * @returns number of revoked grants; `null` when the account has no such application
    */
   revokeAccess(auditContext: AuditContext, id: string): Promise<{ revokedGrants: number } | null> {
     const { accountId, at } = auditContext;
@@ -150,7 +151,7 @@ export class OAuthApplications {
         where: { accountId_id: { accountId, id } },
         data: { generation: { increment: 1 }, updatedAt: at },
       });
-      // Codes first: an exchange that is under way holds its code, and its grant is visible once it is finished.
+      // Before the grants: a concurrent exchange has locked its code, and its grant is visible when the lock is released.
       await tx.authorizationCode.deleteMany({
         where: { accountId, applicationId: id, usedAt: null },
       });
@@ -166,8 +167,8 @@ export class OAuthApplications {
   }
 
   /**
-   * Deletes an application with its secrets, codes, grants and refresh tokens. Its access tokens are rejected from
-   * then on, because they name an application that does not exist.
+   * Deletes an application with its secrets, codes, grants and refresh tokens. Its access tokens are rejected, because
+   * they name an application that does not exist.
    *
    * @returns whether the account had it
    */

@@ -2,7 +2,7 @@ import type { Prisma } from '../../database/client.js';
 import type { AuditContext } from '../audit-context.js';
 import { type AuditEvent, type AuditEventType, recordIn } from '../audit-log.js';
 
-/** Writes an event of an application into the audit log, in the transaction that changes the application. */
+/** Stores an audit event of an application, in the transaction that changes the application. */
 export async function recordApplicationEvent(
   tx: Prisma.TransactionClient,
   type: AuditEventType & `application.${string}`,

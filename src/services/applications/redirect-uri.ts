@@ -1,11 +1,10 @@
-/** Longest redirect URI that is taken. */
+/** Longest redirect URI, in characters. */
 export const maximumRedirectUriLength = 2000;
 
 /**
- * What is wrong with a redirect URI, as a sentence for the person who typed it; `undefined` when nothing is.
- * Codes are sent there: the owner of such an address could act for the users who sign in.
+ * Validates a redirect URI. Returns an error as a sentence for the user; `undefined` when the URI is valid.
  *
- * @param allowLocalhost whether `http://localhost` is taken, with any port and path: outside production only
+ * @param options.allowLocalhost whether `http://localhost` is valid, with any port and path; `false` in production
  * @see RFC 9700 section 2.1 and RFC 6749 section 3.1.2
  */
 export function redirectUriError(
@@ -15,12 +14,12 @@ export function redirectUriError(
   if (uri.length > maximumRedirectUriLength) {
     return `The address is longer than ${maximumRedirectUriLength} characters.`;
   }
-  // Parsers drop or turn what they find of these, each in its own way.
+  // URL parsers remove or replace other characters, each in its own way.
   if (!/^[!-~]+$/.test(uri) || /[\\"<>^`{|}]/.test(uri)) {
     return 'Write the address without spaces, and percent-encode anything but plain characters.';
   }
-  if (uri.includes('*')) return 'A wildcard (*) is not possible: register each address in full.';
-  if (uri.includes('#')) return 'The address must not have a fragment: leave out “#” and what follows it.';
+  if (uri.includes('*')) return 'The address must not have a wildcard (*): register each address in full.';
+  if (uri.includes('#')) return 'The address must not have a fragment: remove “#” and everything after it.';
   const authority = /^[^:/?]+:\/\/([^/?]*)/.exec(uri)?.[1];
   if (authority === undefined || authority === '' || !URL.canParse(uri)) {
     return 'This is not a complete address, such as https://app.example.com/callback.';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ApplicationSettings, yesOrNo } from './application-settings.js';
 
-/** Identifies a version of settings: a hash of them. */
+/** Hash of settings, which identifies their version. */
 export function settingsVersion(settings: ApplicationSettings): string {
   const { name, redirectUris, scopes, requireClientSecret } = settings;
   return createHash('sha256')

@@ -1,17 +1,17 @@
 import type { EmployeeFilter } from './employee-filter.js';
 import type { EmployeeAnchor, EmployeeSort } from './employee-order.js';
 
-/** Which page of which list. */
+/** A page of a list of employees. */
 export interface EmployeeListRequest {
   readonly filter: EmployeeFilter;
   /** Empty: by id. */
   readonly sort: readonly EmployeeSort[];
   readonly size: number;
-  /** Where to begin: after an employee of an earlier page, or after a number of employees. */
+  /** Start of the page: after an employee of an earlier page, or after a number of employees. */
   readonly from: { readonly anchor: EmployeeAnchor } | { readonly skip: number };
 }
 
-/** A page of employees as the API shows them. */
+/** A page of employees as resource objects. */
 export interface EmployeePage {
   /** Resource objects as JSON, separated by commas. */
   readonly resources: string;
@@ -19,11 +19,11 @@ export interface EmployeePage {
   readonly count: number;
   /** Number of employees on all pages together. */
   readonly recordCount: number;
-  /** Where the next page begins; `null` on the last page. */
+  /** Start of the next page; `null` on the last page. */
   readonly nextAnchor: EmployeeAnchor | null;
 }
 
-/** Which page of the directory. */
+/** A page of the directory. */
 export interface EmployeeSearchRequest {
   /** Beginning of a name, an e-mail address or an employee number; empty: every employee. */
   readonly text: string;

@@ -2,9 +2,8 @@ import type { Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 
 /**
- * Takes the account's row until the transaction ends. A transaction that changes employees in more than one
- * statement calls it first: the maintained counts take the same row, and taking it after rows that another
- * writer wants is a deadlock.
+ * Locks an account until the transaction ends. A transaction that changes employees in more than one statement calls it
+ * first, because the triggers that maintain the counts lock the account: the lock order of `src/database/README.md`.
  *
  * @returns false when there is no such account.
  */

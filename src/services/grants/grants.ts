@@ -6,11 +6,11 @@ import type { UserAuditContext } from '../audit-context.js';
 import { type AuditEvent, recordAllIn, recordIn } from '../audit-log.js';
 import { liveGrant } from './live-grant.js';
 
-/** An application that a user has granted access to: all grants that are in force, together. */
+/** An application with at least one live grant of a user. */
 export interface ConnectedApplication {
   readonly applicationId: string;
   readonly name: string;
-  /** What it may do now: granted by the user, and still configured for the application. */
+  /** Scopes of the live grants that the application is still configured with. */
   readonly scopes: readonly string[];
   readonly connectedAt: Date;
   readonly lastTokenAt: Date | null;
@@ -22,7 +22,7 @@ export interface GrantRevocation {
   readonly event: Omit<AuditEvent, 'details'> & { readonly accountId: AccountId };
 }
 
-/** The access that users grant to applications. Each change is one transaction together with its audit events. */
+/** The grants of users to applications. Each change is one transaction together with its audit events. */
 export class Grants {
   readonly #prisma: Database['prisma'];
 
@@ -31,9 +31,9 @@ export class Grants {
   }
 
   /**
-   * Reads the applications that a user has granted access to, by name.
+   * Lists the connected applications of a user by name.
    *
-   * @param applicationId only this one
+   * @param options.applicationId selects one application; absent: all
    */
   connectedApplications(
     accountId: AccountId,
@@ -60,8 +60,8 @@ export class Grants {
   }
 
   /**
-   * Revokes all grants of a user to an application, and deletes the unused authorization codes. When it returns, every
-   * token of these grants is rejected.
+   * Revokes all grants of a user to an application, and deletes the unused authorization codes. The tokens of these grants
+   * are rejected.
    *
    * @returns whether a grant to the application is stored
    */
@@ -90,10 +90,10 @@ export class Grants {
   }
 
   /**
-   * Revokes one grant: its refresh tokens and access tokens are rejected from now on. Revoking it twice changes nothing.
+   * Revokes a grant with its refresh tokens and access tokens. Does nothing when it is already revoked.
    *
-   * @param options.event why it is revoked; stored in the same transaction
-   * @returns whether it was in force until now
+   * @param options.event audit event, stored in the same transaction
+   * @returns whether this call revoked the grant
    */
   revoke({ grantId, at, event }: GrantRevocation): Promise<boolean> {
     const { accountId } = event;

@@ -1,6 +1,6 @@
 import { Prisma } from '../../database/client.js';
 
-/** Condition that a row of `grants` is in force: not revoked, and with a refresh token that still works. */
+/** Condition for a live grant: a row of `grants` that is not revoked and has an unused, unexpired refresh token. */
 export function liveGrant(now: Date): Prisma.Sql {
   return Prisma.sql`
     grants.revoked_at IS NULL AND EXISTS (

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The S256 challenge of a code verifier. A code can be exchanged only when it was issued for the challenge of the verifier
- * that the client sends: `AuthorizationCodes.use` finds no other code.
+ * Computes the S256 code challenge of a code verifier. `AuthorizationCodes.use` finds only codes with this challenge.
  *
  * @see RFC 7636 sections 4.2 and 4.6
  */

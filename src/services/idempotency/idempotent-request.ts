@@ -5,7 +5,7 @@ import type { AccountId } from '../account-id.js';
 export interface IdempotentRequest {
   readonly accountId: AccountId;
   readonly applicationId: string;
-  /** `null`: the application acts for itself. */
+  /** `null` when the application acts on its own behalf. */
   readonly userId: string | null;
   readonly key: string;
   readonly operation: string;
@@ -13,7 +13,7 @@ export interface IdempotentRequest {
   readonly at: Date;
 }
 
-/** A response as it was first sent, byte for byte. */
+/** A response, as it was first sent. */
 export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,12 +25,12 @@ export class KeyInUseError extends Error {
   override readonly name = 'KeyInUseError';
 }
 
-/** The application has as many idempotency keys as it may have. */
+/** The application has reached its limit of idempotency keys. */
 export class TooManyKeysError extends Error {
   override readonly name = 'TooManyKeysError';
 }
 
-/** A hash of the operation and its payload. The order of the members of an object makes no difference. */
+/** SHA-256 of the operation and its payload. It does not depend on the order of object members. */
 export function fingerprintOf({
   operation,
   payload,

@@ -7,26 +7,26 @@ import {
   type StoredResponse,
 } from './idempotent-request.js';
 
-/** What a transaction finds when it claims a key. */
+/** The result of claiming a key. */
 export type Claim =
-  /** The key belongs to this transaction. `expired`: its row existed and is used again. */
+  /** The key belongs to this transaction. `expired`: the row of an expired key was reused. */
   | { readonly kind: 'new' | 'expired' }
   | { readonly kind: 'completed'; readonly response: StoredResponse }
   /** The key belongs to a request with another payload. */
   | { readonly kind: 'reused' };
 
+/** Retention of a key, in milliseconds. */
 export const retentionMs = 24 * 3_600_000;
 
-/** A host that vanishes does not close its connections: PostgreSQL ends its transaction after so many milliseconds. */
+/** Milliseconds after which PostgreSQL aborts an idle transaction. A host that fails does not close its connections. */
 const idleTimeoutMs = 15_000;
 
 /**
- * Claims a key until the transaction ends. The claim is the uncommitted row, so it also ends when the process is killed:
- * PostgreSQL aborts the transaction of a closed connection. Another transaction that claims the same key waits on the
- * unique index until then.
+ * Claims a key until the transaction ends. The claim is an uncommitted row: another transaction that claims the key waits
+ * on the unique index. When the process is killed, PostgreSQL aborts the transaction and the key is free.
  *
  * @param waitMs longest wait for another transaction that has claimed the key, in milliseconds
- * @throws {KeyInUseError} when the wait is over
+ * @throws {KeyInUseError} when the other transaction does not end in time
  */
 export async function claimKey(
   tx: Prisma.TransactionClient,
@@ -40,7 +40,7 @@ export async function claimKey(
   const claim = await insertOrRead(tx, request).catch((error: unknown) => {
     throw isLockTimeout(error) ? new KeyInUseError() : error;
   });
-  // The work may wait longer for the locks that it needs.
+  // The limit is for the key only, not for the locks of the work.
   await tx.$executeRaw`SET LOCAL lock_timeout TO DEFAULT`;
   return claim;
 }
@@ -61,31 +61,31 @@ async function insertOrRead(tx: Prisma.TransactionClient, request: IdempotentReq
   const row = newRow(request);
   const inserted = await tx.idempotencyKey.createMany({ data: [row], skipDuplicates: true });
   if (inserted.count > 0) return { kind: 'new' };
-  const known = await readLive(tx, request, row.fingerprint);
-  if (known !== null) return known;
+  const stored = await readUnexpired(tx, request, row.fingerprint);
+  if (stored !== null) return stored;
   const renewed = await tx.idempotencyKey.updateMany({
     where: { ...identity(request), expiresAt: { lte: request.at } },
     data: { ...row, status: null, body: null },
   });
   if (renewed.count > 0) return { kind: 'expired' };
-  // Another transaction has renewed the expired row in the meantime, or deleted it.
-  const renewedByOther = await readLive(tx, request, row.fingerprint);
+  // Another transaction has renewed or deleted the expired row.
+  const renewedByOther = await readUnexpired(tx, request, row.fingerprint);
   if (renewedByOther === null) throw new KeyInUseError();
   return renewedByOther;
 }
 
-/** `null`: there is no key, or it has expired. */
-async function readLive(
+/** Reads a stored key; `null` when there is none or it has expired. */
+async function readUnexpired(
   tx: Prisma.TransactionClient,
   request: IdempotentRequest,
   fingerprint: Uint8Array,
 ): Promise<Claim | null> {
-  const known = await tx.idempotencyKey.findUnique({
+  const stored = await tx.idempotencyKey.findUnique({
     where: { accountId_applicationId_userId_key: identity(request) },
   });
-  if (known === null || known.expiresAt <= request.at) return null;
-  if (!Buffer.from(known.fingerprint).equals(fingerprint)) return { kind: 'reused' };
-  const { status, headers, body } = known;
+  if (stored === null || stored.expiresAt <= request.at) return null;
+  if (!Buffer.from(stored.fingerprint).equals(fingerprint)) return { kind: 'reused' };
+  const { status, headers, body } = stored;
   if (status === null || body === null) {
     throw new Error('An idempotency key was committed without a response');
   }

@@ -6,10 +6,10 @@
 import { RowsLockedError } from '../../database/database-errors.js';
 import { KeyInUseError } from './idempotent-request.js';
 
-/** Requests of one application that run at the same time: each holds a connection, and a process has ten of them. */
+/** Concurrent requests of one application. Each one holds a connection, and a process has ten. */
 const maxRunning = 3;
 
-/** Requests of one application that wait in this process. */
+/** Most requests of one application in the queue. */
 const maxWaiting = 100;
 
 interface Waiter {
@@ -18,20 +18,19 @@ interface Waiter {
 }
 
 /**
- * Lets requests with an idempotency key wait in memory. Duplicates that waited on connections would use up the pool and
- * stop all other requests. Requests with the same key run one after the other, and few of one application at the same
- * time.
+ * Queues requests with an idempotency key in memory. Requests with the same key run one after the other, and few of one
+ * application at the same time. Duplicates that wait in the database would take all connections of the pool.
  */
 export class KeyQueue {
   readonly #applications = new Map<string, ApplicationQueue>();
 
   /**
-   * Runs work when it is its turn.
+   * Queues work and runs it.
    *
-   * @param id the key and its user
-   * @param waitMs longest wait, in milliseconds
-   * @throws {KeyInUseError} when a request with the same key runs for longer, or too many requests wait for it
-   * @throws {RowsLockedError} when it is other requests of the application
+   * @param options.id the key and its user
+   * @param options.waitMs longest time in the queue, in milliseconds
+   * @throws {KeyInUseError} when the time is over or the queue is full, and a request with the same key is running
+   * @throws {RowsLockedError} when the time is over or the queue is full because of other keys of the application
    */
   async run<Result>(
     { applicationId, id, waitMs }: { applicationId: string; id: string; waitMs: number },
@@ -94,6 +93,6 @@ class ApplicationQueue {
   #busy(id: string): Error {
     return this.#running.has(id)
       ? new KeyInUseError()
-      : new RowsLockedError('Requests with other idempotency keys of the application take too long.');
+      : new RowsLockedError('Requests with other idempotency keys of the application take too long');
   }
 }

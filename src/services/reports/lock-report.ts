@@ -2,10 +2,10 @@ import type { Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 import { type Report, toReport } from './report.js';
 
-/** Whether a change is meant for the stored version of a report. */
+/** Whether the stored version of a report meets the precondition of a change. */
 export type VersionCheck = (stored: Pick<Report, 'id' | 'version'>) => boolean;
 
-/** The account's report, which no other transaction changes until this one ends; `null` when there is none. */
+/** Reads a report of the account and locks it until the transaction ends; `null` when there is none. */
 export async function lockReport(
   tx: Prisma.TransactionClient,
   accountId: AccountId,

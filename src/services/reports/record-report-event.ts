@@ -3,7 +3,7 @@ import type { ApplicationAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
 import type { Report } from './report.js';
 
-/** Writes an event of a report into the audit log, in the transaction that changes the report. */
+/** Stores an audit event of a report, in the transaction that changes the report. */
 export async function recordReportEvent(
   tx: Prisma.TransactionClient,
   type: 'report.created' | 'report.updated' | 'report.deleted',

@@ -1,10 +1,10 @@
 import type { ReportContent } from './report.js';
 import { allColumnKeys } from './report-columns.js';
 
-/** What is to be different; members that are absent stay as they are. */
+/** Changes of a report. Absent members are not changed. */
 export type ReportChanges = { readonly [Member in keyof ReportContent]?: ReportContent[Member] | undefined };
 
-/** A new report: every column of every employee, unless it says otherwise. */
+/** The content of a new report. By default it has all columns of all employees. */
 export function newContent(given: ReportChanges & { readonly title: string }): ReportContent {
   const groupBy = given.groupBy ?? [];
   return {
@@ -17,10 +17,7 @@ export function newContent(given: ReportChanges & { readonly title: string }): R
   };
 }
 
-/**
- * A report after a change. `columns` and `groupBy` exclude each other, so that giving one of them replaces the
- * other.
- */
+/** The content of a report after a change. `columns` and `groupBy` exclude each other: a change of one replaces both. */
 export function changedContent(current: ReportContent, changes: ReportChanges): ReportContent {
   return {
     title: changes.title ?? current.title,

@@ -5,15 +5,15 @@ import type { Report } from './report.js';
 export type CreatedReport =
   | IdempotentOutcome
   | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] }
-  /** The account has as many reports as it may have. */
+  /** The account has reached its limit of reports. */
   | { readonly kind: 'quota_exceeded'; readonly limit: number }
-  /** The application was deleted after it had authenticated. */
+  /** The application was deleted after it authenticated. */
   | { readonly kind: 'application_deleted' };
 
 export type UpdatedReport =
   | { readonly kind: 'updated'; readonly report: Report }
   | { readonly kind: 'unknown' }
-  /** The version is not one that the change was meant for. */
+  /** The stored version does not meet the precondition. */
   | { readonly kind: 'changed_meanwhile' }
   | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] };
 

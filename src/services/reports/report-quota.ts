@@ -1,16 +1,16 @@
 import type { Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 
-/** The account has as many reports as it may have. */
+/** The account has reached its limit of reports. */
 export class ReportQuotaError extends Error {
   override readonly name = 'ReportQuotaError';
 }
 
 /**
  * Checks the number of reports of an account, in the transaction that has inserted one. The trigger that counts reports
- * has locked the row until this transaction ends, so the check is exact under concurrency.
+ * has locked the count, so the check is exact under concurrency.
  *
- * @param maximum reports that an account may have; 0 is any number
+ * @param maximum most reports of an account; 0: no limit
  * @throws {ReportQuotaError} when there are more
  */
 export async function checkReportQuota(

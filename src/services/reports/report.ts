@@ -17,7 +17,7 @@ export interface ReportListFilter {
 
 export type ReportFilter = ReportTextFilter | ReportListFilter;
 
-/** Column keys, or `count`; a leading `-` turns one around. */
+/** A column key or `count`; a leading `-` means descending. */
 export type SortKey = string;
 
 /** The definition of a report. Either `columns` or `groupBy` is empty, and never both. */
@@ -28,7 +28,7 @@ export interface ReportDefinition {
   readonly groupBy: readonly ColumnKey[];
 }
 
-/** What people may write of a report. */
+/** The members of a report that clients write. */
 export interface ReportContent extends ReportDefinition {
   readonly title: string;
   readonly description: string | null;
@@ -43,7 +43,7 @@ export interface Report extends ReportContent {
   readonly updatedAt: Date;
 }
 
-/** Reads a stored row; what is in it was checked when it was written. */
+/** Converts a stored row, which was validated when it was written. */
 export function toReport(row: Omit<ReportRow, 'accountId'>): Report {
   return {
     id: row.id,
@@ -59,7 +59,7 @@ export function toReport(row: Omit<ReportRow, 'accountId'>): Report {
   };
 }
 
-/** The members of a stored row that people write. A column that is repeated counts where it is first. */
+/** Converts content to the members of a row. Repeated columns and sort keys are removed. */
 export function toStored({ title, description, columns, filters, sort, groupBy }: ReportContent) {
   return {
     title,

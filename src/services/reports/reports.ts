@@ -28,12 +28,12 @@ import {
 } from './report-outcomes.js';
 import { checkReportQuota, ReportQuotaError } from './report-quota.js';
 
-/** Which page of the list. */
+/** A page of the list of reports. */
 export interface ReportListRequest {
   /** Empty: by id. */
   readonly sort: readonly ReportSort[];
   readonly size: number;
-  /** Where to begin: after a report of an earlier page, or after so many reports. */
+  /** Start of the page: after a report of an earlier page, or after a number of reports. */
   readonly from: { readonly anchor: ReportAnchor } | { readonly skip: number };
 }
 
@@ -41,17 +41,17 @@ export interface ReportPage {
   readonly reports: readonly Report[];
   /** Number of reports on all pages together. */
   readonly recordCount: number;
-  /** Where the next page begins; `null` when no report is left. */
+  /** Start of the next page; `null` on the last page. */
   readonly nextAnchor: ReportAnchor | null;
 }
 
-/** The report to create. */
+/** A report to create. */
 export interface NewReport {
-  /** Members that are absent get their defaults. */
+  /** Absent members get their defaults. */
   readonly content: ReportChanges & { readonly title: string };
-  /** Names the request; absent, a repetition creates another report. */
-  readonly repeatable: Pick<IdempotentRequest, 'key' | 'operation' | 'payload'> | undefined;
-  /** Makes the response that a repetition gets. */
+  /** Idempotency key of the request. Without it, a repeated request creates another report. */
+  readonly idempotency: Pick<IdempotentRequest, 'key' | 'operation' | 'payload'> | undefined;
+  /** Builds the response to this request and to repeated ones. */
   readonly describe: (report: Report) => StoredResponse;
 }
 
@@ -65,7 +65,7 @@ export class Reports {
   readonly #idempotency: Idempotency;
   readonly #maxReports: number;
 
-  /** @param options.maxReports reports that an account may have; 0 is any number */
+  /** @param options.maxReports most reports of an account; 0: no limit */
   constructor(
     { prisma }: Database,
     { idempotency, maxReports }: { idempotency: Idempotency; maxReports: number },
@@ -81,7 +81,7 @@ export class Reports {
     return row === null ? null : toReport(row);
   }
 
-  /** Reads a page of an account's reports. Equal ones are in order of id, in the direction of the last key. */
+  /** Reads a page of an account's reports. Reports with equal sort values are ordered by id, in the direction of the last key. */
   async list(accountId: AccountId, { sort, size, from }: ReportListRequest): Promise<ReportPage> {
     const query = pageQuery(
       {
@@ -104,10 +104,10 @@ export class Reports {
     };
   }
 
-  /** Saves a report, together with the response that a repetition gets. */
+  /** Creates a report, and stores the response under the idempotency key, if there is one. */
   async create(
     auditContext: ApplicationAuditContext,
-    { content: given, repeatable, describe }: NewReport,
+    { content: given, idempotency, describe }: NewReport,
   ): Promise<CreatedReport> {
     const content = newContent(given);
     const errors = findDefinitionErrors(content);
@@ -123,9 +123,9 @@ export class Reports {
       return describe(report);
     };
     try {
-      if (repeatable !== undefined) {
+      if (idempotency !== undefined) {
         return await this.#idempotency.respondOnce(
-          { ...repeatable, accountId, applicationId, userId, at },
+          { ...idempotency, accountId, applicationId, userId, at },
           { prepare, work },
         );
       }
@@ -141,16 +141,16 @@ export class Reports {
     }
   }
 
-  /** Changes the report that is meant; members that are absent stay as they are. */
+  /** Changes a report whose stored version meets the precondition. Absent members are not changed. */
   update(
     auditContext: ApplicationAuditContext,
-    { id, changes, isMeant }: { id: string; changes: ReportChanges; isMeant: VersionCheck },
+    { id, changes, isExpected }: { id: string; changes: ReportChanges; isExpected: VersionCheck },
   ): Promise<UpdatedReport> {
     const { accountId, at } = auditContext;
     return this.#prisma.$transaction(async (tx): Promise<UpdatedReport> => {
       const current = await lockReport(tx, accountId, id);
       if (current === null) return { kind: 'unknown' };
-      if (!isMeant(current)) return { kind: 'changed_meanwhile' };
+      if (!isExpected(current)) return { kind: 'changed_meanwhile' };
       const content = changedContent(current, changes);
       const errors = findDefinitionErrors(content);
       if (errors.length > 0) return { kind: 'invalid', errors };
@@ -163,16 +163,16 @@ export class Reports {
     });
   }
 
-  /** Deletes the report that is meant. */
+  /** Deletes a report whose stored version meets the precondition. */
   delete(
     auditContext: ApplicationAuditContext,
-    { id, isMeant }: { id: string; isMeant: VersionCheck },
+    { id, isExpected }: { id: string; isExpected: VersionCheck },
   ): Promise<DeletedReport> {
     const { accountId } = auditContext;
     return this.#prisma.$transaction(async (tx): Promise<DeletedReport> => {
       const report = await lockReport(tx, accountId, id);
       if (report === null) return 'unknown';
-      if (!isMeant(report)) return 'changed_meanwhile';
+      if (!isExpected(report)) return 'changed_meanwhile';
       await tx.report.delete({ where: { accountId_id: { accountId, id } } });
       await recordReportEvent(tx, 'report.deleted', auditContext, report);
       return 'deleted';

@@ -1,8 +1,8 @@
 const form = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * Reads an RFC 3339 date-time to the millisecond, which is what the database keeps; `null` for any other text. A
- * leap second and the year 0 are moments that neither our clock nor the database knows.
+ * Parses an RFC 3339 date-time to milliseconds, the precision of the database; `null` for any other text. Leap seconds and
+ * the year 0 are rejected, because PostgreSQL cannot store them.
  */
 export function readRfc3339(text: string): Date | null {
   if (!form.test(text) || !isDayOfMonth(text)) return null;
@@ -11,7 +11,7 @@ export function readRfc3339(text: string): Date | null {
   return year >= 1 && year <= 9999 ? date : null;
 }
 
-/** `Date` takes 30 February for 2 March. */
+/** Whether the month has this day: `Date` converts 30 February to 2 March. */
 function isDayOfMonth(text: string): boolean {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
   const last = new Date(0);

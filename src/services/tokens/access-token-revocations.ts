@@ -3,7 +3,7 @@ import { accountScope, withScope } from '../../database/scope.js';
 import type { AccountId } from '../account-id.js';
 import { type AuditEvent, recordIn } from '../audit-log.js';
 
-/** Access tokens that were revoked before they expire. */
+/** Revokes single access tokens. */
 export class AccessTokenRevocations {
   readonly #prisma: Database['prisma'];
 
@@ -11,7 +11,7 @@ export class AccessTokenRevocations {
     this.#prisma = prisma;
   }
 
-  /** Revokes an access token, and stores the event the first time. Revoking it twice changes nothing. */
+  /** Revokes an access token and stores the audit event. Does nothing when it is already revoked. */
   async revoke({
     tokenId,
     expiresAt,

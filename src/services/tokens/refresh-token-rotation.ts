@@ -22,7 +22,7 @@ export interface RotationSettings {
 export interface RotationRequest {
   readonly tokenHash: Buffer<ArrayBuffer>;
   readonly successorHash: Buffer<ArrayBuffer>;
-  /** Scopes that the next access token is to have; absent: what was granted. */
+  /** Requested scopes of the access token; absent: the granted ones. */
   readonly requested: readonly string[] | undefined;
   readonly application: Application;
   readonly origin: AuditOrigin;
@@ -32,19 +32,19 @@ export interface Rotated {
   readonly grantId: string;
   readonly userId: string;
   /**
-   * Scopes of the access token: those requested, or else what the user granted, less what the application has lost or
-   * the user could no longer grant.
+   * Scopes of the access token: the requested or else the granted ones, without those that the application is no longer
+   * configured with or that the user may no longer grant.
    */
   readonly scopes: readonly string[];
 }
 
-/** Result of a request in a statement for several; `locked`: another transaction has locked the token. */
+/** Result of one request of a shared statement. `locked`: another transaction has locked the token. */
 export type RotationOutcome = Rotated | 'locked' | undefined;
 
 /**
  * Rotates tokens in one statement, without waiting for another transaction.
  *
- * @returns the outcome of each request, in their order; `undefined` when its token cannot be used: nothing was changed
+ * @returns the outcome of each request, in their order; `undefined` when the token cannot be used and was not changed
  */
 export async function rotateTogether(
   database: Database,
@@ -58,7 +58,7 @@ export async function rotateTogether(
     const usable = await findUsable(database, settings, others);
     return requests.map((request, index) => rotated[index] ?? (usable.has(request) ? 'locked' : undefined));
   } catch (error) {
-    // The rotations of the statement before are committed.
+    // The first statement is committed, so its rotations are returned.
     return rotated.map((outcome) => outcome ?? (error as Error));
   }
 }

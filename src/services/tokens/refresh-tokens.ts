@@ -17,7 +17,7 @@ import {
 
 export interface RefreshTokenSettings extends RotationSettings {
   readonly grants: Grants;
-  /** How long a replay is a retry and not theft, unless the token that the first use gave was used meanwhile. */
+  /** Seconds in which a second use of a token is a retry, while its successor is unused. */
   readonly replayLeewaySeconds: number;
 }
 
@@ -27,9 +27,9 @@ export interface StoredToken {
   readonly userId: string;
   readonly scopes: readonly string[];
   readonly usedAt: Date | null;
-  /** Whether the token that replaced this one was used as well. */
+  /** Whether the token that replaced this one was used. */
   readonly successorUsed: boolean;
-  /** Whether time, a revocation or the user's status keep it from being used. */
+  /** Whether the token is unexpired, the grant is not revoked and the user is enabled. */
   readonly usable: boolean;
   readonly role: Role;
 }
@@ -43,11 +43,11 @@ export interface TokenGrant {
 }
 
 /**
- * The refresh tokens of grants. Every use replaces the token. A statement consumes old tokens, stores their successors and
- * the audit events, so that of many uses of a token exactly one succeeds, also when they share the statement.
+ * The refresh tokens of grants. Every use replaces the token. One statement consumes the tokens of several requests and
+ * stores their successors and the audit events. Of concurrent uses of a token exactly one succeeds.
  *
- * A statement does not wait for rows that another transaction has locked: these requests are queued, with few at a time.
- * Otherwise the tokens of an application that is being deleted would take every connection.
+ * The statement skips locked rows. Their requests are queued with a low concurrency limit. Otherwise the tokens of an
+ * application that is being deleted could take all connections.
  */
 export class RefreshTokens {
   readonly #prisma: Database['prisma'];
@@ -65,7 +65,12 @@ export class RefreshTokens {
     this.#rotateLocked = createDeadlineQueue((request) => rotateLocked(database, settings, request));
   }
 
-  /** Replaces a token; `undefined` when it cannot be used, or not for these scopes: nothing was changed then. */
+  /**
+   * Replaces a token.
+   *
+   * @returns `undefined` when the token cannot be used, or not for the requested scopes; nothing is changed then
+   * @throws {RowsLockedError} when the token stays locked for longer than ten seconds
+   */
   async rotate(request: RotationRequest): Promise<Rotated | undefined> {
     const outcome = await this.#rotate(request);
     if (outcome !== 'locked') return outcome;
@@ -73,8 +78,8 @@ export class RefreshTokens {
   }
 
   /**
-   * Reads a token of the application that {@link rotate} rejected, and revokes its grant when the token looks stolen: it
-   * was used before, and this is not the retry of a client that lost the response.
+   * Reads a token of the application that {@link rotate} rejected. When the token was already used and this is not the retry
+   * of a client that lost the response, it may be stolen, and the grant is revoked.
    *
    * @returns `undefined` when the application has no such token
    */
@@ -88,7 +93,7 @@ export class RefreshTokens {
       const token = await this.#find(tokenHash, application);
       if (token === undefined || token.usedAt === null) return token;
       const at = clock();
-      // A client that lost the response has not used the successor, and repeats its request at once.
+      // A client that lost the response does not have the successor, and repeats its request within the leeway.
       const retried =
         at.getTime() - token.usedAt.getTime() <= replayLeewaySeconds * 1000 && !token.successorUsed;
       if (retried) return token;
@@ -107,7 +112,7 @@ export class RefreshTokens {
     });
   }
 
-  /** Finds the grant of a refresh token in any account: a token of another account's application is an error of its own. */
+  /** Finds the grant of a refresh token in any account. The response to a token of another application is an error. */
   async findGrant(tokenHash: Buffer<ArrayBuffer>): Promise<TokenGrant | undefined> {
     const [grant] = await withScope(
       allAccounts,

@@ -5,7 +5,7 @@ import { type AccountId, toAccountId } from '../account-id.js';
 import { parseScope } from '../scopes.js';
 import type { Role } from '../user.js';
 
-/** What an access token says about its origin. */
+/** The claims of an access token that identify its grant or application. */
 export interface TokenReference extends TokenKey {
   /** Generation of the application when the token was issued. */
   readonly generation: number;
@@ -20,7 +20,7 @@ export interface LiveToken {
   readonly applicationScopes: readonly string[];
 }
 
-/** Reads for every request whether its token may be used. */
+/** Checks for every request that its access token is not revoked. */
 export class TokenStatus {
   readonly #findOwner: Lookup<TokenKey, TokenOwner>;
 
@@ -29,8 +29,8 @@ export class TokenStatus {
   }
 
   /**
-   * `null` when the token was revoked, or its application, grant or user is gone. A token without a grant is revoked when
-   * it names an earlier generation than its application has.
+   * Finds the application and the user of a token; `null` when the token is revoked, or its application, grant or user was
+   * deleted or disabled. A token without a grant is revoked when its generation is not that of the application.
    */
   async find(claims: TokenReference): Promise<LiveToken | null> {
     const owner = await this.#findOwner(claims);
@@ -38,7 +38,7 @@ export class TokenStatus {
   }
 }
 
-/** A token with a grant is revoked through the grant: its generation does not matter. */
+/** Tokens with a grant are revoked with the grant, so their generation is not compared. */
 function isOfGeneration({ grantId, generation }: TokenReference, { tokenGeneration }: TokenOwner): boolean {
   return grantId !== null || generation === tokenGeneration;
 }

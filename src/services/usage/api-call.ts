@@ -1,11 +1,11 @@
-/** Whose call it was: an application, or the client that a genuine token names when nothing more is known. */
+/** The application of a call. Only `clientId` is set when a valid token was rejected before its application was read. */
 export interface CallingApplication {
   readonly accountId?: string | undefined;
   readonly applicationId?: string | undefined;
   readonly clientId?: string | undefined;
 }
 
-/** A request to an operation of the contract that has ended. */
+/** A finished request to an operation of the contract. */
 export interface ApiCall extends CallingApplication {
   readonly userId: string | null;
   readonly operation: string;
@@ -18,7 +18,7 @@ export interface ApiCall extends CallingApplication {
   readonly code: string | null;
 }
 
-/** Identifies the caller's application, as a part of keys in memory. Ids of applications have no space. */
+/** Key of an application in memory. Ids of applications contain no space. */
 export function applicationKey({ applicationId, clientId }: CallingApplication): string {
   return applicationId ?? `client ${clientId}`;
 }

@@ -2,22 +2,22 @@ import type { Database } from '../../database/client.js';
 import { allAccounts, withScope } from '../../database/scope.js';
 import type { CallingApplication } from './api-call.js';
 
-/** The same call, of an application that is known. */
+/** A call with its application. */
 export type Identified<Call extends CallingApplication> = Call & {
   readonly accountId: string;
   readonly applicationId: string;
 };
 
 /**
- * Finds the applications of calls of which only the client is known: calls that were rejected before the database was
- * asked about their token. One query finds all of them. Calls of applications that were deleted are omitted.
+ * Finds the applications of calls that have only a client id, because they were rejected before the application was read.
+ * It uses one query. Calls of deleted applications are omitted.
  */
 export async function identifyApplications<Call extends CallingApplication>(
   database: Database,
   calls: readonly Call[],
 ): Promise<Identified<Call>[]> {
   const clientIds = new Set(calls.flatMap((call) => (isIdentified(call) ? [] : (call.clientId ?? []))));
-  // The accounts of the calls are not known before.
+  // In the scope of all accounts, because the accounts are unknown before.
   const applications =
     clientIds.size === 0
       ? []

@@ -1,8 +1,8 @@
 import { randomId } from '../../database/ids.js';
 import { type ApiCall, applicationKey, type CallingApplication } from './api-call.js';
 
-/** Rejected requests that are kept of each application. */
-export const keptRejections = 20;
+/** Rejected requests that are stored for each application. */
+export const storedRejections = 20;
 
 /** A request that was rejected and is not stored yet. */
 export interface Rejection extends CallingApplication {
@@ -16,7 +16,7 @@ export interface Rejection extends CallingApplication {
   readonly at: number;
 }
 
-/** The last rejected requests of each application. It has a bounded size: beyond that those of an application go. */
+/** The last rejected requests of each application. Beyond a number of applications, those of the oldest are dropped. */
 export class RecentRejections {
   readonly #maximumApplications: number;
   #rejections = new Map<string, Rejection[]>();
@@ -25,7 +25,7 @@ export class RecentRejections {
     this.#maximumApplications = maximumApplications;
   }
 
-  /** Notes a call if it was rejected. */
+  /** Adds a call if it was rejected. */
   add(call: ApiCall, at: number): void {
     const { status } = call;
     if (status === undefined || status < 400) return;
@@ -41,7 +41,7 @@ export class RecentRejections {
     return taken;
   }
 
-  /** Adds rejections that were taken and could not be stored to those that came meanwhile. */
+  /** Returns rejections that could not be stored. Those that were added since are newer. */
   putBack(rejections: readonly Rejection[]): void {
     const later = this.takeAll();
     for (const rejection of [...rejections, ...later]) this.#insert(rejection);
@@ -52,7 +52,7 @@ export class RecentRejections {
     const list = this.#rejections.get(key);
     if (list !== undefined) {
       list.push(rejection);
-      if (list.length > keptRejections) list.shift();
+      if (list.length > storedRejections) list.shift();
       return;
     }
     this.#rejections.set(key, [rejection]);

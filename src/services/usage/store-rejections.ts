@@ -1,9 +1,9 @@
 import { type Database, Prisma } from '../../database/client.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import type { Identified } from './identify-applications.js';
-import { keptRejections, type Rejection } from './recent-rejections.js';
+import { type Rejection, storedRejections } from './recent-rejections.js';
 
-/** Accounts that were deleted meanwhile are omitted, and so is what an earlier attempt has stored. */
+/** Omits rows of deleted accounts and rows that an earlier attempt has stored. */
 const insertion = (rows: string) => Prisma.sql`
   INSERT INTO rejected_requests
     (account_id, application_id, created_at, id, user_id, request_id, operation, status, code)
@@ -15,8 +15,8 @@ const insertion = (rows: string) => Prisma.sql`
   ON CONFLICT DO NOTHING`;
 
 /**
- * Deletes all but the newest of each application. Rows that another process has locked are passed over, so that two
- * processes do not deadlock: fewer are deleted then, never newer ones, and the next time the rest.
+ * Deletes all but the newest of each application. It skips locked rows, so that two processes do not deadlock. The next call
+ * deletes the skipped rows.
  */
 const trimming = (accountIds: readonly string[], applicationIds: readonly string[]) => Prisma.sql`
   DELETE FROM rejected_requests AS rejection USING (
@@ -24,13 +24,13 @@ const trimming = (accountIds: readonly string[], applicationIds: readonly string
     CROSS JOIN LATERAL (
       SELECT account_id, application_id, created_at, id FROM rejected_requests
       WHERE account_id = named.account_id AND application_id = named.application_id
-      ORDER BY created_at DESC, id DESC OFFSET ${keptRejections} FOR UPDATE SKIP LOCKED
+      ORDER BY created_at DESC, id DESC OFFSET ${storedRejections} FOR UPDATE SKIP LOCKED
     ) AS older
   ) AS surplus
   WHERE rejection.account_id = surplus.account_id AND rejection.application_id = surplus.application_id
     AND rejection.created_at = surplus.created_at AND rejection.id = surplus.id`;
 
-/** Stores rejected requests and deletes those that are no longer among the last of their application. */
+/** Stores rejected requests and deletes the oldest ones beyond {@link storedRejections} for each application. */
 export async function storeRejections(
   database: Database,
   rejections: readonly Identified<Rejection>[],

@@ -4,9 +4,9 @@ import type { Identified } from './identify-applications.js';
 import type { UsageCount } from './usage-counts.js';
 
 /**
- * The rows have one order, so that processes that store the same counts at once do not deadlock. The join omits
- * accounts that were deleted meanwhile: they would keep all other counts from being stored. Counts of a client that
- * was identified may be a second time there, and an insertion must not meet a row twice: hence the sums.
+ * The rows are ordered, so that processes that store the same counts do not deadlock. The join omits deleted accounts, whose
+ * rows would fail the statement. The sums are for counts that occur twice, with the client id and with the application id:
+ * ON CONFLICT DO UPDATE fails when two rows have the same key.
  */
 const insertion = (rows: string) => Prisma.sql`
   INSERT INTO api_usage AS usage
@@ -23,7 +23,7 @@ const insertion = (rows: string) => Prisma.sql`
     calls = usage.calls + excluded.calls, errors = usage.errors + excluded.errors,
     rate_limited = usage.rate_limited + excluded.rate_limited, records = usage.records + excluded.records`;
 
-/** Adds counts to the stored ones, all or none. */
+/** Adds counts to the stored ones in one statement. */
 export async function storeUsage(
   database: Database,
   counts: readonly Identified<UsageCount>[],

@@ -18,11 +18,11 @@ export interface UsageCount extends CallingApplication {
   records: number;
 }
 
-/** Usage that is not stored yet. It has a bounded size: beyond that the oldest counts are dropped. */
+/** Usage that is not stored yet. Beyond a maximum number of counts, the oldest ones are dropped. */
 export class UsageCounts {
   readonly #maximum: number;
   #counts = new Map<string, UsageCount>();
-  /** The last count of each application and operation: a key for each request would cost 2 % of a read (bench `get`). */
+  /** The last count of each application and operation. Building a key for each request costs 2 % of a read (bench `get`). */
   #recent = new Map<string, Map<string, UsageCount>>();
   #dropped = 0;
 
@@ -35,7 +35,7 @@ export class UsageCounts {
     return this.#counts.size;
   }
 
-  /** Counts a call. Takes less than a microsecond: it is part of every request. */
+  /** Counts a call, in less than a microsecond. */
   add(call: ApiCall, at: number): void {
     const count = this.#countOf(call, at - (at % hourMilliseconds));
     const { status } = call;
@@ -53,7 +53,7 @@ export class UsageCounts {
     return taken;
   }
 
-  /** Adds counts that were taken and could not be stored to those that were made meanwhile. */
+  /** Returns counts that could not be stored, and adds those that were made since. */
   putBack(counts: readonly UsageCount[]): void {
     const later = this.takeAll();
     for (const count of [...counts, ...later]) {
@@ -69,7 +69,7 @@ export class UsageCounts {
     }
   }
 
-  /** Number of calls whose counts were dropped since this was last asked. */
+  /** Returns the number of calls whose counts were dropped since the last call of this method. */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;
@@ -91,8 +91,8 @@ export class UsageCounts {
 
   #findOrInsert(call: ApiCall, hour: number, userId: string): UsageCount {
     const key = keyOf(call, hour, userId);
-    const known = this.#counts.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#counts.get(key);
+    if (existing !== undefined) return existing;
     const { accountId, applicationId, clientId, operation } = call;
     const zeros = { calls: 0, errors: 0, rateLimited: 0, records: 0 };
     const count = { accountId, applicationId, clientId, hour, operation, userId, ...zeros };

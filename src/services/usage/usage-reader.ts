@@ -1,14 +1,14 @@
 import { type Database, Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
-import { keptRejections } from './recent-rejections.js';
+import { storedRejections } from './recent-rejections.js';
 
-/** Hours that start at `from` or later, and before `to`. */
+/** The hours that start at or after `from` and before `to`. */
 export interface UsageRange {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Numbers of calls, of all users together. */
+/** Numbers of calls of all users. */
 export interface Usage {
   readonly operation: string;
   /** All calls, rejected ones included. */
@@ -42,8 +42,8 @@ const sums = Prisma.sql`
   sum(rate_limited)::float8 AS "rateLimited", sum(records)::float8 AS records`;
 
 /**
- * Reads how an application used the API. What is not stored yet is missing: calls appear within some ten seconds. An
- * unknown application, and one of another account, has no usage.
+ * Reads how an application used the API. Calls appear about ten seconds later. An unknown application, or one of another
+ * account, has no usage.
  */
 export class UsageReader {
   readonly #database: Database;
@@ -53,9 +53,8 @@ export class UsageReader {
   }
 
   /**
-   * Usage by operation in each hour or day, in the order of time. Hours and operations without calls are omitted.
-   *
-   * @param range a month at most where it is read by the hour: 31 days have 744 of them
+   * Reads the usage by operation in each hour or day, oldest first. Hours and operations without calls are omitted. The
+   * result has a row for each hour, so read a month at most by the hour.
    */
   usageOf(
     accountId: AccountId,
@@ -68,18 +67,18 @@ export class UsageReader {
       WHERE ${condition(accountId, applicationId, { from, to })} GROUP BY 1, 2 ORDER BY 1, 2`;
   }
 
-  /** Usage by operation in the whole range. */
+  /** Reads the usage by operation in the whole range. */
   usageByOperationOf(accountId: AccountId, applicationId: string, range: UsageRange): Promise<Usage[]> {
     return this.#database.prisma.$queryRaw<Usage[]>`
       SELECT ${sums} FROM api_usage WHERE ${condition(accountId, applicationId, range)} GROUP BY 1 ORDER BY 1`;
   }
 
-  /** The last requests of the application that were rejected, at most 20, newest first. */
+  /** Reads the last rejected requests of the application, at most 20, newest first. */
   rejectedRequestsOf(accountId: AccountId, applicationId: string): Promise<RejectedRequest[]> {
     return this.#database.prisma.$queryRaw<RejectedRequest[]>`
       SELECT created_at AS at, request_id AS "requestId", operation, status, code, user_id AS "userId"
       FROM rejected_requests WHERE account_id = ${accountId} AND application_id = ${applicationId}
-      ORDER BY created_at DESC, id DESC LIMIT ${keptRejections}`;
+      ORDER BY created_at DESC, id DESC LIMIT ${storedRejections}`;
   }
 }
 

@@ -7,19 +7,19 @@ import { storeRejections } from './store-rejections.js';
 import { storeUsage } from './store-usage.js';
 import { UsageCounts } from './usage-counts.js';
 
-/** Milliseconds between two times that usage is stored. A process that is killed loses the counts of this time. */
+/** Milliseconds between two writes of usage. A process that is killed loses the counts since the last write. */
 export const usageIntervalMilliseconds = 10_000;
 
-/** Counts from which they are stored before their time. */
-const manyCounts = 2_000;
+/** Number of counts at which usage is stored before the interval is over. */
+const earlyFlushCounts = 2_000;
 
-/** Counts in memory at most, about 10 MB: as many as come together while the database is away. */
+/** Most counts in memory, about 10 MB. They accumulate while the database is unavailable. */
 const maximumCounts = 20_000;
 
-/** Applications whose rejected requests are in memory at most. */
+/** Most applications whose rejected requests are in memory. */
 const maximumApplications = 1_000;
 
-/** Rows that one statement stores: few enough that it is done in milliseconds. */
+/** Rows that one statement stores within milliseconds. */
 const batchSize = 1_000;
 
 interface Options {
@@ -29,11 +29,11 @@ interface Options {
 }
 
 /**
- * Counts the calls of applications, and keeps the last ones that were rejected. Both are collected in memory and stored
- * together, because a statement for each request would cost more than most requests.
+ * Records the calls of applications and their last rejected requests. Both are collected in memory and stored in batches,
+ * because a statement for each request would cost more than most requests.
  *
- * What could not be stored is stored the next time. Where the connection is lost while the database commits, the calls of
- * one statement may be counted twice.
+ * After a failure they are stored the next time. When the connection is lost during a commit, the calls of one statement may
+ * be counted twice.
  */
 export class UsageRecorder {
   readonly #database: Database;
@@ -49,20 +49,21 @@ export class UsageRecorder {
     this.#logger = logger;
   }
 
-  /** Takes note of a call. */
+  /** Records a call. */
   record(call: ApiCall): void {
     const at = this.#clock().getTime();
     const before = this.#counts.size;
     this.#counts.add(call, at);
     this.#rejections.add(call, at);
-    // At this size only: when the database is away, another attempt for each new count would make things worse.
-    if (before === manyCounts - 1 && this.#counts.size === manyCounts) this.flush().catch(() => {});
+    // At exactly this size: an attempt for each further count would add load while the database is unavailable.
+    if (before === earlyFlushCounts - 1 && this.#counts.size === earlyFlushCounts)
+      this.flush().catch(() => {});
   }
 
   /**
-   * Stores everything that was recorded before.
+   * Stores all recorded calls.
    *
-   * @throws when the database fails; everything is kept for the next time then
+   * @throws the error of the database; the calls stay in memory for the next attempt
    */
   flush(): Promise<void> {
     this.#flushed = this.#flushed.catch(() => {}).then(() => this.#store());
@@ -72,7 +73,10 @@ export class UsageRecorder {
   async #store(): Promise<void> {
     const dropped = this.#counts.takeDropped();
     if (dropped > 0) {
-      this.#logger?.warn({ calls: dropped }, 'calls were not counted: the database was away for too long');
+      this.#logger?.warn(
+        { calls: dropped },
+        'calls were not counted: the database was unavailable for too long',
+      );
     }
     const counts = this.#counts.takeAll();
     const rejections = this.#rejections.takeAll();
@@ -87,7 +91,7 @@ export class UsageRecorder {
   }
 }
 
-/** Removes batches of calls from a list as they are stored, so that the list is what is left to do. */
+/** Stores a list in batches, and removes each batch from the list when it is stored. */
 async function storeInBatches<Call extends CallingApplication>(
   database: Database,
   calls: Call[],

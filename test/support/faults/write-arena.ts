@@ -60,7 +60,7 @@ export async function createArena(api: TestApp, count: number): Promise<Arena> {
   const items = await createItems(api, { accountId, user, applications, count });
   const browser = new Browser(api.app);
   const from = { address: '127.0.0.1', userAgent: undefined };
-  const session = await new Sessions(database, clock).begin(user, from);
+  const session = await new Sessions(database, clock).create(user, from);
   if (session === null) throw new Error('The user cannot sign in');
   browser.setCookie('session', session);
   const { csrf_token = '' } = hiddenFields((await browser.open(`${applicationsPath}/new`)).body);

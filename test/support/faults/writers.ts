@@ -187,8 +187,8 @@ export const writers: readonly Writer[] = [
     name: 'session start and end',
     async run({ api, user, accountId }) {
       const sessions = new Sessions(api.database, api.clock);
-      const id = await sessions.begin(user, { address: '127.0.0.1', userAgent: undefined });
-      if (id !== null) await sessions.end(id, { type: 'sign_out', accountId, userId: user.id });
+      const id = await sessions.create(user, { address: '127.0.0.1', userAgent: undefined });
+      if (id !== null) await sessions.revoke(id, { type: 'sign_out', accountId, userId: user.id });
       return undefined;
     },
   },

@@ -109,7 +109,7 @@ export function authorizeUrl(parameters: Record<string, string>): string {
 export async function signedInBrowser({ app, database, clock }: TestApp, user: TestUser): Promise<Browser> {
   const browser = new Browser(app);
   const from = { address: '127.0.0.1', userAgent: undefined };
-  browser.setCookie('session', (await new Sessions(database, clock).begin(user, from)) ?? '');
+  browser.setCookie('session', (await new Sessions(database, clock).create(user, from)) ?? '');
   return browser;
 }
 

@@ -6,8 +6,8 @@ import type { ResultPlan } from './plan.js';
 export function csvQuery({ columns, rows: { source, condition, order } }: ResultPlan): Prisma.Sql {
   const cells = columns.map(({ shown }, index) => Prisma.sql`${shown} AS ${Prisma.raw(`cell_${index}`)}`);
   const named = columns.map(({ key }, index) => Prisma.raw(`cell_${index} AS "${key}"`));
-  // The keys are names of stored columns as well. In one query, ORDER BY would take the values that are shown. The order of
-  // the sub-select stays, because reports run without parallel workers.
+  // Column keys are also names of stored columns: in a single query, ORDER BY would refer to the output columns. The order
+  // of the subquery is preserved, because reports run without parallel workers.
   return Prisma.sql`
     SELECT ${Prisma.join(named)} FROM (
       SELECT ${Prisma.join(cells)} FROM ${source} WHERE ${condition} ORDER BY ${orderBy(order)}

@@ -8,13 +8,13 @@ import type { ReportResults } from './report-results.js';
 import { RowCounter } from './row-counter.js';
 
 interface ExportOptions {
-  /** Ends the export, also one whose chunks are no longer read: a response may wait behind another one. */
+  /** Stops the export, even when its chunks are not read: a response may be queued behind another one. */
   readonly signal: AbortSignal;
-  /** Is called with the number of rows that end in each chunk before the chunk is yielded. */
+  /** Called before each chunk is yielded, with the number of rows that end in it. */
   readonly onRows: (count: number) => void;
 }
 
-/** Exports of whole results. Each one is an event of the audit log. */
+/** Exports whole results. Each export has an audit event. */
 export class ReportExports {
   readonly #database: Database;
   readonly #results: ReportResults;
@@ -26,10 +26,9 @@ export class ReportExports {
   }
 
   /**
-   * Yields the whole result of a report as CSV. The event is stored before the first byte is yielded: without it nothing
-   * is exported. When the export ends, completely or not, the event gets the number of rows that were handed to the
-   * connection, which may be some more than the client received. An event without this number belongs to an export
-   * whose process was killed, or that ended while the database was away.
+   * Yields the whole result of a report as CSV. The audit event is stored before the first byte is yielded. When the export
+   * ends, completely or not, the number of yielded rows is added to the event. The client may have received fewer. An event
+   * without this number belongs to an export whose process was killed, or that ended while the database was unavailable.
    */
   stream(
     auditContext: ApplicationAuditContext,
@@ -37,13 +36,13 @@ export class ReportExports {
     options: ExportOptions,
   ): AsyncGenerator<Buffer, void, undefined> {
     const chunks = this.#audited(auditContext, report, options);
-    // The client is gone. A failure shows in the event, which lacks its number of rows.
-    const end = () => void chunks.return().catch(() => {});
-    options.signal.addEventListener('abort', end, { once: true });
+    // The client has disconnected. After a failure the event has no number of rows.
+    const stop = () => void chunks.return().catch(() => {});
+    options.signal.addEventListener('abort', stop, { once: true });
     return chunks;
   }
 
-  /** Resolves when the exports that are running have ended and their events are stored. */
+  /** Resolves when the running exports have ended and their events are stored. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }
@@ -53,7 +52,7 @@ export class ReportExports {
     report: Report,
     { signal, onRows }: ExportOptions,
   ): AsyncGenerator<Buffer, void, undefined> {
-    const ended = this.#begin();
+    const finish = this.#start();
     const id = randomId();
     const chunks = this.#results.streamCsv(auditContext.accountId, report, signal);
     const counter = new RowCounter();
@@ -61,7 +60,7 @@ export class ReportExports {
     let complete = false;
     let rows = 0;
     try {
-      // An export that fails before its first byte is a problem response, and no event.
+      // When the export fails before the first byte, the response is a problem document and there is no event.
       let chunk = await chunks.next();
       await this.#record(id, auditContext, report, { complete: 'no' });
       started = true;
@@ -78,23 +77,23 @@ export class ReportExports {
       await chunks
         .return()
         .finally(() => (started ? this.#record(id, auditContext, report, result) : undefined))
-        .finally(ended);
+        .finally(finish);
     }
   }
 
-  #begin(): () => void {
-    let end = () => {};
+  #start(): () => void {
+    let finish = () => {};
     const running = new Promise<void>((resolve) => {
-      end = resolve;
+      finish = resolve;
     });
     this.#running.add(running);
     return () => {
       this.#running.delete(running);
-      end();
+      finish();
     };
   }
 
-  /** The scope is named because a stream is read outside of the request's own work. */
+  /** Stores the event. It has its own scope, because a stream is read outside of the scope of the request. */
   async #record(
     id: string,
     { at, ...auditContext }: ApplicationAuditContext,

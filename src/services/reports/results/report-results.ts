@@ -9,7 +9,7 @@ import { csvQuery } from './csv-query.js';
 import { planResult, type ResultPlan } from './plan.js';
 import { type FoundRow, type ResultRow, toRow } from './result-row.js';
 
-/** The last row of a page, and the version of the report that ordered it. */
+/** The last row of a page, and the version of the report that defined the order. */
 export interface ResultAnchor {
   readonly version: number;
   readonly values: Anchor;
@@ -20,17 +20,17 @@ export interface ResultPage {
   readonly rows: readonly ResultRow[];
   /** Number of rows on all pages together. */
   readonly recordCount: number;
-  /** Where the next page begins; `null` on the last page. */
+  /** Start of the next page; `null` on the last page. */
   readonly nextAnchor: ResultAnchor | null;
 }
 
-/** Which page of a result. The anchor must be one of the report. */
+/** A page of a result. The anchor must be one of this report. */
 export interface ResultPageRequest {
   readonly size: number;
   readonly from: { readonly anchor: ResultAnchor } | { readonly skip: number };
 }
 
-/** Returns whether an anchor was made by this version of the report. */
+/** Whether an anchor belongs to this version of the report. */
 export function isAnchorOf(accountId: AccountId, report: Report, { version, values }: ResultAnchor): boolean {
   return version === report.version && isAnchor(planResult(accountId, report).rows.order, values);
 }
@@ -74,7 +74,7 @@ export class ReportResults {
    * Runs a report and yields the whole result as CSV in chunks of bytes: a header line of column keys, then a line for
    * each row. All rows are from one snapshot. Values are not altered.
    *
-   * @param signal ends the work of the database at once
+   * @param signal cancels the statement
    * @see RFC 4180
    */
   streamCsv(
@@ -87,10 +87,7 @@ export class ReportResults {
   }
 }
 
-/**
- * Count and page as one statement: it has one snapshot, needs one connection and one round trip, and is cancelled as a
- * whole.
- */
+/** Combines count and page in one statement, which has one snapshot, one connection and one cancellation. */
 function countAndPage({ count }: ResultPlan, page: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT (${count}) AS count, (SELECT coalesce(json_agg(page), '[]')::text FROM (${page}) AS page) AS rows`;
