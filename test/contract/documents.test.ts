@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { parse } from 'yaml';
 import { contractFile, type ProblemCode } from '../../src/contract/contract.js';
-import { Conformance } from '../support/contract/conformance.js';
-import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import { Conformance } from '../support/contract/conformance.js';
+import { attributesOf } from '../support/records/employee-attributes.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
 
 const api = await buildTestApp(t);
 const codes = Object.keys(contract.problems) as ProblemCode[];
@@ -210,15 +211,7 @@ t.test('the helper that compares answers with the contract finds what differs', 
   const id = { 'x-request-id': 'a' };
   const headers = { ...id, 'content-type': 'application/json; charset=utf-8' };
   const problemHeaders = { ...id, 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
-  const attributes = {
-    employee_number: 'E-1',
-    first_name: 'Ada',
-    last_name: 'Lovelace',
-    email: 'a@b.example',
-    status: 'active',
-    department: 'Engineering',
-    updated_at: '2026-01-01T00:00:00.000Z',
-  };
+  const attributes = makeEmployees(1).map(attributesOf)[0];
   const employee = { id: 'x', type: 'employees', attributes };
   const problem = {
     type: 'http://api.test/errors/not-found',
