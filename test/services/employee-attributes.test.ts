@@ -154,8 +154,7 @@ t.test('every attribute that is given is imported, and one that is absent is not
   const values = Object.fromEntries(givenAttributes.map(({ name }, index) => [name, samples[index]]));
   const stored = async () => {
     const [employee] = await database.prisma.employee.findMany({ where: { accountId } });
-    const { updated_at: _, ...given } =
-      employee === undefined ? {} : attributesOf(employee as unknown as TestEmployee);
+    const { updated_at: _, ...given } = employee === undefined ? {} : attributesOf(employee);
     return given;
   };
   const csvOf = (record: object) => `${Object.keys(record).join()}\n${Object.values(record).join()}\n`;
