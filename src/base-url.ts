@@ -1,4 +1,4 @@
-/** The rule for an address that links start with: says what is wrong, or `undefined` when nothing is. */
+/** Rule for the base of URLs: the error, or `undefined` for a valid value. */
 export function webAddressRule(value: string): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   return url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== ''
@@ -6,7 +6,7 @@ export function webAddressRule(value: string): string | undefined {
     : undefined;
 }
 
-/** The rule for `BASE_URL`, which is the issuer of tokens: a scheme and a host. @see RFC 8414, section 2 */
+/** Rule for `BASE_URL`, which is the issuer of tokens: a scheme and a host. @see RFC 8414 section 2 */
 export function baseUrlRule(value: string): string | undefined {
   const error = webAddressRule(value);
   if (error !== undefined) return error;
@@ -15,7 +15,7 @@ export function baseUrlRule(value: string): string | undefined {
     : 'must be a scheme and a host without a path, such as https://api.example.com';
 }
 
-/** The form in which addresses are compared and extended. */
+/** Removes trailing slashes, for comparing and extending URLs. */
 export function withoutTrailingSlashes(address: string): string {
   return address.replace(/\/+$/, '');
 }

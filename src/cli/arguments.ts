@@ -4,25 +4,25 @@ import { roles } from '../services/user.js';
 import type { Rule } from '../services/user-rules.js';
 import { CliError } from './cli-error.js';
 
-/** Option for the account that a command is about. */
+/** Option for the account. */
 export function accountOption(): Option {
-  return new Option('--account <id>', 'the account: its id, or its name where only one has it');
+  return new Option('--account <id>', 'id of the account, or its name if that is unique');
 }
 
-/** Option for answers that scripts read. */
+/** Option for JSON output. */
 export function jsonOption(): Option {
-  return new Option('--json', 'answer in JSON');
+  return new Option('--json', 'print JSON');
 }
 
 /** Option for the role of a user. */
 export function roleOption(): Option {
   return new Option(
     '--role <role>',
-    'owners and administrators register applications and give all scopes',
+    'owners and administrators register applications and grant all scopes',
   ).choices(roles);
 }
 
-/** Parser for an argument that a rule applies to. */
+/** Parser for an argument with a rule, which returns an error or `undefined`. */
 export function checkedBy(rule: Rule): (value: string) => string {
   return (value) => {
     const fault = rule(value);
@@ -31,30 +31,28 @@ export function checkedBy(rule: Rule): (value: string) => string {
   };
 }
 
-/** Parser for a whole number between two bounds. */
+/** Parser for an integer between two bounds. */
 export function wholeNumber(minimum: number, maximum: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
     if (/^\d{1,10}$/.test(value) && number >= minimum && number <= maximum) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+    throw new InvalidArgumentError(`It must be an integer from ${minimum} to ${maximum}.`);
   };
 }
 
 /**
- * The account that an argument means.
+ * The account with this id or name.
  *
- * @throws {CliError} when there is none, or several have this name
+ * @throws {CliError} when the account is unknown, or several accounts have this name
  */
 export async function findAccount(
   accounts: Accounts,
   idOrName: string,
 ): Promise<Awaited<ReturnType<Accounts['find']>>[number]> {
   const [account, ...others] = await accounts.find(idOrName);
-  if (account === undefined) throw new CliError(`There is no account ${idOrName}; see: accounts list`);
+  if (account === undefined) throw new CliError(`Unknown account ${idOrName}; see: accounts list`);
   if (others.length > 0) {
-    throw new CliError(
-      `${others.length + 1} accounts are named ${idOrName}; give the id of one: see accounts list`,
-    );
+    throw new CliError(`${others.length + 1} accounts are named ${idOrName}; use the id: see accounts list`);
   }
   return account;
 }

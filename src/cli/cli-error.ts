@@ -1,9 +1,9 @@
 /** Exit codes of every command, for scripts. */
-export const exitCodes = { ok: 0, failure: 1, usage: 2, refusedLines: 3, interrupted: 130 } as const;
+export const exitCodes = { ok: 0, failure: 1, usage: 2, rejectedLines: 3, interrupted: 130 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A command cannot do what it was asked; the message is one line that says why. */
+/** A command failed. The message is one line for the operator. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;

@@ -5,12 +5,12 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** What a command has of the process that it runs in; `process` is one. */
+/** Environment, streams and exit code of a command; a subset of `process`. */
 export interface CommandProcess {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
-  /** What the process will end with. */
+  /** Exit code of the process. */
   exitCode?: NodeJS.Process['exitCode'];
 }

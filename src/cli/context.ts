@@ -8,7 +8,7 @@ import type { AppSecrets } from '../services/keyring.js';
 import type { CommandProcess } from './command-process.js';
 import { type CommandServices, composeCommandServices } from './services.js';
 
-/** What a command works with: the services on the database of the environment, with its tables up to date. */
+/** Services of a command, on the migrated database of the environment. */
 export interface CommandContext {
   readonly commandProcess: CommandProcess;
   readonly config: Config;
@@ -18,8 +18,7 @@ export interface CommandContext {
 }
 
 /**
- * Opens the database for one command and closes it again, whatever happens. The operator's commands may touch every
- * account.
+ * Opens the database for one command and closes it afterwards. Commands have access to all accounts.
  */
 export async function withContext<Result>(
   commandProcess: CommandProcess,

@@ -6,10 +6,10 @@ import { CliError, exitCodes } from './cli-error.js';
 import type { CommandProcess } from './command-process.js';
 
 /**
- * Reads a new password: asked for twice and not shown when standard input is a terminal, otherwise its first line.
- * It is never an argument, which other users of the machine could read.
+ * Reads a new password. On a terminal it prompts twice without echo; otherwise it reads the first line of standard
+ * input. The password is never an argument, because other users of the machine could read it.
  *
- * @throws {CliError} when it breaks the rule, or the two differ
+ * @throws {CliError} when the password is invalid, or the two passwords differ
  */
 export async function readNewPassword(commandProcess: CommandProcess): Promise<string> {
   const { stdin } = commandProcess;
@@ -17,9 +17,8 @@ export async function readNewPassword(commandProcess: CommandProcess): Promise<s
   const fault = passwordRule(password);
   if (fault !== undefined) throw new CliError(`The password ${fault}`);
   if (stdin.isTTY) {
-    const again = await ask(commandProcess, 'The same password again: ');
-    if (normalizePassword(again) !== normalizePassword(password))
-      throw new CliError('The two passwords differ');
+    const again = await ask(commandProcess, 'Repeat the password: ');
+    if (normalizePassword(again) !== normalizePassword(password)) throw new CliError('The passwords differ');
   }
   return normalizePassword(password);
 }
@@ -47,7 +46,7 @@ async function readLine(stdin: AsyncIterable<Buffer>): Promise<string> {
   let bytes: Buffer = Buffer.alloc(0);
   for await (const piece of stdin) {
     bytes = Buffer.concat([bytes, piece]);
-    // Leaving the loop closes standard input, which would otherwise keep the process waiting.
+    // Leaving the loop closes standard input, so that the process can exit.
     if (bytes.includes('\n') || bytes.length > maximumBytes) break;
   }
   return bytes.toString('utf8').split('\n', 1)[0]?.replace(/\r$/, '') ?? '';

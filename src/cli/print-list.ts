@@ -3,7 +3,7 @@ import { harmless, print } from './print.js';
 
 export type Row = Readonly<Record<string, string | number | null | readonly string[]>>;
 
-/** Prints records: as a table for people, or as one JSON array. */
+/** Prints records as a table or as a JSON array. */
 export function printList(
   commandProcess: CommandProcess,
   columns: readonly string[],

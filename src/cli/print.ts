@@ -1,16 +1,16 @@
 import type { CommandProcess } from './command-process.js';
 
-/** Writes a line of a command's answer. */
+/** Writes a line to standard output. */
 export function print({ stdout }: CommandProcess, line: string): void {
   stdout.write(`${line}\n`);
 }
 
-/** A count as people read it: `1,000,000`. */
+/** Formats a count: `1,000,000`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** Text of others without characters that could steer a terminal, and not longer than a line should be. */
+/** Removes control characters, which could manipulate a terminal, and shortens the text. */
 export function harmless(text: string, maximumLength = 400): string {
   return text.slice(0, maximumLength).replaceAll(/\p{Cc}/gu, '?');
 }

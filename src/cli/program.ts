@@ -8,10 +8,10 @@ import { addKeyCommands } from './commands/keys.js';
 import { addMaintenanceCommands } from './commands/maintenance.js';
 import { addUserCommands } from './commands/users.js';
 
-/** Puts the commands together. A mistake in the arguments is thrown as commander's own error. */
+/** Creates the program with all commands. Invalid arguments throw a {@link CommanderError}. */
 export function createProgram(commandProcess: CommandProcess): Command {
   const program = new Command('npm run cli --')
-    .description('Administers a People API. The environment says which one, as it does for the server.')
+    .description('Administers a People API. It has the same environment variables as the server.')
     .showHelpAfterError('Add --help to see the options and examples.')
     .exitOverride()
     .configureOutput({
@@ -22,10 +22,10 @@ export function createProgram(commandProcess: CommandProcess): Command {
       'after',
       `
 Exit codes:
-  0    done
-  1    failed; one line on standard error says why
-  2    the arguments are wrong
-  3    done, but some lines of the file were refused
+  0    success
+  1    failure; the reason is on standard error
+  2    invalid arguments
+  3    success, but some lines of the file were rejected
   130  interrupted`,
     );
   addAccountCommands(program, commandProcess);

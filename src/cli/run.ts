@@ -5,13 +5,13 @@ import { CliError, exitCodes } from './cli-error.js';
 import type { CommandProcess } from './command-process.js';
 import { createProgram } from './program.js';
 
-/** Runs one command to its end. What goes wrong is one line on standard error, and the exit code. */
+/** Runs one command. Errors are one line on standard error and an exit code. */
 export async function runCommandLine(commandProcess: CommandProcess, args: readonly string[]): Promise<void> {
   try {
     await createProgram(commandProcess).parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has said what is wrong, or shown the help that was asked for.
+      // Commander has printed the error or the help.
       commandProcess.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
       return;
     }

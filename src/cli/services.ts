@@ -10,7 +10,7 @@ import { UsageReader } from '../services/usage/usage-reader.js';
 import { UserAdministration } from '../services/user-administration.js';
 import { Users } from '../services/users.js';
 
-/** The services that commands call. */
+/** Services of the commands. */
 export interface CommandServices {
   readonly accounts: Accounts;
   readonly users: Users;
@@ -23,7 +23,7 @@ export interface CommandServices {
   readonly housekeeping: Housekeeping;
 }
 
-/** Makes every service of the commands once. */
+/** Creates the services of the commands. */
 export function composeCommandServices(database: Database, clock: Clock): CommandServices {
   return {
     accounts: new Accounts(database),

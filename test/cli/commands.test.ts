@@ -225,13 +225,13 @@ t.test('an import says what it did, and its exit code says whether lines were re
   t.equal(rehearsal.code, 0, rehearsal.stderr);
   t.match(
     rehearsal.stdout,
-    /^250 records read: 250 would be created, 0 would be updated, 0 unchanged, 0 refused\.\n/,
+    /^250 records read: 250 would be created, 0 would be updated, 0 unchanged, 0 rejected\.\n/,
   );
   t.match(rehearsal.stdout, /dry run: nothing was changed\.\n$/);
 
   const first = await run(args);
   t.match(first, { code: 0, stderr: '' });
-  t.equal(first.stdout, '250 records read: 250 created, 0 updated, 0 unchanged, 0 refused.\n');
+  t.equal(first.stdout, '250 records read: 250 created, 0 updated, 0 unchanged, 0 rejected.\n');
 
   await writeFile(file, `${text}E9,only,four,fields\n`);
   const second = await runProcess([...args, '--json']);
@@ -241,8 +241,8 @@ t.test('an import says what it did, and its exit code says whether lines were re
 
   const impatient = await run([...args, '--max-errors', '0']);
   t.equal(impatient.code, 1);
-  t.match(impatient.stderr, /^line 252: [^\n]*\nGiven up after 1 refused lines \(--max-errors\)\.\n$/);
-  t.match(impatient.stdout, /^251 records read: .* 1 refused, 250 not stored\.\n/);
+  t.match(impatient.stderr, /^line 252: [^\n]*\nGiven up after 1 rejected lines \(--max-errors\)\.\n$/);
+  t.match(impatient.stdout, /^251 records read: .* 1 rejected, 250 not stored\.\n/);
 
   const piped = await runProcess(
     ['employees', 'import', '-', '--format', 'csv', '--account', accountId],

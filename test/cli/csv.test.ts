@@ -9,7 +9,7 @@ async function read(text: string | Uint8Array, pieceSize = 7): Promise<unknown[]
     bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
   );
   const records: unknown[] = [];
-  for await (const { line, fields, fault } of readCsv(splitLines(Readable.from(pieces)))) {
+  for await (const { line, fields, error } of readCsv(splitLines(Readable.from(pieces)))) {
     records.push([line, fields ?? fault]);
   }
   return records;

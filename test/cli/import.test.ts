@@ -273,11 +273,11 @@ t.test('gives up when more lines are refused than were put up with', async (t) =
   const records = makeRecords(30).map((record, index) =>
     index % 10 === 5 ? { ...record, email: '' } : record,
   );
-  const given = await importText(database, accountId, toCsv(records), { batchSize: 5, maximumRefused: 1 });
-  t.same(given.ending, { kind: 'too_many_refused' });
+  const given = await importText(database, accountId, toCsv(records), { batchSize: 5, maximumRejected: 1 });
+  t.same(given.ending, { kind: 'too_many_rejected' });
   t.equal(given.refusals.length, 2);
   t.equal((await storedRecords(database, accountId)).length, given.counts.created);
-  const patient = await importText(database, accountId, toCsv(records), { maximumRefused: 3 });
+  const patient = await importText(database, accountId, toCsv(records), { maximumRejected: 3 });
   t.match(patient, { ending: { kind: 'complete' }, counts: { rejected: 3 } });
   t.equal((await storedRecords(database, accountId)).length, 27);
 });

@@ -21,19 +21,23 @@ interface CreateOptions {
 export function addAccountCommands(program: Command, commandProcess: CommandProcess): void {
   const accounts = program
     .command('accounts')
-    .description('the customers, each with its own users and employees');
+    .description('manage accounts; each has its own users and employees');
   accounts
     .command('create')
-    .description('open an account, and let its first owner sign in')
+    .description('create an account, optionally with its first owner')
     .requiredOption('--name <name>', 'name of the account', checkedBy(accountNameRule))
-    .option('--owner-email <address>', 'what the first owner signs in with', checkedBy(emailRule))
+    .option(
+      '--owner-email <address>',
+      'e-mail address of the first owner, for signing in',
+      checkedBy(emailRule),
+    )
     .option('--given-name <name>', 'given name of the owner', checkedBy(personNameRule))
     .option('--family-name <name>', 'family name of the owner', checkedBy(personNameRule))
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-The owner's password is asked for, or read from standard input: one line of at least 12 characters.
+The password of the owner is prompted for, or read from standard input: one line with at least 12 characters.
 
 Examples:
   npm run cli -- accounts create --name Initech
@@ -65,7 +69,10 @@ async function create(
 ): Promise<void> {
   const given = [ownerEmail, givenName, familyName].filter((value) => value !== undefined);
   if (given.length % 3 !== 0) {
-    throw new CliError('--owner-email, --given-name and --family-name go together', exitCodes.usage);
+    throw new CliError(
+      '--owner-email, --given-name and --family-name must be used together',
+      exitCodes.usage,
+    );
   }
   await withContext(commandProcess, async ({ services: { accounts }, clock }) => {
     const owner =
@@ -83,12 +90,12 @@ async function create(
     else
       print(
         commandProcess,
-        `Account ${accountId} (${harmless(name)}) was created${ownerId === null ? '' : `, with owner ${ownerId}`}.`,
+        `Created account ${accountId} (${harmless(name)})${ownerId === null ? '' : ` with owner ${ownerId}`}.`,
       );
   });
 }
 
-/** Says why a user cannot be made in one line. */
+/** Rethrows a {@link NewUserError} as {@link CliError}. */
 export function asCliError(error: unknown): never {
   throw error instanceof NewUserError ? new CliError(error.message) : error;
 }

@@ -25,13 +25,13 @@ export function addUsageCommand(applications: Command, commandProcess: CommandPr
     .description('show how an application uses the API')
     .argument('<client_id>', 'client_id of the application')
     .addOption(accountOption().makeOptionMandatory())
-    .option('--days <n>', 'days to show, today included', wholeNumber(1, usageRetentionDays), 30)
+    .option('--days <n>', 'number of days, including today', wholeNumber(1, usageRetentionDays), 30)
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-Days are in UTC. Errors are responses with a status of 400 or more, except 429, which is rate_limited. Records are the
-employees, reports, report rows and users that were sent. Below are the last ${storedRejections} requests that were rejected in the last
+Days are in UTC. errors are responses with a status of 400 or more except 429, which are rate_limited. records are the
+employees, reports, report rows and users in responses. The second table has the last ${storedRejections} rejected requests of the last
 ${rejectionRetentionDays} days.
 
 Examples:
@@ -60,7 +60,7 @@ async function read(
   const { id: accountId } = await findAccount(services.accounts, account);
   const application = await services.applications.findByClientId(accountId, clientId);
   if (application === null) {
-    throw new CliError(`There is no application ${clientId} in this account; see: applications list`);
+    throw new CliError(`Unknown application ${clientId} in this account; see: applications list`);
   }
   const tomorrow = (Math.floor(clock().getTime() / dayMilliseconds) + 1) * dayMilliseconds;
   const usage = await services.usage.usageOf(accountId, application.id, {

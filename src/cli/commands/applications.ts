@@ -13,13 +13,11 @@ const columns = ['id', 'client_id', 'name', 'client_type', 'scopes', 'last_token
 
 /** `applications list`, `applications usage` and `applications revoke-access` */
 export function addApplicationCommands(program: Command, commandProcess: CommandProcess): void {
-  const applications = program
-    .command('applications')
-    .description('the OAuth applications that accounts have registered');
+  const applications = program.command('applications').description('manage OAuth applications');
   addRevokeAccessCommand(applications, commandProcess);
   applications
     .command('list')
-    .description('list applications; secrets are not to be had')
+    .description('list applications; secrets are never shown')
     .addOption(accountOption())
     .addOption(jsonOption())
     .addHelpText(

@@ -34,11 +34,10 @@ const help = `
 The file has a record for each employee. In CSV the first row names the attributes, in any order; in JSON Lines each line
 is an object.
   required: ${required.join(', ')}
-${optional.length === 0 ? '' : `  optional: ${optional.join(', ')}. Absent: not changed; empty or null: removed.\n`}
-An employee with the number of a record is changed where it differs and left alone where it does not; without one
-an employee is created. Nobody is deleted. Refused lines are named on standard error and left out. The lines of a
-batch are stored together or not at all; of several with the same number in a batch the last counts. An import that
-was interrupted can be run again.
+${optional.length === 0 ? '' : `  optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.\n`}
+Employees are created or updated by employee_number; unchanged ones are not written, and none are deleted. Rejected lines
+are reported on standard error and skipped. Each batch of lines is stored in one transaction; if an employee_number occurs
+several times in a batch, the last record counts. An interrupted import can be run again.
 
 Examples:
   npm run cli -- employees import staff.csv --account Initech --dry-run
@@ -49,15 +48,25 @@ Examples:
 export function addEmployeeCommands(program: Command, commandProcess: CommandProcess): void {
   program
     .command('employees')
-    .description('the employee records of an account')
+    .description('manage employee records')
     .command('import')
     .description('create and update employees from a file')
     .argument('<file>', 'CSV or JSON Lines in UTF-8; - is standard input')
     .addOption(accountOption().makeOptionMandatory())
-    .option('--dry-run', 'check everything against the database, say what would happen, and change nothing')
-    .addOption(new Option('--format <format>', 'default: by the name of the file').choices(['csv', 'jsonl']))
-    .option('--batch-size <n>', 'lines that are stored together', wholeNumber(1, 10_000), 2_000)
-    .option('--max-errors <n>', 'refused lines to put up with', wholeNumber(0, 1_000_000_000), 1_000)
+    .option(
+      '--dry-run',
+      'validate the file against the database and print the result without changing anything',
+    )
+    .addOption(
+      new Option('--format <format>', 'format of the file (default: by its name)').choices(['csv', 'jsonl']),
+    )
+    .option('--batch-size <n>', 'lines in one transaction', wholeNumber(1, 10_000), 2_000)
+    .option(
+      '--max-errors <n>',
+      'rejected lines after which the import stops',
+      wholeNumber(0, 1_000_000_000),
+      1_000,
+    )
     .addOption(jsonOption())
     .addHelpText('after', help)
     .action((file: string, options: ImportCommandOptions) =>
@@ -102,10 +111,10 @@ async function runImport(
       check,
       fileName: source.name,
       batchSize,
-      maximumRefused: maxErrors,
+      maximumRejected: maxErrors,
       dryRun,
       signal,
-      onRefused: (line, faults) => progress.log(`line ${line}: ${harmless(faults.join('; '))}`),
+      onRejected: (line, errors) => progress.log(`line ${line}: ${harmless(errors.join('; '))}`),
       onProgress: ({ read }) => progress.update({ lines: read, bytes: source.bytesRead }),
     };
     return await withScope(accountScope(accountId), () => importEmployees(options));

@@ -7,7 +7,7 @@ import { print } from '../print.js';
 
 /** `issuer show` and `issuer set` */
 export function addIssuerCommands(program: Command, commandProcess: CommandProcess): void {
-  const issuer = program.command('issuer').description('the address that access tokens name as their issuer');
+  const issuer = program.command('issuer').description('manage the issuer of access tokens');
   issuer
     .command('show')
     .description('show the recorded issuer, which every server must have as BASE_URL')
@@ -16,13 +16,13 @@ export function addIssuerCommands(program: Command, commandProcess: CommandProce
         const recorded = await issuer.read();
         print(
           commandProcess,
-          recorded ?? 'No issuer is recorded: the first start of a server records its BASE_URL.',
+          recorded ?? 'No issuer is recorded yet. The server records its BASE_URL when it first starts.',
         );
       }),
     );
   issuer
     .command('set')
-    .description('change the recorded issuer; access tokens issued under the earlier one are rejected')
+    .description('change the recorded issuer; access tokens of the previous issuer are then rejected')
     .argument('<url>', 'the new BASE_URL', checkedBy(baseUrlRule))
     .addHelpText('after', '\nExamples:\n  npm run cli -- issuer set https://people.example')
     .action((given: string) =>
@@ -35,7 +35,7 @@ export function addIssuerCommands(program: Command, commandProcess: CommandProce
 }
 
 function describeChange(earlier: string | null, url: string): string {
-  if (earlier === url) return `The issuer is ${url} already.`;
+  if (earlier === url) return `The issuer is already ${url}.`;
   if (earlier === null) return `The issuer is ${url}.`;
-  return `The issuer is ${url}. Restart every server with this BASE_URL: access tokens issued by ${earlier} are rejected then.`;
+  return `The issuer is now ${url}. Restart every server with this BASE_URL: access tokens issued by ${earlier} are then rejected.`;
 }

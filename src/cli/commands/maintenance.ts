@@ -7,14 +7,14 @@ import { print } from '../print.js';
 export function addMaintenanceCommands(program: Command, commandProcess: CommandProcess): void {
   program
     .command('migrate')
-    .description('bring the tables of the database up to date, as every start of the server does')
+    .description('apply the migrations of the database; the server also does this when it starts')
     .action(() =>
       withContext(commandProcess, async () => print(commandProcess, 'The database is up to date.')),
     );
 
   program
     .command('prune')
-    .description('delete expired codes, tokens, sessions and records, as the server does by itself')
+    .description('delete expired codes, tokens, sessions and records; the server also does this regularly')
     .action(() =>
       withContext(commandProcess, async ({ services: { housekeeping }, clock }) => {
         for (const [table, count] of Object.entries(await housekeeping.prune(clock())))

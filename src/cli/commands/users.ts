@@ -8,7 +8,7 @@ import { addStateCommands } from './users/state.js';
 
 /** `users create`, `list`, `disable`, `enable`, `set-role`, `set-password` and `revoke-sessions` */
 export function addUserCommands(program: Command, commandProcess: CommandProcess): void {
-  const users = program.command('users').description('the people who sign in');
+  const users = program.command('users').description('manage users');
   addCreateCommand(users, commandProcess);
   addListCommand(users, commandProcess);
   addStateCommands(users, commandProcess);

@@ -9,10 +9,10 @@ interface Attribute {
 }
 
 /**
- * Reads a CSV file whose header row names the attributes, in any order. An empty field is `null` where the attribute can
- * be, and counts as absent otherwise.
+ * Reads a CSV file with a header row of attribute names in any order. An empty field is `null` for a nullable attribute,
+ * and counts as missing otherwise.
  *
- * @throws {UnusableFileError} when the header names something else, an attribute twice, or not all that are required
+ * @throws {UnusableFileError} when the header has an unknown name, a name twice, or lacks a required attribute
  */
 export async function* readCsvEntries(
   lines: AsyncIterable<Line>,
@@ -20,23 +20,24 @@ export async function* readCsvEntries(
 ): AsyncGenerator<Entry, void, undefined> {
   const nullable = new Set(attributes.filter((attribute) => attribute.nullable).map(({ name }) => name));
   let header: readonly string[] | undefined;
-  for await (const { line, fields, fault } of readCsv(lines)) {
+  for await (const { line, fields, error } of readCsv(lines)) {
     if (header === undefined) {
-      if (fields === undefined) throw new UnusableFileError(`line ${line}: ${fault}`);
+      if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
       header = fields.map((name) => name.trim());
       checkHeader(header, attributes);
     } else if (fields === undefined) {
-      yield { line, fault };
+      yield { line, error };
     } else if (fields.length !== header.length) {
-      yield { line, fault: `has ${fields.length} fields where the header has ${header.length}` };
+      yield { line, error: `has ${fields.length} fields where the header has ${header.length}` };
     } else {
       yield { line, value: toObject(header, fields, nullable) };
     }
   }
-  if (header === undefined) throw new UnusableFileError('the file is empty: a header row is expected');
+  if (header === undefined)
+    throw new UnusableFileError('the file must not be empty: the first line is the header row');
 }
 
-/** A refusal repeats no more of a header than this. */
+/** Characters of the header that are repeated in an error. */
 const maximumEcho = 200;
 
 function checkHeader(header: readonly string[], attributes: readonly Attribute[]): void {
@@ -44,12 +45,12 @@ function checkHeader(header: readonly string[], attributes: readonly Attribute[]
   const required = attributes.filter(({ nullable }) => !nullable).map(({ name }) => name);
   const seen = new Set<string>();
   const repeated = header.filter((name) => seen.size === seen.add(name).size);
-  const faults = [
+  const errors = [
     ['has the unknown columns', header.filter((name) => !names.includes(name))],
     ['lacks the columns', required.filter((name) => !header.includes(name))],
     ['names twice the columns', repeated],
   ] as const;
-  const found = faults
+  const found = errors
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what} ${names.join(', ').slice(0, maximumEcho)}`);
   if (found.length === 0) return;

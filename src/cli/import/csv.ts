@@ -6,19 +6,19 @@
 
 import type { Line } from './lines.js';
 
-/** A record of a CSV file: its fields, or what is wrong with it. */
+/** A record of a CSV file: its fields or an error. */
 export type CsvRecord = { readonly line: number } & (
-  | { readonly fields: readonly string[]; readonly fault?: never }
-  | { readonly fault: string; readonly fields?: never }
+  | { readonly fields: readonly string[]; readonly error?: never }
+  | { readonly error: string; readonly fields?: never }
 );
 
-/** Characters in a record; one that is longer has a quote that nobody closed. */
+/** Maximum number of characters in a record. A longer one has an unclosed quote. */
 const maximumRecordLength = 16_384;
 
 /**
- * Reads CSV records. A quoted field may hold commas, doubled quotes and line breaks; empty lines are skipped. Where the
- * quoting is broken, the first line of the record is rejected and the next line starts a record, so that one stray quote
- * costs one line and not the rest of the file.
+ * Parses CSV records. A quoted field may contain commas, doubled quotes and line breaks; empty lines are skipped. If the
+ * quoting is invalid, the first line of the record is rejected and the next line starts a record, so that one stray quote
+ * affects one line and not the rest of the file.
  *
  * @see RFC 4180 section 2
  */
@@ -29,18 +29,18 @@ export async function* readCsv(lines: AsyncIterable<Line>): AsyncGenerator<CsvRe
 }
 
 /**
- * Joins lines to records. A line is read twice at most, because a file of line breaks behind one quote must not take
- * the square of its length: a line with an odd number of quotes opens a record and the next such line closes it, so
- * that of the lines behind a rejected one only the last can open a record again.
+ * Joins lines to records. Each line is parsed at most twice, so that many line breaks after one quote do not take
+ * quadratic time: a line with an odd number of quotes opens a record and the next such line closes it, so of the lines
+ * after a rejected one only the last can open a record again.
  */
 class RecordReader {
-  /** Lines of a record whose last quote is not closed yet. */
+  /** Lines of a record with an open quote. */
   #open: Line[] = [];
   #length = 0;
 
   *read(line: Line): Generator<CsvRecord, void, undefined> {
     if (this.#open.length === 0 && line.tooLong) {
-      yield { line: line.number, fault: 'the line is too long' };
+      yield { line: line.number, error: 'the line is too long' };
       return;
     }
     this.#open.push(line);
@@ -51,7 +51,7 @@ class RecordReader {
       yield* this.#rejectFirst('a quote is not closed');
   }
 
-  /** Rejects what is still open at the end of the file. */
+  /** Rejects an incomplete record at the end of the file. */
   *end(): Generator<CsvRecord, void, undefined> {
     while (this.#open.length > 0) yield* this.#rejectFirst('a quote is not closed');
   }
@@ -63,16 +63,16 @@ class RecordReader {
       .replace(/\r$/, '');
     const fields = content === '' ? [] : splitFields(content);
     if (fields === undefined) {
-      yield* this.#rejectFirst('a quote is out of place');
+      yield* this.#rejectFirst('a quote is in an invalid position');
       return;
     }
     const [first] = this.#takeOpen();
     if (first !== undefined && fields.length > 0) yield { line: first.number, fields };
   }
 
-  *#rejectFirst(fault: string): Generator<CsvRecord, void, undefined> {
+  *#rejectFirst(error: string): Generator<CsvRecord, void, undefined> {
     const [first, ...others] = this.#takeOpen();
-    if (first !== undefined) yield { line: first.number, fault };
+    if (first !== undefined) yield { line: first.number, error };
     for (const line of others) yield* this.read(line);
   }
 
@@ -90,7 +90,7 @@ function hasOddQuotes(text: string): boolean {
   return odd;
 }
 
-/** A field with or without quotes, and the comma before the next one, or the end. */
+/** A field with or without quotes, and the next comma or the end. */
 const fieldPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
 
 function splitFields(text: string): string[] | undefined {

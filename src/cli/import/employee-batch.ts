@@ -1,13 +1,13 @@
 import type { EmployeeRecord } from '../../services/employees/employee-record.js';
 
-/** The lines of a file that a batch is made of. */
+/** Lines of a file in a batch. */
 export interface BatchLines {
   readonly first: number;
   readonly last: number;
   readonly count: number;
 }
 
-/** Records that are stored together. Of several with one number the last value of each attribute counts. */
+/** Records that are stored in one transaction. Of several records with the same number, the last value of each attribute counts. */
 export class EmployeeBatch {
   readonly #rows = new Map<string, EmployeeRecord>();
   #lines: BatchLines = { first: 0, last: 0, count: 0 };
@@ -20,7 +20,7 @@ export class EmployeeBatch {
     return this.#lines;
   }
 
-  /** Records that a later one has replaced. */
+  /** Number of records that were replaced by a later one. */
   get superseded(): number {
     return this.#lines.count - this.#rows.size;
   }

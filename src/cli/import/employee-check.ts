@@ -9,20 +9,20 @@ import { describeValidation } from '../../problems/describe-validation.js';
 import { type GivenAttribute, givenAttributes } from '../../services/employees/employee-attributes.js';
 import type { EmployeeRecord } from '../../services/employees/employee-record.js';
 
-/** What a record of an import file is checked with. */
+/** Validation of the records of an import file. */
 export interface EmployeeCheck {
   readonly attributes: readonly GivenAttribute[];
-  /** The employee that a record describes, or everything that is wrong with it. */
+  /** The employee of a valid record, or all errors. */
   check(
     value: unknown,
   ):
-    | { readonly employee: EmployeeRecord; readonly faults?: never }
-    | { readonly faults: readonly string[]; readonly employee?: never };
+    | { readonly employee: EmployeeRecord; readonly errors?: never }
+    | { readonly errors: readonly string[]; readonly employee?: never };
 }
 
 /**
- * Makes the check from the contract's attributes of an employee: all of them but those that the service itself
- * writes, each with the bounds that it has there. A record can omit an attribute that can be `null`, or leave it blank.
+ * Creates the validation from the attributes of an employee in the contract, except those that the service sets. A record
+ * can omit a nullable attribute, or leave it blank.
  */
 export function createEmployeeCheck(contract: Contract): EmployeeCheck {
   const ajv = new Ajv2020({ allErrors: true, verbose: true });
@@ -35,14 +35,14 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
       const value = withoutBlanks(given);
       const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
       if (validate(value) && blank.length === 0) {
-        const faults = givenAttributes.flatMap((attribute) => faultsOf(attribute, value[attribute.name]));
-        return faults.length > 0 ? { faults } : { employee: toEmployee(value) };
+        const errors = givenAttributes.flatMap((attribute) => storageErrors(attribute, value[attribute.name]));
+        return errors.length > 0 ? { errors } : { employee: toEmployee(value) };
       }
-      const errors = (validate.errors ?? []).filter(
+      const findings = (validate.errors ?? []).filter(
         ({ instancePath }) => !blank.includes(instancePath.slice(1)),
       );
       const required = blank.map((name) => `${name} is required`);
-      return { faults: [...required, ...(errors.length > 0 ? describe(errors) : [])] };
+      return { errors: [...required, ...(findings.length > 0 ? describe(findings) : [])] };
     },
   };
 }
@@ -73,23 +73,23 @@ function withoutBlanks(given: unknown): unknown {
   return { ...(given as Attributes), ...Object.fromEntries(blank.map((name) => [name, null])) };
 }
 
-function describe(errors: readonly ErrorObject[]): string[] {
-  const { errors: findings = [] } = describeValidation(errors, 'body', { form: true });
-  return findings.map(({ detail }) => detail.replace(/^ /, 'the record ').replace(/\.$/, ''));
+function describe(findings: readonly ErrorObject[]): string[] {
+  const { errors = [] } = describeValidation(findings, 'body', { form: true });
+  return errors.map(({ detail }) => detail.replace(/^ /, 'the record ').replace(/\.$/, ''));
 }
 
 function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }
 
-/** What the schema of a response does not state of a value that is to be stored. */
-function faultsOf({ name, type }: GivenAttribute, value: string | null | undefined): string[] {
+/** Errors of a value that the schema of the response does not cover. */
+function storageErrors({ name, type }: GivenAttribute, value: string | null | undefined): string[] {
   if (value === null || value === undefined) return [];
   if (type === 'date')
     return isDateText(value) ? [] : [`${name} must be a date from 0001-01-01 to 9999-12-31`];
   if (!isStorableText(value)) return [`${name} must be valid Unicode without NUL characters`];
-  // What the decoder puts in place of bytes that it cannot read: storing it would lose the name for good.
-  if (value.includes('\uFFFD')) return [`${name} has characters that are not UTF-8`];
+  // The decoder replaces invalid bytes by this character. Storing it would lose the original text.
+  if (value.includes('\uFFFD')) return [`${name} must be valid UTF-8`];
   if (name === 'employee_number' && value.trim() !== value) {
     return ['employee_number must not begin or end with a space'];
   }

@@ -1,10 +1,10 @@
-/** A record of an import file as it was read, or why it cannot be. */
+/** A parsed record of an import file, or its error. */
 export type Entry = { readonly line: number } & (
-  | { readonly value: unknown; readonly fault?: never }
-  | { readonly fault: string; readonly value?: never }
+  | { readonly value: unknown; readonly error?: never }
+  | { readonly error: string; readonly value?: never }
 );
 
-/** The file as a whole is not what it should be; nothing of it is imported. */
+/** The whole file is invalid and nothing is imported. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError';
 }

@@ -11,20 +11,20 @@ export interface ImportOptions {
   readonly check: EmployeeCheck['check'];
   /** Name of the file, for the audit log. */
   readonly fileName: string;
-  /** Lines that are stored together, or not at all. */
+  /** Lines that are stored in one transaction. */
   readonly batchSize: number;
-  /** Refused lines that are put up with; one more ends the import. */
-  readonly maximumRefused: number;
-  /** Does everything and keeps nothing of it. */
+  /** Rejected lines after which the import stops. */
+  readonly maximumRejected: number;
+  /** Runs the import and rolls it back. */
   readonly dryRun: boolean;
-  /** Ends the import after the batch that is being stored. */
+  /** Stops the import after the current batch. */
   readonly signal: AbortSignal;
-  onRefused(line: number, faults: readonly string[]): void;
+  onRejected(line: number, errors: readonly string[]): void;
   onProgress(counts: ImportCounts): void;
 }
 
 export type ImportEnding =
-  | { readonly kind: 'complete' | 'interrupted' | 'too_many_refused' }
+  | { readonly kind: 'complete' | 'interrupted' | 'too_many_rejected' }
   /** The database failed; the batch of these lines is not stored, or not known to be. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly lines: BatchLines };
 
@@ -34,10 +34,10 @@ export interface ImportOutcome {
 }
 
 /**
- * Makes an account's employees what a file says, batch by batch. What is known to be stored is counted, whatever ends
- * the import, and an import that is run again finds what is stored already and leaves it alone.
+ * Imports the employees of an account from a file in batches. The counts include stored batches even if the import fails.
+ * An import that is run again does not change employees that are already stored.
  *
- * @throws {UnusableFileError} when the file cannot be imported at all
+ * @throws {UnusableFileError} when the whole file is invalid
  */
 export async function importEmployees(options: ImportOptions): Promise<ImportOutcome> {
   const { imports, accountId, fileName, dryRun } = options;
@@ -47,7 +47,7 @@ export async function importEmployees(options: ImportOptions): Promise<ImportOut
 }
 
 async function importWith(options: ImportOptions, store: StoreBatch): Promise<ImportOutcome> {
-  const { entries, check, batchSize, maximumRefused, signal } = options;
+  const { entries, check, batchSize, maximumRejected, signal } = options;
   const counts = { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, superseded: 0 };
   let batch = new EmployeeBatch();
 
@@ -66,14 +66,14 @@ async function importWith(options: ImportOptions, store: StoreBatch): Promise<Im
     for await (const entry of entries) {
       if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };
       counts.read += 1;
-      const { employee, faults } =
-        entry.fault === undefined ? check(entry.value) : { faults: [entry.fault], employee: undefined };
+      const { employee, errors } =
+        entry.error === undefined ? check(entry.value) : { errors: [entry.error], employee: undefined };
       if (employee !== undefined) {
         batch.add(entry.line, employee);
       } else {
         counts.rejected += 1;
-        options.onRefused(entry.line, faults);
-        if (counts.rejected > maximumRefused) return { counts, ending: { kind: 'too_many_refused' } };
+        options.onRejected(entry.line, errors);
+        if (counts.rejected > maximumRejected) return { counts, ending: { kind: 'too_many_rejected' } };
       }
       if (batch.lines.count >= batchSize) await flush();
     }
@@ -81,7 +81,7 @@ async function importWith(options: ImportOptions, store: StoreBatch): Promise<Im
     if (!options.dryRun && counts.created + counts.updated + counts.unchanged > 0) await store([], counts);
     return { counts, ending: { kind: 'complete' } };
   } catch (error) {
-    // A source that waits for more, such as a terminal, is cut off by the signal.
+    // The signal destroys a source that is waiting for data, such as a terminal.
     if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };
     if (error instanceof UnusableFileError) throw error;
     return { counts, ending: { kind: 'failed', error, lines: batch.lines } };

@@ -1,11 +1,11 @@
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-// npm passes on what the terminal has already sent to every process of the command.
+// npm forwards the signal that the terminal has already sent to every process of the command.
 const echoMs = 1_000;
 
 /**
- * Runs work that ends in good order when the process is told to stop. A second request, a while after the first,
- * ends the process at once.
+ * Runs work that stops gracefully on SIGINT and SIGTERM. A second signal more than a second later stops the process
+ * immediately.
  */
 export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();

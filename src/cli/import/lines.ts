@@ -3,16 +3,16 @@ export interface Line {
   /** Counted from 1. */
   readonly number: number;
   readonly text: string;
-  /** Longer than any record can be; `text` holds no more than its beginning. */
+  /** Whether the line is longer than {@link maximumLineLength}; `text` then contains only its start. */
   readonly tooLong: boolean;
 }
 
-/** Characters in a line; ten times what a record with every attribute at its longest needs. */
+/** Maximum number of characters in a line: ten times the longest valid record. */
 export const maximumLineLength = 65_536;
 
 /**
- * Cuts UTF-8 text into lines, whatever the pieces that it arrives in. A byte order mark is dropped, and bytes that
- * are not UTF-8 become U+FFFD. It holds one piece and one line at a time.
+ * Splits UTF-8 text into lines. A byte order mark is dropped, and bytes that are not UTF-8 become U+FFFD. Only one chunk
+ * and one line are in memory at a time.
  */
 export async function* splitLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
   const decoder = new TextDecoder();

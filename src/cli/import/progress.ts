@@ -1,6 +1,6 @@
 import { formatCount } from '../print.js';
 
-/** Where progress is shown: a terminal, a file or a pipe. */
+/** Output for progress: a terminal, a file or a pipe. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -15,10 +15,10 @@ const barWidth = 30;
 const redrawMs = 100;
 const reportMs = 5_000;
 
-/** Shows how far an import is: a bar on a terminal, otherwise a line every few seconds. */
+/** Shows the progress of an import: a bar on a terminal, otherwise a line every five seconds. */
 export class Progress {
   readonly #stream: ProgressStream;
-  /** Absent: nobody knows how much there is. */
+  /** Absent if the size of the input is unknown. */
   readonly #totalBytes: number | undefined;
   readonly #start = Date.now();
   #shownAt = Date.now();
@@ -29,7 +29,7 @@ export class Progress {
     this.#totalBytes = totalBytes;
   }
 
-  /** Shows where the import is, unless that was done a moment ago. */
+  /** Shows the progress, at most once in each interval. */
   update(standing: Standing): void {
     const now = Date.now();
     if (now - this.#shownAt < (this.#stream.isTTY ? redrawMs : reportMs)) return;

@@ -13,11 +13,11 @@ const formatsByExtension: Readonly<Record<string, ImportFormat>> = {
   '.ndjson': 'jsonl',
 };
 
-/** An import file, or standard input, to be read once. */
+/** An import file or standard input. It can be read once. */
 export interface ImportSource {
   readonly name: string;
   readonly format: ImportFormat;
-  /** Absent: it is not known before the end. */
+  /** Absent if the size is unknown. */
   readonly totalBytes: number | undefined;
   readonly bytesRead: number;
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -26,8 +26,8 @@ export interface ImportSource {
 /**
  * Opens an import file; `-` is standard input.
  *
- * @param signal cuts off a source that waits for more
- * @throws {CliError} when the file cannot be read, or nothing says what format it has
+ * @param signal destroys a source that is waiting for data
+ * @throws {CliError} when the file cannot be read, or its format is unknown
  */
 export async function openSource(
   { stdin }: CommandProcess,
@@ -37,14 +37,14 @@ export async function openSource(
   const known = format ?? formatsByExtension[path.extname(file).toLowerCase()];
   if (known === undefined) {
     throw new CliError(
-      `--format csv or --format jsonl is needed: ${file} does not end in .csv or .jsonl`,
+      `--format must be csv or jsonl, because ${file} does not end in .csv or .jsonl`,
       exitCodes.usage,
     );
   }
   const totalBytes = file === '-' ? undefined : await sizeOf(file);
   const stream: Readable = file === '-' ? stdin : createReadStream(file, { highWaterMark: 262_144 });
   addAbortSignal(signal, stream);
-  // Cut off before anybody reads it; whoever reads it sees the error for themselves.
+  // Handles an error before the stream is read. Readers get the error themselves.
   stream.on('error', () => {});
   let bytesRead = 0;
   return {
@@ -66,9 +66,9 @@ export async function openSource(
 async function sizeOf(file: string): Promise<number | undefined> {
   const stats = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new CliError(
-      `${file} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.code}`,
+      `Cannot read ${file}: ${error.code === 'ENOENT' ? 'the file does not exist' : error.code}`,
     );
   });
-  if (stats.isDirectory()) throw new CliError(`${file} cannot be read: it is a directory`);
+  if (stats.isDirectory()) throw new CliError(`Cannot read ${file}: it is a directory`);
   return stats.isFile() ? stats.size : undefined;
 }

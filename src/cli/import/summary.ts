@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../cli-error.js';
 import { formatCount } from '../print.js';
 import type { ImportOutcome } from './import-employees.js';
 
-/** What an import came to, in words: one line on how it ended, where that needs saying, and the counts. */
+/** Describes the outcome of an import: the reason why it stopped, if it is not complete, and the counts. */
 export function describeOutcome(
   { counts, ending }: ImportOutcome,
   { dryRun }: { dryRun: boolean },
@@ -12,9 +12,9 @@ export function describeOutcome(
   const became = (count: number, word: string) =>
     `${formatCount(count)} ${dryRun && word !== 'unchanged' ? 'would be ' : ''}${word}`;
   const parts = [became(created, 'created'), became(updated, 'updated'), became(unchanged, 'unchanged')];
-  parts.push(`${formatCount(rejected)} refused`);
+  parts.push(`${formatCount(rejected)} rejected`);
   if (superseded > 0) {
-    parts.push(`${formatCount(superseded)} followed by a later one with the same employee_number`);
+    parts.push(`${formatCount(superseded)} replaced by a later one with the same employee_number`);
   }
   const pending = read - created - updated - unchanged - rejected - superseded;
   if (pending > 0) parts.push(`${formatCount(pending)} not stored`);
@@ -22,29 +22,31 @@ export function describeOutcome(
   const lines = [...describeEnding(ending, counts.rejected), summary];
   if (dryRun) lines.push('This was a dry run: nothing was changed.');
   else if (ending.kind !== 'complete') {
-    lines.push('What was created and updated is in the database. Run the import again to go on.');
+    lines.push('Created and updated employees are stored. Run the import again to continue.');
   }
   return lines;
 }
 
-/** The exit code that an import ends with. */
+/** Exit code of an import. */
 export function exitCodeOf({ counts, ending }: ImportOutcome): ExitCode {
   if (ending.kind === 'interrupted') return exitCodes.interrupted;
   if (ending.kind !== 'complete') return exitCodes.failure;
-  return counts.rejected > 0 ? exitCodes.refusedLines : exitCodes.ok;
+  return counts.rejected > 0 ? exitCodes.rejectedLines : exitCodes.ok;
 }
 
-function describeEnding(ending: ImportOutcome['ending'], refused: number): string[] {
+function describeEnding(ending: ImportOutcome['ending'], rejected: number): string[] {
   switch (ending.kind) {
     case 'complete':
       return [];
     case 'interrupted':
       return ['Interrupted.'];
-    case 'too_many_refused':
-      return [`Given up after ${formatCount(refused)} refused lines (--max-errors).`];
+    case 'too_many_rejected':
+      return [
+        `Stopped after ${formatCount(rejected)} rejected ${rejected === 1 ? 'line' : 'lines'} (--max-errors).`,
+      ];
     case 'failed': {
       const { error, lines } = ending;
-      // Of a transaction that was lost while it was committed nobody knows.
+      // If the connection was lost during the commit, the outcome is unknown.
       const became = isStatementRejected(error) ? 'were not stored' : 'may not have been stored';
       const where = lines.count > 0 ? `lines ${lines.first} to ${lines.last} ${became}: ` : '';
       return [`Failed: ${where}${describeError(error)}`];

@@ -40,10 +40,10 @@ export async function importText(
     check,
     fileName: 'staff.csv',
     batchSize: 100,
-    maximumRefused: 1000,
+    maximumRejected: 1000,
     dryRun: false,
     signal: new AbortController().signal,
-    onRefused: (line, faults) => refusals.push(`line ${line}: ${faults.join('; ')}`),
+    onRejected: (line, errors) => refusals.push(`line ${line}: ${errors.join('; ')}`),
     onProgress: () => {},
     ...changes,
   });

@@ -9,13 +9,14 @@ import { harmless, print } from '../../print.js';
 export function addRevokeAccessCommand(applications: Command, commandProcess: CommandProcess): void {
   applications
     .command('revoke-access')
-    .description('revoke all grants and tokens of an application; its secrets and settings stay')
+    .description('revoke all grants and tokens of an application; its secrets and settings are kept')
     .argument('<client-id>', 'the client ID of the application')
     .addOption(accountOption().makeOptionMandatory())
     .addHelpText(
       'after',
       `
-Running servers reject its tokens at once. It can get new ones: replace a secret that may have leaked first.
+Running servers reject the tokens immediately. The application can get new tokens: if a secret may have leaked, replace
+it first.
 
 Examples:
   npm run cli -- applications revoke-access qk4dz0rbe1 --account Initech`,
@@ -36,7 +37,7 @@ async function run(commandProcess: CommandProcess, clientId: string, idOrName: s
     }
     print(
       commandProcess,
-      `All access of ${harmless(application?.name ?? clientId)} was revoked. Grants revoked: ${revoked.revokedGrants}.`,
+      `Revoked all access of ${harmless(application?.name ?? clientId)}. Grants revoked: ${revoked.revokedGrants}.`,
     );
   });
 }

@@ -9,8 +9,8 @@ import type { CommandProcess } from '../../command-process.js';
 import { withContext } from '../../context.js';
 import { harmless, print } from '../../print.js';
 
-/** Help for the argument that names a user. */
-export const userArgument = ['<user>', 'the user: the e-mail address, or the id'] as const;
+/** Name and description of the user argument. */
+export const userArgument = ['<user>', 'e-mail address or id of the user'] as const;
 
 interface Change {
   readonly make: (
@@ -18,17 +18,17 @@ interface Change {
     context: AuditContext,
     userId: string,
   ) => Promise<UserChange | PasswordChange>;
-  /** Completes a sentence that begins with the user, as does the next one. */
+  /** Predicate of a sentence about the user. */
   readonly changed: string;
-  /** Absent: the change is one every time. */
+  /** Predicate of a sentence about the user; absent if every run changes the user. */
   readonly unchanged?: string;
 }
 
 /**
- * Changes one user, whatever the account, and prints what was done.
+ * Changes one user of any account and prints the result.
  *
- * @param prepare asks for what the change needs, once the user is found
- * @throws {CliError} when there is no such user, or the change is rejected
+ * @param prepare creates the change after the user is found
+ * @throws {CliError} when the user is unknown, or the change is rejected
  */
 export async function changeUser(
   commandProcess: CommandProcess,
@@ -38,7 +38,7 @@ export async function changeUser(
   await withContext(commandProcess, async ({ services, clock }) => {
     const user = await services.users.find(emailOrId);
     if (user === null) throw unknownUser(emailOrId);
-    const { make, changed, unchanged = 'needs no change' } = await prepare();
+    const { make, changed, unchanged = 'is unchanged' } = await prepare();
     const context = { accountId: user.accountId, at: clock() };
     const outcome = await make(services.userAdministration, context, user.id);
     switch (outcome.kind) {
@@ -61,7 +61,7 @@ export async function changeUser(
 }
 
 function unknownUser(emailOrId: string): CliError {
-  return new CliError(`There is no user ${harmless(emailOrId)}; see: users list`);
+  return new CliError(`Unknown user ${harmless(emailOrId)}; see: users list`);
 }
 
 function consequences({ revokedSessions, revokedGrants }: UserChange & { kind: 'changed' }): string {
@@ -69,7 +69,7 @@ function consequences({ revokedSessions, revokedGrants }: UserChange & { kind: '
     ...(revokedSessions > 0 ? [counted(revokedSessions, 'session')] : []),
     ...(revokedGrants > 0 ? [counted(revokedGrants, 'grant')] : []),
   ];
-  return parts.length === 0 ? '' : ` Ended: ${parts.join(' and ')}.`;
+  return parts.length === 0 ? '' : ` Revoked: ${parts.join(' and ')}.`;
 }
 
 function counted(count: number, noun: string): string {

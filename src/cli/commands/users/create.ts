@@ -24,7 +24,7 @@ export function addCreateCommand(users: Command, commandProcess: CommandProcess)
     .command('create')
     .description('create a user who can sign in to an account')
     .addOption(accountOption().makeOptionMandatory())
-    .requiredOption('--email <address>', 'what the user signs in with', checkedBy(emailRule))
+    .requiredOption('--email <address>', 'e-mail address of the user, for signing in', checkedBy(emailRule))
     .addOption(roleOption().makeOptionMandatory())
     .requiredOption('--given-name <name>', 'given name', checkedBy(personNameRule))
     .requiredOption('--family-name <name>', 'family name', checkedBy(personNameRule))
@@ -32,7 +32,7 @@ export function addCreateCommand(users: Command, commandProcess: CommandProcess)
     .addHelpText(
       'after',
       `
-The password is asked for, or read from standard input: one line of at least 12 characters.
+The password is prompted for, or read from standard input: one line with at least 12 characters.
 
 Examples:
   npm run cli -- users create --account Initech --email milton@initech.example --role member \\
@@ -53,7 +53,6 @@ async function create(
     const user = { email, role, givenName, familyName, password: await readNewPassword(commandProcess) };
     const id = await services.users.create(accountId, { user, at: clock() }).catch(asCliError);
     if (json) print(commandProcess, JSON.stringify({ id, account_id: accountId, email, role }));
-    else
-      print(commandProcess, `User ${id} (${harmless(email)}) was created as ${role} of ${harmless(name)}.`);
+    else print(commandProcess, `Created user ${id} (${harmless(email)}) as ${role} of ${harmless(name)}.`);
   });
 }

@@ -7,7 +7,7 @@ import { changeUser, userArgument } from './change.js';
 export function addPasswordCommand(users: Command, commandProcess: CommandProcess): void {
   users
     .command('set-password')
-    .description('give a user a new password, and end the sessions of the user')
+    .description('set a new password for a user and revoke the sessions of the user')
     .argument(...userArgument)
     .addHelpText(
       'after',

@@ -7,7 +7,7 @@ import { changeUser, userArgument } from './change.js';
 export function addRoleCommand(users: Command, commandProcess: CommandProcess): void {
   users
     .command('set-role')
-    .description('change the role of a user, and revoke the grants that the new role does not permit')
+    .description('change the role of a user and revoke grants that the new role does not permit')
     .argument(...userArgument)
     .addArgument(new Argument('<role>', 'the new role').choices(roles))
     .addHelpText(
@@ -21,8 +21,8 @@ Examples:
     .action((user: string, role: Role) =>
       changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.setRole(context, id, role),
-        changed: `has the role ${role} now`,
-        unchanged: `has the role ${role} already`,
+        changed: `now has the role ${role}`,
+        unchanged: `already has the role ${role}`,
       })),
     );
 }

@@ -6,26 +6,26 @@ import { changeUser, userArgument } from './change.js';
 export function addStateCommands(users: Command, commandProcess: CommandProcess): void {
   users
     .command('disable')
-    .description('stop a user from signing in, and end the sessions and grants of the user')
+    .description('prevent a user from signing in and revoke the sessions and grants of the user')
     .argument(...userArgument)
     .addHelpText('after', exampleOf('disable'))
     .action((user: string) =>
       changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.disable(context, id),
         changed: 'was disabled',
-        unchanged: 'is disabled already',
+        unchanged: 'is already disabled',
       })),
     );
   users
     .command('enable')
-    .description('let a disabled user sign in again; sessions and grants do not come back')
+    .description('allow a disabled user to sign in again; sessions and grants are not restored')
     .argument(...userArgument)
     .addHelpText('after', exampleOf('enable'))
     .action((user: string) =>
       changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.enable(context, id),
         changed: 'was enabled',
-        unchanged: 'is enabled already',
+        unchanged: 'is already enabled',
       })),
     );
   users
