@@ -42,36 +42,36 @@ import { privatePageHeaders } from './pages/security-headers.js';
 import { signInPages } from './pages/sign-in.js';
 import type { UsageRecorder } from './services/usage/usage-recorder.js';
 
-/** What the application is composed of besides its own code. */
+/** Dependencies and options of the application. */
 export interface AppDependencies extends ServiceDependencies {
   readonly usage: UsageRecorder;
   readonly logger: FastifyBaseLogger | false;
-  /** Absent: those of a server in operation. */
+  /** Default: those of a production server. */
   readonly requestQueueLimits?: RequestQueueLimits;
-  /** Receive every request besides the log. */
+  /** Observers of requests, in addition to the log. */
   readonly observers?: readonly RequestObserver[];
-  /** Absent: those that are documented. A test cannot wait for them. */
+  /** Default: the documented limits. Tests use shorter ones. */
   readonly idleLimits?: IdleLimits;
-  /** Absent: schemas are compiled for this application alone. A process with several of them can share the code. */
+  /** Default: schemas are compiled for this application. Several applications in a process can share the compiler. */
   readonly schemaCompilers?: SchemaCompilers;
 }
 
-/** What makes code of the contract's schemas. */
+/** Compilers of the schemas of the contract. */
 export interface SchemaCompilers {
   readonly validator: FastifySchemaCompiler<Record<string, unknown>>;
   readonly serializer: FastifySerializerCompiler<unknown>;
 }
 
-/** Largest body that any operation takes. */
+/** Maximum size of a request body in bytes. */
 export const bodyLimitBytes = 64 * 1024;
 
-/** Longer than any id, so that a long one is an unknown record and not an unknown route. */
+/** Maximum characters of a path parameter. Longer than any id, so that a long id is an unknown record and not an unknown route. */
 const maximumParameterLength = 16 * 1024;
 
 /**
  * Composes the server without listening.
  *
- * @throws {Error} when contract and handlers disagree
+ * @throws {Error} when contract and handlers differ
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, contract, usage, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
@@ -89,12 +89,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ...(logger === false ? { logger } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: bodyLimitBytes,
-    // An empty list would be taken for trust in everybody.
+    // Fastify would trust all proxies if the list was empty.
     rewriteUrl: ({ url = '/' }) => originForm(url),
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     requestIdHeader: false,
     genReqId: requestIdFor,
-    // Open connections are served to the end while the server closes, not cut off with a bare 503.
+    // Requests on open connections are processed while the server closes, instead of rejected with 503.
     return503OnClosing: false,
     ...connectionLimits,
     http: { requireHostHeader: false, ...headerLimits },
@@ -103,7 +103,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: requestWatch.including(handleError),
   });
   requestWatch.attach(app);
-  // No operation has a body for DELETE. Some generated clients send one all the same, or its content type.
+  // No DELETE operation has a body, but some generated clients send one, or a content type.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
   const allowedMethods = createAllowedMethods(contract);
 
@@ -113,17 +113,17 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     if (https) reply.header('strict-transport-security', 'max-age=31536000');
     allowCrossOrigin(request, reply);
     checkRequestHead(request);
-    // Before a body is read: where there is no route, nothing else about the request matters.
+    // Before the body is parsed: an unknown route has precedence over all other errors.
     if (request.is404) sendProblem(routeNotFound(request, allowedMethods), request, reply);
     else done();
   });
   closePipelinedResponses(app);
   if (lifecycle !== undefined) closeConnectionsAtTheEnd(app, lifecycle);
   app.server.maxConnections = config.maxConnections;
-  // Node.js would drop the headers after the thousandth, and a second Authorization among them. Their size is limited.
+  // By default Node.js drops headers after the thousandth, such as a second Authorization. Their size is limited anyway.
   app.server.maxHeadersCount = 0;
   closeIdleConnections(app.server, dependencies.idleLimits ?? idleLimits);
-  // Whose rows a request may touch is said where it becomes known; for operations, where they are bound.
+  // No account by default. The binding of operations and the pages set the scope of row-level security.
   app.addHook('onRoute', (route) => {
     const { handler, config } = route;
     if (config?.operation !== undefined) return;
@@ -138,7 +138,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setValidatorCompiler(schemaCompilers?.validator ?? createValidatorCompiler());
   if (schemaCompilers !== undefined) app.setSerializerCompiler(schemaCompilers.serializer);
   app.removeContentTypeParser('text/plain');
-  // An expectation that we do not know is passed over, like any other unknown header.
+  // An unknown `Expect` header is ignored, like any other unknown header.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const services = composeServices(dependencies, app.log);
   await app.register(cookie);
@@ -158,7 +158,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onClose', async () => {
     await secretUse.settled();
     await exports.settled();
-    await usage.flush().catch((err) => app.log.warn({ err }, 'the last calls were not counted'));
+    await usage.flush().catch((err) => app.log.warn({ err }, 'storing of usage failed during shutdown'));
     counters.close();
   });
   await app.register(assetRoutes);

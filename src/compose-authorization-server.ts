@@ -28,7 +28,7 @@ interface Dependencies {
   readonly grants: Grants;
 }
 
-/** The endpoints of the authorization server, and the tokens that they issue. */
+/** Endpoints and access tokens of the authorization server. */
 export interface AuthorizationServer {
   readonly accessTokens: AccessTokens;
   readonly authorizationEndpoint: AuthorizationEndpoint;
@@ -36,7 +36,7 @@ export interface AuthorizationServer {
   readonly revocationEndpoint: RevocationEndpoint;
 }
 
-/** Makes the endpoints of the authorization server, and the services that no other part uses. */
+/** Creates the endpoints of the authorization server and the services that only they use. */
 export function composeAuthorizationServer(dependencies: Dependencies): AuthorizationServer {
   const { config, database, signingKeys, clock } = dependencies;
   const { applications, secretUse, failureLimit, auditLog, grants } = dependencies;

@@ -46,22 +46,22 @@ import { SignIn } from './services/sign-in.js';
 import { TokenStatus } from './services/tokens/token-status.js';
 import { Users } from './services/users.js';
 
-/** What the services are composed of besides their own code. */
+/** Dependencies of the services. */
 export interface ServiceDependencies {
   readonly config: Config;
   readonly contract: Contract;
   readonly database: Database;
   readonly signingKeys: SigningKeys;
-  /** Sign what browsers carry. */
+  /** Secrets that sign cookies and forms. */
   readonly appSecrets: AppSecrets;
   readonly clock: Clock;
-  /** Absent: the process does not end while the application is used. */
+  /** Default: a process that does not shut down. */
   readonly lifecycle?: Lifecycle;
-  /** Absent: the limits that the contract describes. */
+  /** Default: the limits of the contract. */
   readonly reportLimits?: ReportLimits;
 }
 
-/** What the routes are served by. */
+/** Services of the routes. */
 export interface Composition {
   readonly handlers: Handlers;
   readonly authenticate: Authenticate;
@@ -75,7 +75,7 @@ export interface Composition {
   readonly databaseCheck: DatabaseCheck;
 }
 
-/** Makes every service once, and passes each one its dependencies. */
+/** Creates the services with their dependencies. */
 export function composeServices(dependencies: ServiceDependencies, log: CounterLogger): Composition {
   const { config, contract, database, signingKeys, clock, appSecrets } = dependencies;
   const { lifecycle = createLifecycle(), reportLimits = defaultReportLimits } = dependencies;

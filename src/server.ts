@@ -24,13 +24,13 @@ import { Issuer } from './services/recorded-issuer.js';
 import { SigningKeyStore } from './services/signing-key-store.js';
 import { UsageRecorder } from './services/usage/usage-recorder.js';
 
-/** Longest run of a statement for a request: whoever asked has mostly given up by then. */
+/** Maximum duration of a statement of a request. */
 const statementTimeoutMs = 10_000;
 
-/** A database that cannot be reached, or has no connection left, is not waited for any longer. */
+/** Maximum time to wait for a connection to the database. */
 const connectionTimeoutMs = 3_000;
 
-/** An empty database with every table, which the build makes. */
+/** Template of the embedded database with all tables, created by the build. */
 const embeddedTemplate = path.join(packageRoot, 'dist', 'embedded-template');
 
 async function start(): Promise<void> {

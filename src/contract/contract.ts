@@ -10,25 +10,25 @@ import type { ProblemCode } from './generated-values.js';
 export type OperationId = keyof operations;
 export type { ProblemCode, ScopeName } from './generated-values.js';
 
-/** One row of the error catalogue, as the contract states it. */
+/** An entry of the error catalogue of the contract. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly description: string;
   readonly causes: readonly string[];
   readonly resolution: string;
-  /** What OAuth 2.0 calls it, where the endpoints that OAuth clients call can answer so. */
+  /** Error code of OAuth 2.0, for errors of the token and revocation endpoints. */
   readonly oauth_error?: components['schemas']['OAuthProblem']['error'];
-  /** What an answer says, where no operation gives an example of one. */
+  /** Example, for errors without an example in an operation. */
   readonly example?: { readonly detail: string; readonly instance: string };
 }
 
-/** What the server must know of an operation beyond the schemas that are compiled for it. */
+/** Properties of an operation that are not in its compiled schemas. */
 export interface Operation {
   readonly id: OperationId;
   readonly method: string;
   readonly path: string;
-  /** Scopes that a bearer token must have; `null` where no token is asked for. */
+  /** Scopes that a bearer token must have; `null` for operations without a token. */
   readonly scopes: readonly string[] | null;
   readonly queryParameters: ReadonlyMap<string, Parameter>;
   readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | null;
@@ -37,7 +37,7 @@ export interface Operation {
   readonly deprecation: DeprecationHeaders | null;
 }
 
-/** The parsed contract, and the tables that are read from it. */
+/** The parsed contract and its tables. */
 export interface Contract {
   /** The file as it is served at `/openapi/v1.yaml`. */
   readonly yaml: string;
@@ -45,13 +45,13 @@ export interface Contract {
   readonly document: ContractDocument;
   readonly operations: ReadonlyMap<OperationId, Operation>;
   readonly problems: Readonly<Record<ProblemCode, ProblemKind>>;
-  /** Every scope name, with the words that explain it. */
+  /** Description of each scope. */
   readonly scopes: Readonly<Record<string, string>>;
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Where the hand-written contract is. */
+/** Path of the contract. */
 export const contractFile = path.join(packageRoot, 'openapi', 'v1.yaml');
 
 /** Reads the contract from disk. */
@@ -135,7 +135,7 @@ function readResponses(
   );
 }
 
-/** Follows a local `$ref`, as often as it takes. */
+/** Resolves local `$ref`s, also nested ones. */
 export function resolve<T>(document: object, node: unknown): T {
   const reference = (node as { $ref?: string } | null)?.$ref;
   if (reference === undefined) return node as T;

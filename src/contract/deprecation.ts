@@ -2,9 +2,9 @@ import type { RawOperation } from './document.js';
 
 /** Headers of the responses of a deprecated operation. */
 export interface DeprecationHeaders {
-  /** Since when the operation is deprecated, as seconds since 1970 after `@`. @see RFC 9745 section 2.1 */
+  /** Date of the deprecation, as `@` and seconds since 1970. @see RFC 9745 section 2.1 */
   readonly deprecation: string;
-  /** Until when the operation works, as an HTTP date. @see RFC 8594 section 3 */
+  /** Date of the removal, as an HTTP date. @see RFC 8594 section 3 */
   readonly sunset: string;
 }
 
@@ -14,7 +14,7 @@ const dayMilliseconds = 86_400_000;
  * Reads `deprecated`, `x-deprecated-since` and `x-sunset` (dates such as 2027-01-31) of an operation; `null` when the
  * operation is not deprecated.
  *
- * @param noticeDays days between the two dates, at least
+ * @param noticeDays minimum number of days between the two dates
  * @throws {Error} when a deprecated operation lacks one of the dates, or its notice is too short
  */
 export function readDeprecation(operation: RawOperation, noticeDays: number): DeprecationHeaders | null {

@@ -1,4 +1,4 @@
-/** The parsed OpenAPI document, as far as the server reads it. */
+/** The parts of the parsed OpenAPI document that the server reads. */
 export interface ContractDocument {
   readonly info: Readonly<Record<string, unknown>>;
   readonly servers: readonly [{ readonly url: string }];
@@ -16,7 +16,7 @@ export interface ContractDocument {
   };
 }
 
-/** An operation as the contract writes it. */
+/** An operation of the parsed document. */
 export interface RawOperation {
   readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];

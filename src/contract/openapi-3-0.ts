@@ -1,13 +1,13 @@
 import type { ContractDocument } from './document.js';
 
-/** Members whose value is data, whatever it looks like. */
+/** Members whose value is data and not a schema. */
 const dataMembers = ['default', 'enum', 'example', 'examples'];
 
 /**
- * Writes the contract in OpenAPI 3.0, for generators that do not read 3.1. The rules that the contract is linted
- * with leave little to rewrite: types that may be `null`, and the licence.
+ * Converts the contract to OpenAPI 3.0, for generators that do not support 3.1. Its lint rules leave only nullable types
+ * and the license to convert.
  *
- * @throws {Error} when the contract says something in a way that 3.0 has no words for
+ * @throws {Error} when a type cannot be expressed in OpenAPI 3.0
  */
 export function toOpenapi30(document: ContractDocument): object {
   const copy = structuredClone(document) as unknown as Draft;

@@ -1,7 +1,7 @@
 import type { Contract } from './contract.js';
 import { toOpenapi30 } from './openapi-3-0.js';
 
-/** Addresses of one server. */
+/** URLs of a server. */
 export interface ServerAddresses {
   /** No trailing slash. */
   readonly baseUrl: string;
@@ -9,12 +9,12 @@ export interface ServerAddresses {
   readonly errorsUrl: string;
 }
 
-/** Rewrites text that was made from the contract, so that its addresses are those of this server. */
+/** Replaces the URLs in text of the contract by those of this server. */
 export type Localise = (text: string) => string;
 
 /**
- * The contract is written for a server on the reader's own machine. What this server publishes of it names this
- * server instead, so that every line of it works as pasted.
+ * The contract has the URLs of a local server. Published documents have the URLs of this server, so that examples work
+ * as pasted.
  */
 export function localiser(
   { document }: Pick<Contract, 'document'>,
@@ -24,10 +24,10 @@ export function localiser(
   return (text) => text.replaceAll(`${written}/errors`, errorsUrl).replaceAll(written, baseUrl);
 }
 
-/** Identifies this API in catalogues, at whatever address it runs. */
+/** Identifies this API in catalogues, independent of its URL. */
 const apiId = '5f0d3a86-9c1e-4e0b-8a57-2b6d41c7f9e3';
 
-/** The contract as this server publishes it. */
+/** The documents that this server publishes. */
 export interface PublishedContract {
   readonly yaml: string;
   readonly json: string;
@@ -35,7 +35,7 @@ export interface PublishedContract {
   readonly olderJson: string;
 }
 
-/** Adds to the contract what only the operator of a server knows: its addresses and a contact. */
+/** Adds the URLs and the contact of this server to the contract. */
 export function publish(
   { yaml, document }: Pick<Contract, 'yaml' | 'document'>,
   config: ServerAddresses & { readonly apiContactUrl: string | undefined },
@@ -44,7 +44,7 @@ export function publish(
   const { apiContactUrl: url } = config;
   const added = { 'x-api-id': apiId, ...(url !== undefined && { contact: { url } }) };
   const published = { ...document, info: { ...document.info, ...added } };
-  // JSON is YAML: the comments and the formatting of the rest of the file stay.
+  // Inserted as JSON, which is valid YAML, so that the comments and the formatting of the file are kept.
   const lines = Object.entries(added).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
   return {
     yaml: localise(yaml.replace(/^info:\n/m, (info) => `${info}${lines.join('')}`)),

@@ -1,12 +1,12 @@
 import { Ajv2020, type AnySchema, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 
-/** Keywords of OpenAPI that describe and do not constrain. */
+/** Keywords of OpenAPI that have no effect on validation. */
 export const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum', 'x-enum-varnames'];
 
 const options: Options = {
   allErrors: true,
-  // Findings bring their schema along, whose description tells the caller what would be right.
+  // Findings then include their schema, whose description states which values are valid.
   verbose: true,
   useDefaults: true,
   removeAdditional: false,
@@ -20,8 +20,8 @@ const options: Options = {
 export type SchemaCompiler = (part: { schema: unknown; httpPart?: string | undefined }) => ValidateFunction;
 
 /**
- * Compiles the contract's schemas as JSON Schema 2020-12. Query, path and header values arrive as text and
- * are coerced; bodies are taken as they are.
+ * Compiles the schemas of the contract as JSON Schema 2020-12. Query, path and header values are coerced from text;
+ * bodies are not coerced.
  */
 export function createValidatorCompiler(): SchemaCompiler {
   const coercing = createAjv({ ...options, coerceTypes: true });
@@ -31,8 +31,8 @@ export function createValidatorCompiler(): SchemaCompiler {
 }
 
 /**
- * Gives a union with `x-discriminator` the keyword of Ajv. The contract does not use `discriminator`: some generators
- * reduce the values of the property to one of them when several have the same schema.
+ * Converts `x-discriminator` of a union to the keyword of Ajv. The contract does not use `discriminator`, because some
+ * generators then keep only one of several values with the same schema.
  */
 function withDiscriminators(schema: unknown): AnySchema {
   return JSON.parse(JSON.stringify(schema), (_, value) => {

@@ -3,16 +3,16 @@ import type { Config } from '../config/config.js';
 import type { Database } from '../database/client.js';
 import type { RequestObserver } from './request-watch.js';
 
-/** What a process measures, and where it is to be heard of. */
+/** Metrics and traces of a process. */
 export interface Instruments {
-  /** The database to work with. */
+  /** The observed database. */
   readonly database: Database;
   readonly observers: readonly RequestObserver[];
   close(): Promise<void>;
 }
 
 /**
- * Sets up metrics and traces, as far as they are asked for. What is not asked for is not even loaded.
+ * Sets up metrics and traces if they are configured. Their modules are not loaded otherwise.
  *
  * @throws {ConfigError} when the metrics cannot be served
  */

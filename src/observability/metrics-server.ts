@@ -3,16 +3,16 @@ import { createServer, type Server } from 'node:http';
 import { ConfigError } from '../config/config-error.js';
 import { describeError } from '../database/database-errors.js';
 
-/** What is to be read. */
+/** Source of the metrics. */
 export interface Exposition {
   readonly contentType: string;
   exposition(): Promise<string>;
 }
 
 /**
- * Answers `GET /metrics` on a port of its own, and 404 to anything else.
+ * Serves `GET /metrics` on a separate port, and 404 for all other requests.
  *
- * @throws {ConfigError} when it cannot listen there
+ * @throws {ConfigError} when the port cannot be opened
  */
 export async function serveMetrics(
   metrics: Exposition,

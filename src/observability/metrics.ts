@@ -4,21 +4,21 @@ import { databaseErrorKind } from '../database/database-errors.js';
 import { grantTypes } from '../oauth/token-endpoint.js';
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
 
-/** Seconds; from a record that is in memory to a report that takes its time. */
+/** Buckets in seconds, from a response from memory to a slow report. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts what the server does. Labels have few values: nothing that a caller words is one. */
+/** Metrics of the server. Labels have few values: text of clients is never a label. */
 export class Metrics implements RequestObserver {
   readonly #registry = new Registry();
   readonly #requests = new Counter({
     name: 'people_http_requests_total',
-    help: 'Requests that are done; status is "aborted" when the client left before the answer.',
+    help: 'Completed requests; status is "aborted" when the client disconnected before the response.',
     labelNames: ['operation', 'method', 'status'],
     registers: [this.#registry],
   });
   readonly #durations = new Histogram({
     name: 'people_http_request_duration_seconds',
-    help: 'Time from the headers of a request to the last byte of its answer.',
+    help: 'Time from the headers of a request to the last byte of its response.',
     labelNames: ['operation', 'method'],
     buckets: durationBuckets,
     registers: [this.#registry],
@@ -31,13 +31,13 @@ export class Metrics implements RequestObserver {
   });
   readonly #tokens = new Counter({
     name: 'people_oauth_token_requests_total',
-    help: 'Requests for tokens; outcome is "issued", "refreshed", or why there are none.',
+    help: 'Token requests; outcome is "issued", "refreshed" or the error.',
     labelNames: ['grant_type', 'outcome'],
     registers: [this.#registry],
   });
   readonly #databaseErrors = new Counter({
     name: 'people_database_errors_total',
-    help: 'Statements that failed: unavailable, conflict (may be tried again), constraint, other.',
+    help: 'Failed statements: unavailable, conflict (may be retried), constraint, other.',
     labelNames: ['kind'],
     registers: [this.#registry],
   });
@@ -48,7 +48,7 @@ export class Metrics implements RequestObserver {
     const inFlight = () => this.#inFlight;
     new Gauge({
       name: 'people_http_requests_in_flight',
-      help: 'Requests that are being served.',
+      help: 'Requests in progress.',
       registers: [this.#registry],
       collect() {
         this.set(inFlight());
@@ -71,7 +71,7 @@ export class Metrics implements RequestObserver {
     return this.#registry.contentType;
   }
 
-  /** Everything that was counted, as Prometheus reads it. */
+  /** The metrics in the text format of Prometheus. */
   exposition(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -86,7 +86,7 @@ export class Metrics implements RequestObserver {
     const status = finished.status ?? 'aborted';
     this.#requests.inc({ operation, method, status });
     this.#durations.observe({ operation, method }, durationMs / 1000);
-    // A page that says so itself, as the one for signing in does, has no problem document.
+    // Some pages, such as the sign-in page, show errors without a problem document.
     const code = problemCode ?? (status === 'aborted' || status < 400 ? null : 'page');
     if (code !== null) this.#problems.inc({ operation, status, code });
     if (operation === 'createToken') this.#countToken(finished);

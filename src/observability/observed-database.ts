@@ -1,21 +1,21 @@
 import type { Database, PrismaClient } from '../database/client.js';
 
-/** A statement, or an operation of the Prisma client that becomes one or a few. */
+/** A statement, or an operation of the Prisma client. */
 export interface Statement {
-  /** What it does in a word or two, such as `SELECT` or `Report.findMany`. */
+  /** Short name, such as `SELECT` or `Report.findMany`. */
   readonly name: string;
-  /** With placeholders for every value. */
+  /** SQL with placeholders for all values. */
   readonly text?: string;
 }
 
-/** What is told of statements. */
+/** Observes statements. */
 export interface StatementObserver {
-  /** Runs a statement, with whatever there is to do around it. */
+  /** Runs a statement. */
   around?<Result>(statement: Statement, execute: () => Promise<Result>): Promise<Result>;
   failed?(error: unknown): void;
 }
 
-/** The same database, of which every statement is observed. */
+/** Wraps a database so that every statement is observed. */
 export function observeDatabase(database: Database, { around, failed }: StatementObserver): Database {
   const run = async <Result>(
     statement: Statement,
@@ -39,7 +39,7 @@ export function observeDatabase(database: Database, { around, failed }: Statemen
   });
   return {
     ...database,
-    // An extended client lacks only what listens to events, which nothing here does.
+    // An extended client lacks only `$on`, which is not used.
     prisma: prisma as unknown as PrismaClient,
     runHot: (statement, values, scope) =>
       run({ name: statement.name, text: statement.text }, () => database.runHot(statement, values, scope)),

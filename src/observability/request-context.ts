@@ -2,35 +2,35 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Operation, ProblemCode } from '../contract/contract.js';
 import type { Principal } from '../oauth/principal.js';
 
-/** Whom a request turned out to come from, by the ids of their records. */
+/** Ids of the identified caller. */
 export interface Party {
   readonly accountId?: string | undefined;
   readonly applicationId?: string | undefined;
-  /** Client that a genuine token was issued to, where nothing more is known of the application. */
+  /** Client of a validly signed token whose application was not read. */
   readonly clientId?: string | undefined;
   readonly userId?: string | null | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The contract's operation that the route serves; absent on pages and other plain routes. */
+    /** Operation of the route; absent for pages and other routes. */
     operation?: Operation;
   }
   interface FastifyRequest {
-    /** Set once the bearer token is accepted; `null` on operations that require none. */
+    /** Set when the bearer token is accepted; `null` for operations without a token. */
     caller: Principal | null;
-    /** Set as soon as the caller is recognized. An accepted bearer token sets `caller` as well, which says more. */
+    /** Set when the caller is identified. An accepted bearer token also sets `caller`, which has more details. */
     party: Party | null;
-    /** Code of the problem document that answers the request. */
+    /** Code of the problem document in the response. */
     problemCode: ProblemCode | null;
     /** Trace that the request belongs to. */
     traceId: string | null;
-    /** Employees, reports, report rows or users in the response; of a stream, those that were sent so far. */
+    /** Number of employees, reports, report rows or users in the response; for a stream, the number sent so far. */
     records: number;
   }
 }
 
-/** Lets every request carry what is found out about it. */
+/** Adds the properties of the request context to all requests. */
 export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('party', null);
   app.decorateRequest('problemCode', null);
@@ -38,15 +38,15 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('records', 0);
 }
 
-/** Who made a request, as far as it is known. */
+/** The caller of a request, as far as it is identified. */
 export function partyOf({ caller, party }: FastifyRequest): Party | null {
-  // A request that Fastify gave up on before it had a route has neither.
+  // Both are missing if Fastify rejected the request before routing.
   return caller ?? party ?? null;
 }
 
 /**
- * Names what was asked for, by one of a few names: an operation of the contract, the pattern of another route with
- * its method, or `unknown`. Never an address, which may carry anything.
+ * Name of the route with few possible values: the operation of the contract, method and pattern of another route, or
+ * `unknown`. Never the URL, which may contain any text.
  */
 export function operationOf({ routeOptions: { config, url } }: FastifyRequest, method: string): string {
   if (config?.operation !== undefined) return config.operation.id;
@@ -55,7 +55,7 @@ export function operationOf({ routeOptions: { config, url } }: FastifyRequest, m
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The method, where it is one of those that anybody uses. */
+/** The method if it is a common one. */
 export function methodOf({ method }: FastifyRequest): string {
   return methods.has(method) ? method : 'other';
 }

@@ -3,20 +3,20 @@ import type { FinishedRequest, RequestObserver } from './request-watch.js';
 
 type Level = 'debug' | 'info' | 'error';
 
-/** Statuses by which a caller is told that it may not, or may not so often. */
+/** Statuses of rejected requests. */
 const rejectionStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
 const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Logs one line for each request that is done. A line costs as much as a tenth of a small request and more, so those
- * that say nothing new are left to the level `debug`.
+ * Logs one line for each completed request. A line takes at least a tenth of the processor time of a small request, so
+ * successful reads have the level `debug`.
  */
 export class RequestLog implements RequestObserver {
   readonly #logger: FastifyBaseLogger & { isLevelEnabled?(level: string): boolean };
   readonly #slowMs: number;
 
-  /** @param slowRequestMs duration from which a request is worth a line, whatever came of it */
+  /** @param slowRequestMs duration from which a request is always logged */
   constructor(logger: FastifyBaseLogger, { slowRequestMs }: { slowRequestMs: number }) {
     this.#logger = logger;
     this.#slowMs = slowRequestMs;
@@ -32,14 +32,14 @@ export class RequestLog implements RequestObserver {
     if (status !== undefined && status >= 500) return 'error';
     if (aborted || status === undefined || rejectionStatuses.has(status) || durationMs >= this.#slowMs)
       return 'info';
-    // Tokens are issued by the thousand, and each of them is in the audit log.
+    // Token requests are frequent, and the audit log has each of them.
     if (operation === 'createToken') return 'debug';
     const changesSomething = !readingMethods.has(method) && operation !== 'unknown' && status < 400;
     return changesSomething ? 'info' : 'debug';
   }
 }
 
-/** Nothing that the caller worded: neither address, headers nor body. */
+/** Members of a log line. They contain no text of the client: no URL, headers or body. */
 function lineOf(finished: FinishedRequest): object {
   const { request, reply, method, operation, status, aborted, durationMs, party, problemCode } = finished;
   const bytes = Number(reply.getHeader('content-length'));

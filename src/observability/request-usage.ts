@@ -2,8 +2,8 @@ import type { UsageRecorder } from '../services/usage/usage-recorder.js';
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
 
 /**
- * Records the requests whose application is known: by an accepted token, by a genuine one that was rejected, or by
- * the client that calls the token or revocation endpoint. All of these are operations of the contract.
+ * Records requests with a known application: by an accepted token, by a validly signed token that was rejected, or by
+ * the client of the token or revocation endpoint. All of them are operations of the contract.
  */
 export class RequestUsage implements RequestObserver {
   readonly #recorder: UsageRecorder;
@@ -21,7 +21,7 @@ export class RequestUsage implements RequestObserver {
       userId: party.userId ?? null,
       operation,
       status,
-      // HEAD has the headers of a response and none of its records.
+      // The response to HEAD contains no records.
       records: method === 'HEAD' ? 0 : request.records,
       requestId: request.id,
       code: problemCode,

@@ -4,33 +4,33 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { ProblemCode } from '../contract/contract.js';
 import { decorateRequests, methodOf, operationOf, type Party, partyOf } from './request-context.js';
 
-/** What became of a request. */
+/** Outcome of a request. */
 export interface FinishedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** One of a bounded number of names. */
+  /** Name of the route, see `request-context.ts`. */
   readonly operation: string;
   readonly method: string;
-  /** Absent when the client went away before it was answered. */
+  /** Absent when the client disconnected before the response. */
   readonly status: number | undefined;
-  /** The client went away, or the answer was broken off, before its end. */
+  /** Whether the client disconnected or the response was aborted before its end. */
   readonly aborted: boolean;
   readonly durationMs: number;
   readonly party: Party | null;
   readonly problemCode: ProblemCode | null;
 }
 
-/** Something that is told of requests. */
+/** Observes requests. */
 export interface RequestObserver {
   started?(request: FastifyRequest): void;
-  /** Goes on with the request, within what belongs to the observer. */
+  /** Continues the request in the context of the observer. */
   within?(request: FastifyRequest, proceed: () => void): void;
   finished(finished: FinishedRequest): void;
 }
 
 type ErrorHandler<Failure> = (error: Failure, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** Follows every request from its headers to the last byte of its answer. */
+/** Observes every request from its headers to the last byte of its response. */
 export class RequestWatch {
   readonly #observers: readonly RequestObserver[];
 
@@ -38,7 +38,7 @@ export class RequestWatch {
     this.#observers = observers;
   }
 
-  /** Watches all requests that find a route, or find that there is none. Has to come before any other hook. */
+  /** Watches all requests that are routed, with or without a route. Must be registered before any other hook. */
   attach(app: FastifyInstance): void {
     decorateRequests(app);
     app.addHook('onRequest', (request, reply, done) => {
@@ -49,12 +49,12 @@ export class RequestWatch {
       if (observer.within === undefined) continue;
       const enter: onRequestHookHandler = (request, _reply, done) => observer.within?.(request, done);
       app.addHook('onRequest', enter);
-      // What reads a body goes on from an event of the connection, which belongs to no request.
+      // After the body is parsed, execution continues from an event of the connection, outside of the request context.
       app.addHook('preValidation', enter);
     }
   }
 
-  /** Watches the requests that Fastify hands to this handler before any hook has run. */
+  /** Watches requests that Fastify passes to this handler before any hook. */
   including<Failure>(handle: ErrorHandler<Failure>): ErrorHandler<Failure> {
     return (error, request, reply) => {
       this.#begin(request, reply);
@@ -65,7 +65,7 @@ export class RequestWatch {
   #begin(request: FastifyRequest, reply: FastifyReply): void {
     const startedAt = performance.now();
     for (const observer of this.#observers) observer.started?.(request);
-    // Unlike `finish`, it comes when the client goes away, too.
+    // Unlike `finish`, `close` is also emitted when the client disconnects.
     reply.raw.once('close', () => {
       const finished = describe(request, reply, performance.now() - startedAt);
       for (const observer of this.#observers) observer.finished(finished);
@@ -89,7 +89,7 @@ function describe(request: FastifyRequest, reply: FastifyReply, durationMs: numb
   };
 }
 
-/** Whether anything of an answer was sent. One that waited behind another has headers, and had no connection yet. */
+/** Whether any byte of a response was sent. A response that is queued behind another one has no connection yet. */
 function wasBegun({ headersSent, writableFinished, socket }: ServerResponse): boolean {
   return headersSent && (writableFinished || socket !== null);
 }

@@ -34,7 +34,7 @@ export class Tracing implements RequestObserver {
 
   started(request: FastifyRequest): void {
     const active = context.active();
-    // Who instruments node:http as well has continued the caller's trace already.
+    // The instrumentation of node:http has already continued the trace of the client.
     const nested = trace.getSpan(active) !== undefined;
     const parent = nested ? active : propagation.extract(active, request.headers);
     const kind = nested ? SpanKind.INTERNAL : SpanKind.SERVER;
@@ -45,7 +45,7 @@ export class Tracing implements RequestObserver {
     this.#contexts.set(request, trace.setSpan(parent, span));
   }
 
-  /** Goes on with a request so that what it does belongs to its span. */
+  /** Continues a request with its span as the active one. */
   within(request: FastifyRequest, proceed: () => void): void {
     const own = this.#contexts.get(request);
     if (own === undefined) proceed();
@@ -62,7 +62,7 @@ export class Tracing implements RequestObserver {
     span.end();
   }
 
-  /** A span for a statement. One that many requests share belongs to the one that it was sent for. */
+  /** Span for a statement. A statement that several requests share belongs to the request that sent it. */
   around<Result>({ name, text }: Statement, execute: () => Promise<Result>): Promise<Result> {
     const attributes: Attributes = { 'db.system.name': 'postgresql', 'db.operation.name': name };
     if (text !== undefined) attributes['db.query.text'] = text;
@@ -70,7 +70,7 @@ export class Tracing implements RequestObserver {
       try {
         return await execute();
       } catch (error) {
-        // Not the message, which may repeat values.
+        // Not the message, which may contain values.
         fail(span, error);
         throw error;
       } finally {
@@ -86,7 +86,7 @@ function fail(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** The pattern of the route stands for `url.path` and `url.query`, which may carry anything, a lost token too. */
+/** Attributes have the pattern of the route instead of `url.path` and `url.query`, which may contain secrets. */
 function attributesOf(request: FastifyRequest): Attributes {
   const route = request.routeOptions.url;
   return {

@@ -48,7 +48,7 @@ export function createShutdown(parts: Parts): (reason: NodeJS.Signals | Error) =
       clearTimeout(timer);
       for (const stop of afterwards) await stop();
     } catch (err) {
-      logger.error({ err }, 'stopping failed');
+      logger.error({ err }, 'shutdown failed');
       process.exit(1);
     }
     process.exit();

@@ -10,7 +10,7 @@ async function read(text: string | Uint8Array, pieceSize = 7): Promise<unknown[]
   );
   const records: unknown[] = [];
   for await (const { line, fields, error } of readCsv(splitLines(Readable.from(pieces)))) {
-    records.push([line, fields ?? fault]);
+    records.push([line, fields ?? error]);
   }
   return records;
 }
