@@ -91,7 +91,7 @@ t.test('an application of another account is as unknown as one that does not exi
   for (const clientId of [tenant.application.clientId, 'unknown']) {
     const { code, stdout, stderr } = await run(clientId, '--account', 'Other');
     t.match({ code, stdout }, { code: 1, stdout: '' });
-    t.equal(stderr, `There is no application ${clientId} in this account; see: applications list\n`);
+    t.equal(stderr, `Unknown application ${clientId} in this account; see: applications list\n`);
   }
 });
 

@@ -18,7 +18,7 @@ t.test('revokes all access of the application that is meant, and of no other', a
     [[clientId, '--account', 'Theirs'], `Theirs has no application with the client ID ${clientId}`],
     [['nothing', '--account', 'Mine'], 'Mine has no application with the client ID nothing'],
     [['\u001B[2J', '--account', 'Mine'], 'Mine has no application with the client ID ?[2J'],
-    [[clientId, '--account', 'Nobody'], 'There is no account Nobody'],
+    [[clientId, '--account', 'Nobody'], 'Unknown account Nobody'],
   ] as const) {
     const { code, stdout, stderr } = await revoke(...args);
     t.equal(code, 1);
@@ -32,7 +32,7 @@ t.test('revokes all access of the application that is meant, and of no other', a
   t.match(done, {
     code: 0,
     stderr: '',
-    stdout: /^All access of Application \w+ was revoked\. Grants revoked: 0\.\n$/,
+    stdout: /^Revoked all access of Application \w+\. Grants revoked: 0\.\n$/,
   });
   const after = await openDatabase(options);
   t.teardown(() => after.close());

@@ -71,14 +71,14 @@ t.test('wrong arguments are one line and exit code 2', async (t) => {
     [['accounts', 'create'], /required option '--name <name>'/],
     [['accounts', 'create', '--name', ' '], /must not be blank/],
     [['accounts', 'create', '--name', 'x'.repeat(101)], /at most 100 characters/],
-    [['accounts', 'create', '--name', 'x', '--owner-email', 'a@b.example'], /go together/],
+    [['accounts', 'create', '--name', 'x', '--owner-email', 'a@b.example'], /must be used together/],
     [create.with(5, 'nobody'), /must be an e-mail address/],
     [create.with(7, 'king'), /Allowed choices are owner, admin, member/],
     [[...create, '--password', password], /unknown option '--password'/],
     [['employees', 'import', '--account', 'x'], /missing required argument 'file'/],
-    [['employees', 'import', '-', '--account', 'x'], /--format csv or --format jsonl is needed/],
-    [['employees', 'import', 'x.csv', '--account', 'x', '--batch-size', '0'], /whole number from 1 to 10000/],
-    [['employees', 'import', 'x.csv', '--account', 'x', '--max-errors', '1e3'], /whole number from 0/],
+    [['employees', 'import', '-', '--account', 'x'], /--format must be csv or jsonl/],
+    [['employees', 'import', 'x.csv', '--account', 'x', '--batch-size', '0'], /integer from 1 to 10000/],
+    [['employees', 'import', 'x.csv', '--account', 'x', '--max-errors', '1e3'], /integer from 0/],
     [['employees', 'import', 'x.csv', '--account', 'x', '--format', 'xml'], /Allowed choices are csv, jsonl/],
   ] as const) {
     const { code, stdout, stderr } = await run(args);
@@ -105,8 +105,8 @@ t.test('what cannot be done is one line and exit code 1', async (t) => {
   const users = ['users', 'create', '--email', 'a@b.example', '--role', 'member', ...person];
   for (const [args, expected, input] of [
     [['employees', 'import', `${options.dataDir}`, '--format', 'csv', '--account', 'x'], /it is a directory/],
-    [['employees', 'import', '-', '--format', 'csv', '--account', 'nobody'], /There is no account nobody/],
-    [[...users, '--account', 'nobody'], /There is no account nobody/],
+    [['employees', 'import', '-', '--format', 'csv', '--account', 'nobody'], /Unknown account nobody/],
+    [[...users, '--account', 'nobody'], /Unknown account nobody/],
     [
       ['accounts', 'create', '--name', 'x', '--owner-email', 'a@b.example', ...person],
       /at least 12 characters/,
@@ -120,7 +120,7 @@ t.test('what cannot be done is one line and exit code 1', async (t) => {
     t.equal(stdout, '');
   }
   for (const [file, expected] of [
-    ['no-such.csv', /^no-such\.csv cannot be read: there is no such file\n$/],
+    ['no-such.csv', /^Cannot read no-such\.csv: the file does not exist\n$/],
     [options.dataDir, /it is a directory\n$/],
   ] as const) {
     const failed = await run(['employees', 'import', file, '--format', 'csv', '--account', 'x']);
@@ -180,12 +180,12 @@ t.test('a user is made in the account that is meant', async (t) => {
     password,
   );
   t.equal(code, 0, stderr);
-  t.match(stdout, /^User [a-z0-9]{25} \(milton@initech\.example\) was created as member of Initech\.\n$/);
+  t.match(stdout, /^Created user [a-z0-9]{25} \(milton@initech\.example\) as member of Initech\.\n$/);
 
   await run(['accounts', 'create', '--name', 'Initech']);
   const ambiguous = await run([...args, 'other@initech.example', '--account', 'Initech'], password);
   t.equal(ambiguous.code, 1);
-  t.match(ambiguous.stderr, /^2 accounts are named Initech; give the id of one/);
+  t.match(ambiguous.stderr, /^2 accounts are named Initech; use the id/);
 
   const [first] = JSON.parse((await run(['accounts', 'list', '--json'])).stdout);
   const long = await run([...args, 'other@initech.example', '--account', first.id], 'x'.repeat(1025));

@@ -83,7 +83,7 @@ test('reads what RFC 4180 describes, and the line breaks of every system', async
       ],
     ],
     ['a;b\n', [[1, ['a;b']]]],
-    [' a , "b"\n', [[1, 'a quote is out of place']]],
+    [' a , "b"\n', [[1, 'a quote is in an invalid position']]],
     ['Zoë,山田,\u{1F468}\n', [[1, ['Zoë', '山田', '\u{1F468}']]]],
     ['a\u2028b,c\n', [[1, ['a\u2028b', 'c']]]],
   ] as const) {
@@ -94,7 +94,7 @@ test('reads what RFC 4180 describes, and the line breaks of every system', async
 });
 
 test('a broken quote costs its own line and no other', async (t) => {
-  const stray = 'a quote is out of place';
+  const stray = 'a quote is in an invalid position';
   const open = 'a quote is not closed';
   for (const [text, expected] of [
     [

@@ -158,7 +158,7 @@ t.test('refuses every wrong line by its number, and stores the others', async (t
     [{ email: 'ada@b@company.example' }, /^email must be an e-mail address$/],
     [{ employee_number: ' E1' }, /^employee_number must not begin or end with a space$/],
     [{ first_name: 'A\u0000da' }, /^first_name must be valid Unicode without NUL characters$/],
-    [{ last_name: 'Lovel\uFFFDce' }, /^last_name has characters that are not UTF-8$/],
+    [{ last_name: 'Lovel\uFFFDce' }, /^last_name must be valid UTF-8$/],
     [{ email: undefined, status: undefined }, /^email is required; status is required$/],
   ];
   const good = row({ employee_number: 'good' });
@@ -208,7 +208,7 @@ t.test('refuses lines that are no record', async (t) => {
   const { refusals } = await importText(database, accountId, json.join('\n'));
   t.match(refusals, [
     /^line 1: employee_number is required; .*department is required$/,
-    'line 2: is not a JSON document of one line',
+    'line 2: the line must be a JSON object',
     'line 3: the record must be an object',
     'line 4: the record must be an object',
     'line 5: the record must be an object',
@@ -219,7 +219,7 @@ t.test('refuses lines that are no record', async (t) => {
   t.same((await importText(database, accountId, csv)).refusals, [
     'line 2: has 2 fields where the header has 6',
     'line 4: has 7 fields where the header has 6',
-    'line 5: a quote is out of place',
+    'line 5: a quote is in an invalid position',
   ]);
   t.same(await storedRecords(database, accountId), []);
 });
@@ -231,7 +231,7 @@ t.test('bytes that are not UTF-8 are refused line by line', async (t) => {
     records.map((record, index) => (index === 1 ? { ...record, lastName: 'Müller' } : record)),
   );
   const { refusals } = await importText(database, accountId, Buffer.from(text, 'latin1'));
-  t.same(refusals, ['line 3: last_name has characters that are not UTF-8']);
+  t.same(refusals, ['line 3: last_name must be valid UTF-8']);
 });
 
 t.test('a file with another header is refused at once', async (t) => {

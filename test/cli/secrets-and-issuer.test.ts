@@ -21,7 +21,7 @@ async function setUp(t: Test) {
   return { options, run };
 }
 
-t.test('keys reseal says how many keys it encrypted again', async (t) => {
+t.test('keys reseal says how many keys it re-encrypted', async (t) => {
   const { run } = await setUp(t);
   const changing = { APP_SECRET_PREVIOUS: older };
   t.match(await run(['keys', 'rotate']), {
@@ -32,12 +32,12 @@ t.test('keys reseal says how many keys it encrypted again', async (t) => {
   t.match(await run(['keys', 'reseal']), { code: 1, stderr: /^APP_SECRET is not the one that sealed/ });
   t.same(await run(['keys', 'reseal'], changing), {
     code: 0,
-    stdout: '2 signing keys were encrypted again with APP_SECRET.\n',
+    stdout: 'Re-encrypted 2 signing keys with APP_SECRET.\n',
     stderr: '',
   });
   t.match(await run(['keys', 'reseal'], changing), {
     code: 0,
-    stdout: /^0 signing keys were encrypted again/,
+    stdout: /^Re-encrypted 0 signing keys/,
   });
   t.match(await run(['keys', 'rotate']), { code: 0, stdout: /^Tokens are signed with key / });
 });

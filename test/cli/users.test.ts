@@ -60,11 +60,11 @@ t.test('says what each command did, and that a repeated one changed nothing', as
   const { email } = user;
   for (const [args, expected] of [
     [['disable', email], `User ${email} was disabled.\n`],
-    [['disable', email], `User ${email} is disabled already; nothing was changed.\n`],
+    [['disable', email], `User ${email} is already disabled; nothing was changed.\n`],
     [['enable', email], `User ${email} was enabled.\n`],
-    [['enable', email], `User ${email} is enabled already; nothing was changed.\n`],
-    [['set-role', email, 'member'], `User ${email} has the role member now.\n`],
-    [['set-role', email, 'member'], `User ${email} has the role member already; nothing was changed.\n`],
+    [['enable', email], `User ${email} is already enabled; nothing was changed.\n`],
+    [['set-role', email, 'member'], `User ${email} now has the role member.\n`],
+    [['set-role', email, 'member'], `User ${email} already has the role member; nothing was changed.\n`],
     [['revoke-sessions', email], `User ${email} has no sessions; nothing was changed.\n`],
     [['disable', user.id], `User ${email} was disabled.\n`],
     [['enable', ` ${email}`.trim().toUpperCase()], `User ${email} was enabled.\n`],
@@ -84,7 +84,7 @@ t.test('says what a change has ended', async (t) => {
     return scene;
   });
   const { stdout } = await run(['disable', user.email]);
-  t.equal(stdout, `User ${user.email} was disabled. Ended: 2 sessions and 1 grant.\n`);
+  t.equal(stdout, `User ${user.email} was disabled. Revoked: 2 sessions and 1 grant.\n`);
 });
 
 t.test('replaces a password that is read from standard input', async (t) => {
@@ -107,12 +107,12 @@ t.test('rejects an unknown user, a last owner and a role that does not exist wit
   );
   const last = `User ${user.email} is the last enabled owner of Initech?[2J; make another user an owner first\n`;
   for (const [args, expected] of [
-    [['disable', 'nobody@users.example'], 'There is no user nobody@users.example; see: users list\n'],
-    [['enable', 'nobody'], 'There is no user nobody; see: users list\n'],
-    [['set-password', '\u001B[2J@x'], 'There is no user ?[2J@x; see: users list\n'],
-    [['set-role', 'nobody', 'owner'], 'There is no user nobody; see: users list\n'],
-    [['revoke-sessions', 'nobody'], 'There is no user nobody; see: users list\n'],
-    [['list', '--account', 'nobody'], 'There is no account nobody; see: accounts list\n'],
+    [['disable', 'nobody@users.example'], 'Unknown user nobody@users.example; see: users list\n'],
+    [['enable', 'nobody'], 'Unknown user nobody; see: users list\n'],
+    [['set-password', '\u001B[2J@x'], 'Unknown user ?[2J@x; see: users list\n'],
+    [['set-role', 'nobody', 'owner'], 'Unknown user nobody; see: users list\n'],
+    [['revoke-sessions', 'nobody'], 'Unknown user nobody; see: users list\n'],
+    [['list', '--account', 'nobody'], 'Unknown account nobody; see: accounts list\n'],
     [['disable', user.email], last],
     [['set-role', user.email, 'member'], last],
   ] as const) {
