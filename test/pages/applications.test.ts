@@ -151,9 +151,9 @@ t.test('takes redirect URIs that can be trusted, and says beside each other one 
     ['https://a.example/#', /fragment/],
     ['https://user@a.example/', /user name or password/],
     ['https://a.example:x@evil.example/', /user name or password/],
-    ['https://*.a.example/', /wildcard/],
-    ['https://a.example/*', /wildcard/],
-    ['https://a.example/a b', /without spaces/],
+    ['https://*.a.example/', /Wildcards/],
+    ['https://a.example/*', /Wildcards/],
+    ['https://a.example/a b', /Remove spaces/],
   ];
   for (const [uri, words] of rejected) {
     const page = await createThroughPage(browser, {
@@ -173,7 +173,7 @@ t.test('takes redirect URIs that can be trusted, and says beside each other one 
   const twice = await createThroughPage(browser, {
     redirect_uris: ['https://a.example/', 'https://a.example/'],
   });
-  t.match(twice.body, /redirect_uri_2-error" class="field-error">This is the same address as number 1/);
+  t.match(twice.body, /redirect_uri_2-error" class="field-error">This is the same URI as redirect URI 1/);
   const many = await createThroughPage(browser, {
     redirect_uris: Array.from({ length: 60 }, (_, index) => `https://a.example/${index}`),
   });

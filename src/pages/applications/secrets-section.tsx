@@ -72,7 +72,7 @@ function columnsFor(
     ...(secrets.length < 2
       ? []
       : [
-          column('Revoke', ({ id: secretId, createdAt }) => (
+          column('Action', ({ id: secretId, createdAt }) => (
             <a href={addressOf(id, 'secrets', secretId, 'revoke')}>
               Revoke
               <span class="unseen">

@@ -64,9 +64,7 @@ function redirectUriErrors(
   { clientType, allowLocalhost }: SettingsRules,
 ): ReadonlyMap<number, string> {
   if (uris.length === 0 && clientType === 'public') {
-    return new Map([
-      [0, 'Enter a redirect URI: a public application signs users in, and they are redirected to it.'],
-    ]);
+    return new Map([[0, 'Enter a redirect URI: a public application needs one to sign users in.']]);
   }
   const errors = new Map<number, string>();
   for (const [index, uri] of uris.entries()) {
@@ -75,7 +73,7 @@ function redirectUriErrors(
       index >= maximumRedirectUris
         ? `An application can have ${maximumRedirectUris} redirect URIs at most.`
         : first < index
-          ? `This is the same address as number ${first + 1}.`
+          ? `This is the same URI as redirect URI ${first + 1}.`
           : redirectUriError(uri, { allowLocalhost });
     if (error !== undefined) errors.set(index, error);
   }

@@ -16,9 +16,9 @@ export function redirectUriError(
   }
   // URL parsers remove or replace other characters, each in its own way.
   if (!/^[!-~]+$/.test(uri) || /[\\"<>^`{|}]/.test(uri)) {
-    return 'Write the address without spaces, and percent-encode anything but plain characters.';
+    return 'Remove spaces, and percent-encode all characters that a URI cannot contain.';
   }
-  if (uri.includes('*')) return 'The address must not have a wildcard (*): register each address in full.';
+  if (uri.includes('*')) return 'Wildcards (*) are not supported: register each URI in full.';
   if (uri.includes('#')) return 'The address must not have a fragment: remove “#” and everything after it.';
   const authority = /^[^:/?]+:\/\/([^/?]*)/.exec(uri)?.[1];
   if (authority === undefined || authority === '' || !URL.canParse(uri)) {
