@@ -16,6 +16,6 @@ function summaryOf(errors: readonly ProblemError[], found: number): string {
   const [first] = errors;
   if (errors.length === 1 && first !== undefined) return first.detail;
   return found > errors.length
-    ? `The request has ${found} validation errors. The first ${errors.length} are listed in errors.`
+    ? `The request has more than ${errors.length} validation errors. The first ${errors.length} are listed in errors.`
     : `The request has ${errors.length} validation errors.`;
 }
