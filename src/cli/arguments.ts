@@ -25,8 +25,8 @@ export function roleOption(): Option {
 /** Parser for an argument with a rule, which returns an error or `undefined`. */
 export function checkedBy(rule: Rule): (value: string) => string {
   return (value) => {
-    const fault = rule(value);
-    if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`);
+    const error = rule(value);
+    if (error !== undefined) throw new InvalidArgumentError(`It ${error}.`);
     return value;
   };
 }

@@ -1,7 +1,7 @@
 import { exitCodes } from './cli-error.js';
 import { runCommandLine } from './run.js';
 
-// Whoever reads the answer may have seen enough, as `head` has.
+// The reader of the output may close the pipe early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failure);
 });

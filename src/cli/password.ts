@@ -14,8 +14,8 @@ import type { CommandProcess } from './command-process.js';
 export async function readNewPassword(commandProcess: CommandProcess): Promise<string> {
   const { stdin } = commandProcess;
   const password = stdin.isTTY ? await ask(commandProcess, 'Password: ') : await readLine(stdin);
-  const fault = passwordRule(password);
-  if (fault !== undefined) throw new CliError(`The password ${fault}`);
+  const error = passwordRule(password);
+  if (error !== undefined) throw new CliError(`The password ${error}`);
   if (stdin.isTTY) {
     const again = await ask(commandProcess, 'Repeat the password: ');
     if (normalizePassword(again) !== normalizePassword(password)) throw new CliError('The passwords differ');

@@ -50,7 +50,7 @@ interface Settings {
 const type = 'at+jwt';
 
 /** Tokens with a verified signature that are cached: verification costs more than the rest of a request. */
-const rememberedTokens = 10_000;
+const cachedTokens = 10_000;
 
 /** Characters. Longer strings are not tokens of this server. */
 const maximumLength = 4096;
@@ -59,7 +59,7 @@ const maximumLength = 4096;
 export class AccessTokens {
   readonly #keys: SigningKeys;
   readonly #settings: Settings;
-  readonly #genuine = new LRUCache<string, AccessTokenClaims & { kid: string }>({ max: rememberedTokens });
+  readonly #verified = new LRUCache<string, AccessTokenClaims & { kid: string }>({ max: cachedTokens });
 
   constructor(keys: SigningKeys, settings: Settings) {
     this.#keys = keys;
@@ -95,13 +95,13 @@ export class AccessTokens {
    * @throws {Problem} 401 `invalid_token`, or an {@link ExpiredToken} from the time `exp`
    */
   async verify(token: string): Promise<AccessTokenClaims> {
-    const remembered = this.#genuine.get(token);
-    if (remembered !== undefined && this.#keys.has(remembered.kid)) {
-      if (remembered.expiresAt <= epochSeconds(this.#settings.clock)) throw new ExpiredToken(remembered);
-      return remembered;
+    const cached = this.#verified.get(token);
+    if (cached !== undefined && this.#keys.has(cached.kid)) {
+      if (cached.expiresAt <= epochSeconds(this.#settings.clock)) throw new ExpiredToken(cached);
+      return cached;
     }
     const claims = await this.#check(token);
-    this.#genuine.set(token, claims);
+    this.#verified.set(token, claims);
     return claims;
   }
 

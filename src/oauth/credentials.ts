@@ -31,11 +31,11 @@ export function readClientCredentials(
   if (client_secret !== undefined) {
     throw invalidParameter(
       'client_secret',
-      'must be left out when the Authorization header carries the secret',
+      'must be omitted when the Authorization header has the secret',
     );
   }
   if (client_id !== undefined && client_id !== id) {
-    throw invalidParameter('client_id', 'must be the one in the Authorization header, or be left out');
+    throw invalidParameter('client_id', 'must be omitted, or equal to the one in the Authorization header');
   }
   return { clientId: id, clientSecret: secret === '' ? undefined : secret, basic: true };
 }

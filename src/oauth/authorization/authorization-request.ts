@@ -10,7 +10,7 @@ export type AuthorizationParameters = operations['authorize']['parameters']['que
  * @see RFC 6749 section 4.1.2.1
  */
 export class AuthorizationRejection extends Error {
-  override readonly name = 'AuthorizationRefusal';
+  override readonly name = 'AuthorizationRejection';
   readonly error: 'invalid_scope' | 'access_denied';
 
   constructor(error: AuthorizationRejection['error'], description: string) {
