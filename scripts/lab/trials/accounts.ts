@@ -3,10 +3,12 @@ import type pg from 'pg';
 import { PostgresqlServer } from '../kit/database/postgresql.js';
 import { fillTenants, scopes, tenant } from '../kit/database/tenants.js';
 import type { RedirectingClient } from '../kit/http/browser.js';
-import { type HttpResponse, jsonOf, type Send } from '../kit/http/client.js';
+import { HttpClient, type HttpResponse, jsonOf, type Send } from '../kit/http/client.js';
 import { clientCredentials } from '../kit/http/requests.js';
+import type { Random } from '../kit/random.js';
 import { type OurServerOptions, startOurs } from '../kit/server/ours.js';
 import type { ServerProcess } from '../kit/server/process.js';
+import type { Verdict } from './verdict.js';
 
 export const allScopes = scopes.join(' ');
 
@@ -26,15 +28,26 @@ export interface Account {
   readonly owner: { readonly id: string; readonly email: string; readonly password: string };
 }
 
-/**
- * Creates a database with accounts, calls `use` with it, and drops it.
- *
- * @param size employees: of each account
- */
-export async function withAccounts<Result>(
-  { name, accounts, employees }: { name: string; accounts: number; employees: number },
-  use: (created: { url: string; accounts: Account[] }) => Promise<Result>,
-): Promise<Result> {
+/** Accounts in a database, and how to reach them. */
+export interface Setup {
+  readonly url: string;
+  readonly accounts: readonly Account[];
+  readonly send: Send;
+  readonly random: Random;
+}
+
+export interface AccountsSize {
+  readonly name: string;
+  readonly accounts: number;
+  /** Of each account. */
+  readonly employees: number;
+}
+
+/** Creates a database with accounts, calls `use` with it, and drops it. */
+export async function withAccounts(
+  { name, accounts, employees }: AccountsSize,
+  use: (created: Pick<Setup, 'url' | 'accounts'>) => Promise<void>,
+): Promise<void> {
   const server = await PostgresqlServer.open(
     process.env.TRIALS_DATABASE_URL || 'postgres://root@127.0.0.1:5432/postgres',
   );
@@ -44,10 +57,35 @@ export async function withAccounts<Result>(
       await addPeople(client);
     });
     const numbers = Array.from({ length: accounts }, (_, index) => index + 1);
-    return await use({ url, accounts: numbers.map(account) });
+    await use({ url, accounts: numbers.map(account) });
   } finally {
     await server.close();
   }
+}
+
+/**
+ * Does the same with a server and a client of it. At the end it checks that the server is alive and ready.
+ *
+ * @param options of the server
+ */
+export function withServer(
+  size: AccountsSize,
+  { verdict, ...options }: { verdict: Verdict } & Partial<OurServerOptions>,
+  use: (running: Omit<Setup, 'random'> & { server: ServerProcess; client: HttpClient }) => Promise<void>,
+): Promise<void> {
+  return withAccounts(size, async (created) => {
+    const server = await startServer({ databaseUrl: created.url, ...options });
+    const client = new HttpClient(server.port);
+    const { send } = client;
+    try {
+      await use({ ...created, server, client, send });
+      const { status } = await send({ path: '/readyz' });
+      verdict.check('the server is alive and ready', server.isAlive() && status === 200);
+    } finally {
+      client.close();
+      await server.stop();
+    }
+  });
 }
 
 /** Starts the built server with a log of warnings only. */

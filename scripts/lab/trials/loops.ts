@@ -15,9 +15,11 @@ export interface LoopSettings {
 
 /** What became of the requests of a loop. */
 export interface LoopResult {
+  readonly served: number;
   /** Served requests for each second. */
   readonly perSecond: number;
-  /** Milliseconds that 99 % of the served requests took at most. */
+  /** Milliseconds that half of the served requests, and 99 % of them, took at most. */
+  readonly p50: number;
   readonly p99: number;
   /** Requests that were rejected with 503. */
   readonly rejected: number;
@@ -33,7 +35,14 @@ class Counts {
 
   result(milliseconds: number): LoopResult {
     const { times, inTime, rejected, failed } = this;
-    return { perSecond: (inTime * 1000) / milliseconds, p99: quantile(times, 0.99), rejected, failed };
+    return {
+      served: times.length,
+      perSecond: (inTime * 1000) / milliseconds,
+      p50: quantile(times, 0.5),
+      p99: quantile(times, 0.99),
+      rejected,
+      failed,
+    };
   }
 }
 

@@ -1,8 +1,7 @@
 import { query } from '../kit/database/postgresql.js';
-import { type HttpRequest, type HttpResponse, jsonOf, type Send } from '../kit/http/client.js';
+import { type HttpRequest, type HttpResponse, jsonOf } from '../kit/http/client.js';
 import { clientCredentials, get, remove, sendJson } from '../kit/http/requests.js';
-import type { Random } from '../kit/random.js';
-import { type Account, requestToken } from './accounts.js';
+import { type Account, requestToken, type Setup } from './accounts.js';
 
 /** A request and what is expected of its response. */
 export interface Planned {
@@ -31,17 +30,7 @@ const weights = {
 const maximumReports = 100;
 
 /** Creates a mix of requests of every kind, for every account. */
-export async function createMix({
-  url,
-  accounts,
-  send,
-  random,
-}: {
-  url: string;
-  accounts: readonly Account[];
-  send: Send;
-  random: Random;
-}): Promise<Plan> {
+export async function createMix({ url, accounts, send, random }: Setup): Promise<Plan> {
   const callers = await Promise.all(
     accounts.map(async (account) => {
       const token = await requestToken(send, account.application);

@@ -1,4 +1,5 @@
 import { withClient } from '../kit/database/postgresql.js';
+import type { Verdict } from './verdict.js';
 
 /** The rows that no request may change, by table. $1 is a user, $2 an account, $3 a prefix of report ids. */
 const rows: Readonly<Record<string, string>> = {
@@ -38,7 +39,22 @@ export function hashUnchanged(url: string, exempt: Exempt): Promise<Map<string, 
   });
 }
 
-/** Tables whose hashes differ. */
-export function changedTables(before: Map<string, string>, after: Map<string, string>): string[] {
-  return [...before.keys()].filter((table) => before.get(table) !== after.get(table));
+/** Checks that the hashes are those of before. */
+export async function checkUnchanged({
+  url,
+  exempt,
+  before,
+  verdict,
+}: {
+  url: string;
+  exempt: Exempt;
+  before: ReadonlyMap<string, string>;
+  verdict: Verdict;
+}): Promise<void> {
+  const after = await hashUnchanged(url, exempt);
+  const changed = [...before.keys()].filter((table) => before.get(table) !== after.get(table));
+  verdict.check(
+    `no row changed that no request may change: ${changed.join(', ') || 'none'}`,
+    changed.length === 0,
+  );
 }

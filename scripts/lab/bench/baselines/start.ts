@@ -10,32 +10,17 @@ function startBaseline(name: string, environment: Record<string, string>): Promi
   return startProcess({ file, cwd: labRoot, environment, nodeOptions: typescriptOptions });
 }
 
-/** @param settings pipeline: whether statements are sent before the last one has its result */
-export function startLimit({ url }: Database, { pipeline }: { pipeline: boolean }): Promise<ServerProcess> {
-  return startBaseline('limit/server.ts', { DATABASE_URL: url, PIPELINE: String(pipeline) });
+export function startLimit({ url }: Database): Promise<ServerProcess> {
+  return startBaseline('limit/server.ts', { DATABASE_URL: url });
 }
 
 export function startConstant(body: Buffer): Promise<ServerProcess> {
   return startBaseline('constant.ts', { BODY: body.toString('base64') });
 }
 
-export interface ExpressSettings {
-  /** How the number of records is found. */
-  readonly count: 'all' | 'maintained';
-  readonly validateResponses?: boolean;
-}
-
-/** @param settings keys: with which bearer tokens are verified */
-export function startExpress(
-  { url }: Database,
-  { keys, count, validateResponses = false }: ExpressSettings & { keys: JSONWebKeySet },
-): Promise<ServerProcess> {
-  return startBaseline('express/server.ts', {
-    DATABASE_URL: url,
-    KEYS: JSON.stringify(keys),
-    COUNT: count,
-    VALIDATE_RESPONSES: String(validateResponses),
-  });
+/** @param keys with which bearer tokens are verified */
+export function startExpress({ url }: Database, keys: JSONWebKeySet): Promise<ServerProcess> {
+  return startBaseline('express/server.ts', { DATABASE_URL: url, KEYS: JSON.stringify(keys) });
 }
 
 export function startOidcProvider(clients: readonly Tenant[]): Promise<ServerProcess> {

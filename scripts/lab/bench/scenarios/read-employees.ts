@@ -1,7 +1,7 @@
 import { tenants } from '../../kit/database/tenants.js';
 import type { FixedRequest } from '../../kit/load/fixed-requests.js';
 import type { ServerProcess } from '../../kit/server/process.js';
-import { type ExpressSettings, startConstant, startExpress, startLimit } from '../baselines/start.js';
+import { startConstant, startExpress, startLimit } from '../baselines/start.js';
 import type { Scenario } from '../context.js';
 import { sizes } from '../databases.js';
 import type { Target } from '../rounds.js';
@@ -20,11 +20,7 @@ const size = sizes.tenants;
 const clients = tenants(size.tenants);
 
 const limitName = 'limit (Fastify + pg)';
-const expressCountAll = 'Express, COUNT(*)';
-const plainExpress = 'Express';
-
-const pooled = limit({ name: limitName, role: 'limit' }, { pipeline: false });
-const pipelined = limit({ name: 'limit, pipelined' }, { pipeline: true });
+const expressName = 'Express';
 const list = { database: 'tenants', ours: ours(listReads) } as const;
 const get = { database: 'tenants', ours: ours(getReads) } as const;
 
@@ -35,35 +31,23 @@ export const readScenarios: readonly Scenario[] = [
     name: 'list',
     title: 'List 50 employees (32 connections)',
     connections: 32,
-    baselines: [
-      pooled,
-      pipelined,
-      constant,
-      express({ name: expressCountAll, role: 'express' }, { count: 'all' }),
-      express({ name: 'Express, cheap count' }, { count: 'maintained' }),
-      express({ name: 'Express, COUNT(*), responses validated' }, { count: 'all', validateResponses: true }),
-    ],
-    bars: { [limitName]: 1.6, [expressCountAll]: 10 },
+    baselines: [limit, constant, express],
+    bars: { [limitName]: 1.6, [expressName]: 10 },
   }),
   comparison({
     ...get,
     name: 'get',
     title: 'Get one employee (32 connections)',
     connections: 32,
-    baselines: [
-      pooled,
-      pipelined,
-      constant,
-      express({ name: plainExpress, role: 'express' }, { count: 'all' }),
-    ],
-    bars: { [limitName]: 1.2, [plainExpress]: 10 },
+    baselines: [limit, constant, express],
+    bars: { [limitName]: 1.2, [expressName]: 10 },
   }),
   comparison({
     ...list,
     name: 'list-1',
     title: 'List 50 employees (1 connection)',
     connections: 1,
-    baselines: [pooled],
+    baselines: [limit],
     bars: { [limitName]: 0.8 },
   }),
   comparison({
@@ -71,7 +55,7 @@ export const readScenarios: readonly Scenario[] = [
     name: 'get-1',
     title: 'Get one employee (1 connection)',
     connections: 1,
-    baselines: [pooled],
+    baselines: [limit],
     bars: { [limitName]: 0.6 },
   }),
 ];
@@ -89,21 +73,18 @@ function ours(createReads: typeof listReads) {
   };
 }
 
-function limit(label: Label, settings: { pipeline: boolean }) {
-  return async ({ database, start }: Setting, { reads, requests }: ReadTarget): Promise<Target> => {
-    const server = await start(startLimit(database, settings));
-    const target = await readTarget(label, server, { tokens: new Map(), reads });
-    assertSameBytes(requests, target.requests);
-    return target;
-  };
+async function limit({ database, start }: Setting, { reads, requests }: ReadTarget): Promise<Target> {
+  const server = await start(startLimit(database));
+  const label = { name: limitName, role: 'limit' } as const;
+  const target = await readTarget(label, server, { tokens: new Map(), reads });
+  assertSameBytes(requests, target.requests);
+  return target;
 }
 
-function express(label: Label, settings: ExpressSettings) {
-  return async ({ database, start }: Setting, { reads }: ReadTarget): Promise<Target> => {
-    const { keys, tokens } = await signTokens(clients);
-    const server = await start(startExpress(database, { keys, ...settings }));
-    return readTarget(label, server, { tokens, reads });
-  };
+async function express({ database, start }: Setting, { reads }: ReadTarget): Promise<Target> {
+  const { keys, tokens } = await signTokens(clients);
+  const server = await start(startExpress(database, keys));
+  return readTarget({ name: expressName, role: 'express' }, server, { tokens, reads });
 }
 
 /** The same requests; every response has the bytes of the first one. */

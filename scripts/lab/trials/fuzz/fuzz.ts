@@ -1,11 +1,11 @@
 import { type Conformance, createConformance } from '../../../../test/support/contract/conformance.js';
 import { readOperations } from '../../../../test/support/fuzz/operations.js';
 import { query } from '../../kit/database/postgresql.js';
-import { HttpClient } from '../../kit/http/client.js';
+import type { HttpClient } from '../../kit/http/client.js';
 import { baseUrl } from '../../kit/paths.js';
 import { createRandom, type Random } from '../../kit/random.js';
-import { startServer, withAccounts } from '../accounts.js';
-import { changedTables, type Exempt, hashUnchanged } from '../unchanged.js';
+import { withServer } from '../accounts.js';
+import { checkUnchanged, type Exempt, hashUnchanged } from '../unchanged.js';
 import type { Trial, Verdict } from '../verdict.js';
 import { type FuzzedRequest, type FuzzSource, generate } from './generate.js';
 import { prepare, seededPrefix } from './prepare.js';
@@ -20,6 +20,13 @@ interface Scene {
   readonly verdict: Verdict;
 }
 
+interface CheckedDatabase {
+  readonly url: string;
+  readonly exempt: Exempt;
+  readonly state: State;
+  readonly verdict: Verdict;
+}
+
 /** Requests at the same time. */
 const concurrency = 8;
 
@@ -28,29 +35,16 @@ const rawPart = 0.05;
 
 /** Sends random requests for every operation and compares the responses with the contract. */
 export const trial: Trial = ({ requests, seed, verdict }) =>
-  withAccounts({ name: 'fuzz', accounts: 2, employees: 60 }, async ({ url, accounts }) => {
-    const server = await startServer({ databaseUrl: url });
-    const client = new HttpClient(server.port);
-    try {
-      const state = await prepare({ url, accounts, send: client.send });
-      const [{ owner, accountId }] = accounts;
-      const exempt = { userId: owner.id, accountId, seededPrefix };
-      const before = await hashUnchanged(url, exempt);
-      const source = { ...readOperations(), state, seed };
-      const conformance = createConformance(`${baseUrl}/errors`);
-      await sendAll({ source, client, port: server.port, conformance, verdict }, requests);
-      const changed = changedTables(before, await hashUnchanged(url, exempt));
-      verdict.check(
-        `no row changed that no request may change: ${changed.join(', ') || 'none'}`,
-        changed.length === 0,
-      );
-      await checkReports({ url, exempt, state, verdict });
-      const { status } = await client.send({ path: '/readyz' });
-      verdict.check('the server is alive and ready', server.isAlive() && status === 200);
-    } finally {
-      client.close();
-      await server.stop();
-    }
+  withServer({ name: 'fuzz', accounts: 2, employees: 60 }, { verdict }, async (running) => {
+    const { url, accounts, client, server } = running;
+    const state = await prepare(running);
+    const exempt = { userId: accounts[0].owner.id, accountId: accounts[0].accountId, seededPrefix };
+    const before = await hashUnchanged(url, exempt);
+    const source = { ...readOperations(), state, seed };
+    const conformance = createConformance(`${baseUrl}/errors`);
+    await sendAll({ source, client, port: server.port, conformance, verdict }, requests);
+    await checkUnchanged({ url, exempt, before, verdict });
+    await checkReports({ url, exempt, state, verdict });
   });
 
 async function sendAll(scene: Scene, requests: number): Promise<void> {
@@ -123,17 +117,7 @@ async function sendBytes({ port, verdict }: Scene, random: Random): Promise<numb
 }
 
 /** Checks that there are exactly the reports that were created and not deleted. */
-async function checkReports({
-  url,
-  exempt,
-  state,
-  verdict,
-}: {
-  url: string;
-  exempt: Exempt;
-  state: State;
-  verdict: Verdict;
-}): Promise<void> {
+async function checkReports({ url, exempt, state, verdict }: CheckedDatabase): Promise<void> {
   const rows = await query(url, 'SELECT id FROM reports WHERE account_id = $1 AND NOT starts_with(id, $2)', [
     exempt.accountId,
     exempt.seededPrefix,

@@ -3,7 +3,7 @@ import { query } from '../../kit/database/postgresql.js';
 import { Browser } from '../../kit/http/browser.js';
 import { HttpClient, jsonOf, type Send } from '../../kit/http/client.js';
 import { postForm } from '../../kit/http/requests.js';
-import { type Account, allScopes, requestToken, startServer } from '../accounts.js';
+import { type Account, allScopes, requestToken, type Setup, startServer } from '../accounts.js';
 import { employeeIdsOf } from '../request-mix.js';
 import { bearers } from './bearers.js';
 import { State } from './state.js';
@@ -16,11 +16,7 @@ export async function prepare({
   url,
   accounts: [account, other],
   send,
-}: {
-  url: string;
-  accounts: readonly Account[];
-  send: Send;
-}): Promise<State> {
+}: Omit<Setup, 'random'>): Promise<State> {
   await query(
     url,
     `INSERT INTO reports (id, account_id, title, columns)

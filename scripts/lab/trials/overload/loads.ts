@@ -106,7 +106,9 @@ function summarise(rounds: readonly Seen[]): Seen {
   const valuesOf = (metric: keyof Seen) => rounds.map((seen) => seen[metric]);
   const sum = (metric: keyof Seen) => valuesOf(metric).reduce((total, value) => total + value, 0);
   return {
+    served: sum('served'),
     perSecond: median(valuesOf('perSecond')),
+    p50: median(valuesOf('p50')),
     p99: median(valuesOf('p99')),
     rejected: sum('rejected'),
     failed: sum('failed'),

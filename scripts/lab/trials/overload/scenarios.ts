@@ -1,23 +1,12 @@
-import type { Send } from '../../kit/http/client.js';
 import { clientCredentials, get } from '../../kit/http/requests.js';
-import type { Random } from '../../kit/random.js';
-import { type Account, requestToken } from '../accounts.js';
+import { requestToken, type Setup } from '../accounts.js';
 import { createMix, employeeIdsOf, ok, type Plan } from '../request-mix.js';
 
 export type Scenarios = Readonly<Record<'list' | 'get' | 'token' | 'mixed', Plan>>;
 
 /** Requests of one kind each, and a mix of all kinds. */
-export async function createScenarios({
-  url,
-  accounts,
-  send,
-  random,
-}: {
-  url: string;
-  accounts: readonly Account[];
-  send: Send;
-  random: Random;
-}): Promise<Scenarios> {
+export async function createScenarios(setup: Setup): Promise<Scenarios> {
+  const { url, accounts, send, random } = setup;
   const callers = await Promise.all(
     accounts.map(async (account) => ({
       application: account.application,
@@ -33,6 +22,6 @@ export async function createScenarios({
       return ok(get(`/v1/employees/${random.pick(employeeIds)}`, token));
     },
     token: () => ok(clientCredentials(caller().application)),
-    mixed: await createMix({ url, accounts, send, random }),
+    mixed: await createMix(setup),
   };
 }

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { HttpClient, jsonOf, type Send } from '../../kit/http/client.js';
+import { jsonOf, type Send } from '../../kit/http/client.js';
 import { sendJson } from '../../kit/http/requests.js';
 import { processSeconds, residentBytes } from '../../kit/measure/processes.js';
 import { createRandom } from '../../kit/random.js';
-import { type Account, requestToken, startServer, withAccounts } from '../accounts.js';
+import { type Account, requestToken, withServer } from '../accounts.js';
 import { closedLoop, type LoopSettings } from '../loops.js';
 import { createMix } from '../request-mix.js';
 import type { Trial, Verdict } from '../verdict.js';
@@ -29,47 +29,39 @@ const probe = fileURLToPath(new URL('report-timeouts.mjs', import.meta.url));
 
 /** A thousand connections on which a byte arrives now and then, beside normal clients. */
 export const trial: Trial = ({ short, seed, verdict }) => {
-  const milliseconds = short ? 1_000 : 20_000;
   const size = { name: 'slow', accounts: 3, employees: short ? 2_000 : 20_000 };
-  return withAccounts(size, async ({ url, accounts: [first, ...others] }) => {
-    const server = await startServer({ databaseUrl: url, nodeOptions: ['--import', probe] });
-    const client = new HttpClient(server.port);
+  const nodeOptions = ['--import', probe];
+  return withServer(size, { verdict, nodeOptions }, async ({ url, accounts, server, client, send }) => {
+    const [first, ...others] = accounts;
+    const timeouts = await server.message<Timeouts>({});
+    checkTimeouts(timeouts, verdict);
+    const milliseconds = short ? 1_000 : 20_000;
+    const next = await createMix({ url, accounts: others, send, random: createRandom(seed) });
+    const loop = { client, next, connections, milliseconds, verdict };
+    await closedLoop({ ...loop, milliseconds: milliseconds / 2 });
+    const before = await measureNormal(server.pid, loop);
+    const memory = residentBytes([server.pid]);
     const slow = new SlowClients();
     try {
-      const timeouts = await server.message<Timeouts>({});
-      checkTimeouts(timeouts, verdict);
-      const { send } = client;
-      const next = await createMix({ url, accounts: others, send, random: createRandom(seed) });
-      const loop = { client, next, connections, milliseconds, verdict };
-      await closedLoop({ ...loop, milliseconds: milliseconds / 2 });
-      const before = await measureNormal(server.pid, loop);
-      const memory = residentBytes([server.pid]);
-      slow.open(server.port, slowCount, {
-        ...(await largeResponse(send, first)),
-        pages: short ? 2 : 40,
-      });
+      const large = await largeResponse(send, first);
+      slow.open(server.port, slowCount, { ...large, pages: short ? 2 : 40 });
       // Their requests are work like any other. After it they are only slow.
       const idle = await untilIdle(server.pid, short ? 6_000 : 120_000);
       if (!idle) verdict.note('the server still worked on the requests of the slow clients');
       const during = await measureNormal(server.pid, loop);
       verdict.note(
-        `${slowCount} slow connections, ${connections} others: ${during.text}; without slow ones ${before.text}`,
+        `${slowCount} slow connections, ${connections} others: ${during.text}; before ${before.text}`,
       );
-      verdict.note(
-        `memory ${mebibytes(memory)} MiB before, ${mebibytes(residentBytes([server.pid]))} MiB with them`,
-      );
+      const withThem = mebibytes(residentBytes([server.pid]));
+      verdict.note(`memory ${mebibytes(memory)} MiB before, ${withThem} MiB with them`);
       const bound = before.p99 * bounds.factor + bounds.extraMs;
       verdict.checkTime(
         `p99 of a normal client ${during.p99.toFixed(1)} ms, ${before.p99.toFixed(1)} ms without them; at most ${bound.toFixed(1)}`,
         during.p99 <= bound,
       );
       if (!short) await checkDisconnected(slow, timeouts, verdict);
-      const { status } = await send({ path: '/readyz' });
-      verdict.check('the server is alive and ready', server.isAlive() && status === 200);
     } finally {
       slow.close();
-      client.close();
-      await server.stop();
     }
   });
 };
