@@ -21,7 +21,7 @@ export const insertEmployees = `
       || substr(digits, p / 36 % 36 + 1, 1) || substr(digits, p % 36 + 1, 1),
     account_id, p, 'E' || lpad((p + 1)::text, 7, '0'), first_name, last_name,
     lower(first_name) || '.' || lower(last_name) || '.' || p || '@' || account_id || '.example',
-    status, department, moment - interval '90 days', moment
+    status, department, updated_at - interval '90 days', updated_at
   FROM (
     SELECT t, p, account_id, prefix, '0123456789abcdefghijklmnopqrstuvwxyz' AS digits,
       first_names[(p * 7 + t) % cardinality(first_names) + 1] AS first_name,
@@ -29,7 +29,7 @@ export const insertEmployees = `
       departments[(p * 13 + t) % cardinality(departments) + 1] AS department,
       statuses[(p * 17 + t) % cardinality(statuses) + 1] AS status,
       timestamptz '2026-01-01' + make_interval(secs => (p::bigint * 7919 + t * 104729) % 15552000 + (p % 1000) / 1000.0)
-        AS moment
+        AS updated_at
     FROM
       (SELECT string_to_array('${firstNames}', ',') AS first_names, string_to_array('${lastNames}', ',') AS last_names,
               string_to_array('${departments}', ',') AS departments, string_to_array('${statuses}', ',') AS statuses

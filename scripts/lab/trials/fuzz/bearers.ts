@@ -3,17 +3,17 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 type Headers = Readonly<Record<string, string>>;
 
 /** Authorization headers by their kind. */
-export type Bearers = Readonly<Record<'good' | 'readOnly' | 'foreign' | 'bad', readonly Headers[]>>;
+export type Bearers = Readonly<Record<'valid' | 'readOnly' | 'foreign' | 'bad', readonly Headers[]>>;
 
 export interface IssuedTokens {
-  readonly good: readonly string[];
+  readonly valid: readonly string[];
   readonly readOnly: string;
   readonly foreign: string;
   readonly expired: string;
 }
 
 export function bearers(tokens: IssuedTokens): Bearers {
-  const [token] = tokens.good;
+  const [token] = tokens.valid;
   const [head, payload, signature] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -23,7 +23,7 @@ export function bearers(tokens: IssuedTokens): Bearers {
   };
   const extended = encode({ ...claims, exp: claims.exp + 1_000_000 });
   return {
-    good: tokens.good.map(bearer),
+    valid: tokens.valid.map(bearer),
     readOnly: [bearer(tokens.readOnly)],
     foreign: [bearer(tokens.foreign)],
     bad: [

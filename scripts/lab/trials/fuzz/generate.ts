@@ -65,7 +65,7 @@ export function generate({ operations, resolve, state, seed }: FuzzSource, numbe
 function authenticate(draft: Draft): void {
   const { operation, random, state, headers } = draft;
   if (operation.scopes === null) return;
-  const token = random.weighted({ good: 14, bad: 4, readOnly: 1, foreign: 1 });
+  const token = random.weighted({ valid: 14, bad: 4, readOnly: 1, foreign: 1 });
   Object.assign(headers, random.pick(state.known.bearers[token]));
   if (token === 'bad') draft.mustReject = 'its token is invalid';
   const writes = operation.scopes.some((scope) => scope.endsWith(':write'));

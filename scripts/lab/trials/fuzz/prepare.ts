@@ -31,7 +31,7 @@ export async function prepare({
     employeeIds: await employeeIdsOf(url, account),
     codeChallenge: createHash('sha256').update('verifier').digest('base64url'),
     bearers: bearers({
-      good: [userTokens.access_token, await requestToken(send, account.application)],
+      valid: [userTokens.access_token, await requestToken(send, account.application)],
       readOnly: await requestToken(send, account.application, 'reports:read user:read'),
       foreign: foreign.access_token,
       expired: await expiredToken(url, account),
