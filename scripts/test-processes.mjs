@@ -4,9 +4,9 @@ import { compiled } from './build-tests.mjs';
 import { root } from './modified.mjs';
 
 /**
- * Folders of test/ whose files share a process, in the order in which they are begun: what mostly waits is first, and
- * what takes long comes before what does not, so that nothing is left alone at the end. A file belongs to the longest
- * name that its own begins with.
+ * Folders of test/ whose files share a process (test/support/tap.ts has the reason), in the order in which they start.
+ * Those that wait most and those that take longest are first, so that both cores are busy to the end. A file belongs to
+ * the folder with the longest matching path.
  */
 const processes = [
   'faults',
@@ -26,9 +26,9 @@ const processes = [
 const directory = path.join('dist', 'test', 'processes');
 
 /**
- * Writes a program for each process that these test files need.
+ * Writes a program for each folder of these test files.
  *
- * @returns {string[]} the programs, in an order that is also that of their names
+ * @returns {string[]} the programs, sorted by name
  */
 export function writeProcesses(files) {
   rmSync(path.join(root, directory), { recursive: true, force: true });
@@ -43,7 +43,7 @@ export function writeProcesses(files) {
       const list = members.map((file) => ({ title: file, file: path.join(root, compiled(file)) }));
       writeFileSync(
         path.join(root, program),
-        `import { runFiles } from '../support/current-file.js';\n\nawait runFiles(${JSON.stringify(list, null, 2)});\n`,
+        `import { runFiles } from '../support/tap.js';\n\nawait runFiles(${JSON.stringify(list, null, 2)});\n`,
       );
       return program;
     });

@@ -1,6 +1,6 @@
-// Runs the tests, compiled: all of them, or the files and folders of test/ that are named. Options are tap's,
-// with `=` before their value. After all
-// of them it says what of the contract none of them has seen, and fails if there is anything.
+// Runs all tests, or those in the given files and folders of test/, compiled and with one process for each folder.
+// `npx tap FILE` runs a file without this script. Options are tap's, with `=` before their value. After all tests it
+// lists the parts of the contract that no test has exercised, and fails if there are any.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,18 +21,17 @@ if (chosen.length === 0) {
 }
 
 if (!run([path.join('scripts', 'build.mjs')])) process.exit(1);
-await buildTests();
+buildTests();
 const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-'));
 const exchanges = path.join(directory, 'exchanges');
-// The tests end by themselves when they are interrupted; what is left of them is to be removed then too.
+// Tap stops by itself when it is interrupted. The directory is removed then too.
 process.on('SIGINT', () => {});
 try {
   const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
-  const passed = run(
-    // Without the loader that compiles.
-    [tap, '--test-env=TAP_TYPE_STRIP_ONLY=1', ...options, ...writeProcesses(chosen)],
-    { TMPDIR: directory, CONTRACT_EXCHANGES: exchanges },
-  );
+  const passed = run([tap, ...options, ...writeProcesses(chosen)], {
+    TMPDIR: directory,
+    CONTRACT_EXCHANGES: exchanges,
+  });
   const everything =
     passed && named.length === 0 && options.every((option) => option.startsWith('--reporter'));
   const covered = !everything || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
 import { packageRoot } from '../src/package-root.js';
+import t from './support/tap.js';
 
 interface LockedPackage {
   readonly peer?: boolean;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
 import { packageRoot } from '../src/package-root.js';
+import t from './support/tap.js';
 
 const read = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
 const security = read('SECURITY.md');

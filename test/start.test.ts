@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import t from 'tap';
 import { openDatabase } from '../src/database/open-database.js';
 import { createTestDatabase, testServer } from './support/database/database.js';
 import { runCommand } from './support/processes/cli.js';
 import { spawnServerProcess, startServerProcess, untilReady } from './support/processes/server-process.js';
 import { createTenant } from './support/records/tenant.js';
+import t from './support/tap.js';
 
 // Most of it is waiting.
 t.jobs = 2;

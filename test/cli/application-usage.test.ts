@@ -1,9 +1,9 @@
-import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { UsageRecorder } from '../../src/services/usage/usage-recorder.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { runCommandHere } from '../support/processes/cli.js';
 import { createTenant } from '../support/records/tenant.js';
+import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const run = (...args: readonly string[]) => runCommandHere(options, ['applications', 'usage', ...args]);

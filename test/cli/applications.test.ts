@@ -1,8 +1,8 @@
-import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { runCommandHere } from '../support/processes/cli.js';
 import { createTenant } from '../support/records/tenant.js';
+import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const revoke = (...args: readonly string[]) =>

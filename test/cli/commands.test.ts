@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
 import { checkPassword } from '../../src/services/passwords.js';
@@ -9,6 +8,7 @@ import { createTestDatabase } from '../support/database/database.js';
 import { runCommand, runCommandHere } from '../support/processes/cli.js';
 import { makeRecords, toCsv } from '../support/records/import.js';
 import { createTenant } from '../support/records/tenant.js';
+import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string | Uint8Array) => runCommandHere(options, args, input);

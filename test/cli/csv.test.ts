@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { test } from 'tap';
 import { readCsv } from '../../src/cli/import/csv.js';
 import { maximumLineLength, splitLines } from '../../src/cli/import/lines.js';
+import t from '../support/tap.js';
 
 async function read(text: string | Uint8Array, pieceSize = 7): Promise<unknown[]> {
   const bytes = Buffer.from(text);
@@ -15,7 +15,7 @@ async function read(text: string | Uint8Array, pieceSize = 7): Promise<unknown[]
   return records;
 }
 
-test('reads what RFC 4180 describes, and the line breaks of every system', async (t) => {
+t.test('reads what RFC 4180 describes, and the line breaks of every system', async (t) => {
   for (const [text, expected] of [
     ['', []],
     ['a', [[1, ['a']]]],
@@ -93,7 +93,7 @@ test('reads what RFC 4180 describes, and the line breaks of every system', async
   }
 });
 
-test('a broken quote costs its own line and no other', async (t) => {
+t.test('a broken quote costs its own line and no other', async (t) => {
   const stray = 'a quote is in an invalid position';
   const open = 'a quote is not closed';
   for (const [text, expected] of [
@@ -139,7 +139,7 @@ test('a broken quote costs its own line and no other', async (t) => {
   }
 });
 
-test('a quote that nobody closes is given up soon, however long the file', async (t) => {
+t.test('a quote that nobody closes is given up soon, however long the file', async (t) => {
   const rows = Array.from({ length: 20_000 }, (_, index) => `${index},somebody`);
   const records = await read(`1,"open\n${rows.join('\n')}\n`, 65_536);
   t.equal(records.length, rows.length + 1);
@@ -147,7 +147,7 @@ test('a quote that nobody closes is given up soon, however long the file', async
   t.same(records.at(-1), [20_001, ['19999', 'somebody']]);
 });
 
-test('a line without an end is refused, and not kept', async (t) => {
+t.test('a line without an end is refused, and not kept', async (t) => {
   const long = 'x'.repeat(maximumLineLength * 50);
   t.same(await read(`a\n${long}\nb\n${long}`, 10_000), [
     [1, ['a']],
@@ -157,7 +157,7 @@ test('a line without an end is refused, and not kept', async (t) => {
   ]);
 });
 
-test('whatever was written is read back', async (t) => {
+t.test('whatever was written is read back', async (t) => {
   const alphabet = ['a', ',', '"', '\n', '\r\n', 'ü', ' ', '\u{1F468}', '""', "'"];
   const pick = (): string => alphabet[Math.floor(Math.random() * alphabet.length)] ?? '';
   for (let round = 0; round < 300; round += 1) {

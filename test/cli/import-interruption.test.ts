@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
 import type { DatabaseOptions } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import type { AccountId } from '../../src/services/account-id.js';
@@ -10,6 +9,7 @@ import { runCommand, runCommandHere, startCommand } from '../support/processes/c
 import { checkTree } from '../support/records/employee-tree.js';
 import { makeRecords, storedRecords, toCsv } from '../support/records/import.js';
 import { createTenant } from '../support/records/tenant.js';
+import t, { type Test } from '../support/tap.js';
 
 const records = makeRecords(1_500);
 const text = toCsv(records);

@@ -1,4 +1,3 @@
-import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { violatedUniqueConstraint } from '../../src/database/database-errors.js';
 import { type AccountId, toAccountId } from '../../src/services/account-id.js';
@@ -14,6 +13,7 @@ import {
   toJsonLines,
 } from '../support/records/import.js';
 import { createTenant } from '../support/records/tenant.js';
+import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const newAccount = async () => (await createTenant(database)).accountId;

@@ -1,4 +1,3 @@
-import t, { type Test } from 'tap';
 import { systemClock } from '../../src/clock.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
@@ -6,6 +5,7 @@ import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { runCommand, runCommandHere } from '../support/processes/cli.js';
 import { testSecret } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const older = 'the older secret of the application';
 

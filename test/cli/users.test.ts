@@ -1,4 +1,3 @@
-import t from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { Users } from '../../src/services/users.js';
@@ -15,6 +14,7 @@ import {
 } from '../support/oauth/users.js';
 import { runCommandHere } from '../support/processes/cli.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string) => runCommandHere(options, ['users', ...args], input);

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import t from 'tap';
 import { run, skipWithout } from '../support/processes/command.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 import { compile } from './compile.js';
 import type { Generator } from './generator.js';
 import { generators } from './generators.js';

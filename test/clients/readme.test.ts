@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import t from 'tap';
 import { fillDemoData } from '../../src/demo-data/fill.js';
+import { withoutTap } from '../support/processes/plain-process.js';
 import { buildTestApp } from '../support/server/app.js';
 import { listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 import { generators } from './generators.js';
 import { linkPackages, makeFolder, readPackage } from './packages.js';
 import { blocksOf, readSection, rowsOf } from './readme.js';
@@ -67,7 +68,7 @@ t.test('the list of generators has every generator that is tested, with its vers
 /** Runs what is pasted into a terminal, except that the packages are there already. */
 async function paste(folder: string, text: string): Promise<string> {
   const script = text.replace('mkdir people-client && cd people-client && ', '').replaceAll(installed, '');
-  const { stdout } = await run('sh', ['-e', '-c', script], {
+  const { stdout } = await run(...withoutTap('sh', ['-e', '-c', script]), {
     cwd: folder,
     // Nothing of the test runner's own environment, and nothing from the network.
     env: { PATH: process.env.PATH ?? '', HOME: folder, npm_config_offline: 'true' },

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { packageRoot } from '../../src/package-root.js';
+import { withoutTap } from '../support/processes/plain-process.js';
 import type { Generator } from './generator.js';
 import { commandFile, linkPackages, makeFolder } from './packages.js';
 
@@ -47,7 +48,7 @@ export async function generate(workshop: string, generator: Generator): Promise<
   const [command, ...args] = generator.command;
   const file = await commandFile(generator.package, command);
   const folder = path.join(workshop, generator.name);
-  const { stdout } = await run(process.execPath, [file, ...args], {
+  const { stdout } = await run(...withoutTap(process.execPath, [file, ...args]), {
     cwd: folder,
     env: environment,
     maxBuffer: 2 ** 24,

@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import t from 'tap';
 import { stringify } from 'yaml';
 import { type Contract, loadContract } from '../../src/contract/contract.js';
 import type { ContractDocument } from '../../src/contract/document.js';
@@ -9,6 +8,7 @@ import { publicOperations } from '../../src/http/binding/handlers.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
 // biome-ignore lint/suspicious/noExplicitAny: what is done to the copy is wrong on purpose.

@@ -1,7 +1,7 @@
-import t from 'tap';
 import { compareChanged, raised, released, releasedVersion } from '../support/contract/contract-changes.js';
 import { append, type Change, put, remove, schema, valueAt } from '../support/contract/contract-edits.js';
 import { operationPlace } from '../support/contract/mutation-bases.js';
+import t from '../support/tap.js';
 
 const text = { type: 'string', maxLength: 9, description: 'New.' };
 const employees = operationPlace('listEmployees');

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { stringify } from 'yaml';
 import {
   compareChanged,
@@ -8,6 +7,7 @@ import {
   writeCopies,
 } from '../support/contract/contract-changes.js';
 import { parameter, put, remove, schema } from '../support/contract/contract-edits.js';
+import t from '../support/tap.js';
 
 const removal = remove(schema('EmployeeAttributes', 'properties', 'department'));
 const pattern = '^-?(last_name|hired_on)$';

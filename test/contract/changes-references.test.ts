@@ -1,6 +1,6 @@
-import t from 'tap';
 import { findChanges } from '../support/contract/contract-changes.js';
 import { type Change, type Node, put, schema, valueAt } from '../support/contract/contract-edits.js';
+import t from '../support/tap.js';
 
 const members = schema('EmployeeAttributes', 'properties');
 const limited = { type: 'string', 'x-max-bytes': 10, 'x-extensible-enum': ['one', 'two'] };

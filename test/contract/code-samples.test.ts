@@ -1,9 +1,9 @@
-import t, { type Test } from 'tap';
 import type { OperationId } from '../../src/contract/contract.js';
 import { grantTokens } from '../support/oauth/users.js';
 import { run, skipWithout } from '../support/processes/command.js';
 import { contract } from '../support/server/app.js';
 import { type Exchange, startDemoServer } from '../support/server/demo-server.js';
+import t, { type Test } from '../support/tap.js';
 
 interface Sample {
   readonly lang: string;

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
+import t from '../support/tap.js';
 
 const { demandsOf, shownBy } = await import(path.join(packageRoot, 'scripts/contract/demands.mjs'));
 const { judge } = await import(path.join(packageRoot, 'scripts/contract/coverage.mjs'));

@@ -1,8 +1,8 @@
-import t from 'tap';
 import { type Contract, loadContract } from '../../src/contract/contract.js';
 import { readDeprecation } from '../../src/contract/deprecation.js';
 import type { RawOperation } from '../../src/contract/document.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const deprecated: RawOperation = {
   operationId: 'listReportColumns',

@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import t from 'tap';
 import { parse } from 'yaml';
 import { contractFile, type ProblemCode } from '../../src/contract/contract.js';
 import { buildTestApp, contract } from '../support/server/app.js';
-import { Conformance } from '../support/contract/conformance.js';
-import { attributesOf } from '../support/records/employee-attributes.js';
-import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const codes = Object.keys(contract.problems) as ProblemCode[];

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { InjectOptions } from 'fastify';
-import t, { type Test } from 'tap';
 import type { OperationId } from '../../src/contract/contract.js';
 import { asOwner } from '../support/database/owner.js';
 import { authorizationRequest, createScene, grantTokens, type Scene } from '../support/oauth/users.js';
 import { buildTestApp, contract, type TestApp } from '../support/server/app.js';
 import { listen, parseAnswers } from '../support/server/sockets.js';
+import t, { type Test } from '../support/tap.js';
 
 /** Answers that come from memory alone, so that nothing can fail. */
 const fromMemory: readonly OperationId[] = ['getAuthorizationServerMetadata', 'getJsonWebKeySet'];

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { packageRoot } from '../../src/package-root.js';
+import { withoutTap } from '../support/processes/plain-process.js';
+import t, { type Test } from '../support/tap.js';
 
 const read = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
@@ -31,8 +32,7 @@ function lint(
       'v1.arazzo.yaml': changed('openapi/v1.arazzo.yaml', workflows),
     },
   });
-  const { status, stdout, stderr } = spawnSync(scripts['lint:contract'] ?? '', {
-    shell: true,
+  const { status, stdout, stderr } = spawnSync(...withoutTap('sh', ['-c', scripts['lint:contract'] ?? '']), {
     cwd,
     encoding: 'utf8',
     env: {

@@ -1,7 +1,7 @@
-import t, { type Test } from 'tap';
 import { findChanges } from '../support/contract/contract-changes.js';
 import { editMutations, type Mutation, type Row, readTable } from '../support/contract/contract-mutations.js';
 import { schemaMutations } from '../support/contract/mutation-schemas.js';
+import t, { type Test } from '../support/tap.js';
 
 const strictness = ['editorial', 'additive', 'breaking'];
 

@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTypescript, { astToString } from 'openapi-typescript';
-import t from 'tap';
 import type { ContractDocument } from '../../src/contract/document.js';
 import { toOpenapi30 } from '../../src/contract/openapi-3-0.js';
 import { packageRoot } from '../../src/package-root.js';
+import { withoutTap } from '../support/processes/plain-process.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 // The addresses of the document are those of the server.
 const [{ url }] = contract.document.servers;
@@ -36,12 +37,15 @@ t.test('the older document passes the rules of a linter', async (t) => {
   await writeFile(path.join(directory, 'v1-3.0.json'), JSON.stringify(served));
   const redocly = path.join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
   const rules = ['--extends=recommended-strict', '--skip-rule=no-server-example.com'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [redocly, 'lint', 'v1-3.0.json', ...rules], {
-    // Not that of the package, whose rules are for the contract itself.
-    cwd: directory,
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    ...withoutTap(process.execPath, [redocly, 'lint', 'v1-3.0.json', ...rules]),
+    {
+      // Not that of the package, whose rules are for the contract itself.
+      cwd: directory,
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      encoding: 'utf8',
+    },
+  );
   t.equal(status, 0, `${stdout}${stderr}`);
 });
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import t from 'tap';
 import { packageRoot } from '../../src/package-root.js';
 import { run, skipWithout } from '../support/processes/command.js';
 import { contract } from '../support/server/app.js';
 import { startDemoServer } from '../support/server/demo-server.js';
+import t from '../support/tap.js';
 
 const skip = skipWithout('bash') || skipWithout('curl');
 const written = contract.document.servers[0].url;

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import t from 'tap';
 import { contractFile } from '../../src/contract/contract.js';
 import {
   acceptsReported,
@@ -16,6 +15,7 @@ import { createRecorder, type Exchange } from '../support/contract/prism/recorde
 import { createPrismWorld } from '../support/contract/prism/world.js';
 import { contract } from '../support/server/app.js';
 import { startDemoServer } from '../support/server/demo-server.js';
+import t from '../support/tap.js';
 
 /** Random requests for each operation. Every second one has values that do not fit the contract. */
 const rounds = 6;

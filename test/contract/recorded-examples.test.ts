@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
 import { parse } from 'yaml';
 import { contractFile } from '../../src/contract/contract.js';
 import { packageRoot } from '../../src/package-root.js';
+import t from '../support/tap.js';
 
 interface RecordedValue {
   /** Keys that lead to the value in the contract. */

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import t from 'tap';
 import {
   type ContractFiles,
   raised,
@@ -8,6 +7,7 @@ import {
   writeCopies,
 } from '../support/contract/contract-changes.js';
 import { put, remove, schema } from '../support/contract/contract-edits.js';
+import t from '../support/tap.js';
 
 const addition = put(schema('EmployeeAttributes', 'properties', 'hired_on'), {
   type: 'string',

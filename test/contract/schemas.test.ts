@@ -1,7 +1,7 @@
-import t from 'tap';
 import { resolve } from '../../src/contract/contract.js';
 import type { JsonSchema } from '../../src/contract/document.js';
 import { contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const { document } = contract;
 const resolved = (schema: unknown) => resolve<JsonSchema>(document, schema);

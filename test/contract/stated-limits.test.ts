@@ -1,5 +1,4 @@
 import { maxHeaderSize } from 'node:http';
-import t from 'tap';
 import { bodyLimitBytes } from '../../src/app.js';
 import { readConfig } from '../../src/config/config.js';
 import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql/postgresql.js';
@@ -10,6 +9,7 @@ import { defaultRequestQueueLimits } from '../../src/http/request-queue.js';
 import { waitMs } from '../../src/services/idempotency/idempotency.js';
 import { retentionMs } from '../../src/services/idempotency/key-claim.js';
 import { contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 type Parameter = { readonly schema: { readonly maximum?: number } };
 

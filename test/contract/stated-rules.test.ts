@@ -1,9 +1,9 @@
-import t from 'tap';
 import { resolve } from '../../src/contract/contract.js';
 import { createValidatorCompiler } from '../../src/contract/validator.js';
 import { personNameRule } from '../../src/services/user-rules.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const { accessToken: token } = await grantTokens(api, await createScene(api.database), {

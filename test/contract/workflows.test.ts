@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/package-root.js';
 import { contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 interface Workflow {
   readonly steps: readonly { readonly operationId?: string }[];

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import t from 'tap';
 import { createBatcher } from '../../src/database/batcher.js';
+import t from '../support/tap.js';
 
 /** A database that answers when it is told to. */
 function slowAnswer() {

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import t, { type Test } from 'tap';
 import { Prisma } from '../../src/database/client.js';
 import { beginCancellable } from '../../src/database/postgresql/cancellable-transaction.js';
 import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
 import { allAccounts } from '../../src/database/scope.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot be interrupted' };
 

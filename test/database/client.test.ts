@@ -1,5 +1,4 @@
 import { createServer } from 'node:net';
-import { test } from 'tap';
 import {
   DatabaseOpenError,
   isDatabaseUnavailable,
@@ -11,10 +10,11 @@ import { createStatementNames } from '../../src/database/postgresql/statement-na
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';
+import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined };
 
-test('a violated constraint has one name, however the row was written', async (t) => {
+t.test('a violated constraint has one name, however the row was written', async (t) => {
   const database = await openTestDatabase(t);
   const { prisma } = database;
   const data = { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' };
@@ -39,7 +39,7 @@ test('a violated constraint has one name, however the row was written', async (t
   t.equal(isDatabaseUnavailable(notUnique), false);
 });
 
-test('instants, bytes, lists and documents come back as they were stored', async (t) => {
+t.test('instants, bytes, lists and documents come back as they were stored', async (t) => {
   const { prisma } = await openTestDatabase(t);
   await prisma.account.create({ data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' } });
   const createdAt = new Date('2026-03-29T01:30:00.123Z');
@@ -67,7 +67,7 @@ test('instants, bytes, lists and documents come back as they were stored', async
   await t.rejects(prisma.user.create({ data: { ...user, role: 'king', accountId: 'acme' } }));
 });
 
-test('names a statement text at its third use, up to the maximum number of names', async (t) => {
+t.test('names a statement text at its third use, up to the maximum number of names', async (t) => {
   const nameOf = createStatementNames(2);
   const useThrice = (sql: string) => [1, 2, 3].map(() => nameOf({ sql }));
   const [, , first] = useThrice('SELECT 1');
@@ -81,7 +81,7 @@ test('names a statement text at its third use, up to the maximum number of names
   t.equal(nameOf({ sql: 'SELECT 1' }), first);
 });
 
-test('statement texts that are used twice take no name', async (t) => {
+t.test('statement texts that are used twice take no name', async (t) => {
   const nameOf = createStatementNames(1);
   for (let number = 0; number < 5_000; number += 1) {
     const sql = `SELECT ${number}`;
@@ -91,7 +91,7 @@ test('statement texts that are used twice take no name', async (t) => {
   t.not([1, 2, 3].map(() => nameOf({ sql })).at(-1), '');
 });
 
-test('a server that is down, or never answers, is refused within seconds', async (t) => {
+t.test('a server that is down, or never answers, is refused within seconds', async (t) => {
   const silent = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));
   t.teardown(() => silent.close());
@@ -108,7 +108,7 @@ test('a server that is down, or never answers, is refused within seconds', async
   }
 });
 
-test(
+t.test(
   'transactions run without just-in-time compilation and bitmaps, sessions keep the options of the URL',
   onPostgresql,
   async (t) => {
@@ -124,7 +124,7 @@ test(
   },
 );
 
-test('rejects a database whose sessions are not in UTC, in one line', onPostgresql, async (t) => {
+t.test('rejects a database whose sessions are not in UTC, in one line', onPostgresql, async (t) => {
   const { databaseUrl = '', dataDir } = await createTestDatabase(t, { direct: true });
   const url = (zone: string) => `${databaseUrl}?options=${encodeURIComponent(`-c TimeZone=${zone}`)}`;
   const rejection = openDatabase({ databaseUrl: url('Asia/Kolkata'), dataDir });
@@ -139,7 +139,7 @@ test('rejects a database whose sessions are not in UTC, in one line', onPostgres
   }
 });
 
-test('queries are prepared', onPostgresql, async (t) => {
+t.test('queries are prepared', onPostgresql, async (t) => {
   const database = await openTestDatabase(t, { poolSize: 1, direct: true });
   for (let i = 0; i < 3; i += 1) await database.prisma.account.findUnique({ where: { id: 'x' } });
   const [row] = await query<{ count: number }>(
@@ -150,7 +150,7 @@ test('queries are prepared', onPostgresql, async (t) => {
   t.equal(row?.count, 1);
 });
 
-test(
+t.test(
   'a lost connection is logged without what it takes to meddle with its session',
   onPostgresql,
   async (t) => {
@@ -176,7 +176,7 @@ test(
   },
 );
 
-test('an overloaded or lost database counts as unavailable', onPostgresql, async (t) => {
+t.test('an overloaded or lost database counts as unavailable', onPostgresql, async (t) => {
   const options = await createTestDatabase(t);
   const limits = { poolSize: 1, statementTimeoutMs: 300, connectionTimeoutMs: 300 };
   const database = await openDatabase({ ...options, ...limits });
@@ -203,7 +203,7 @@ test('an overloaded or lost database counts as unavailable', onPostgresql, async
   t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'and the next query connects again');
 });
 
-test(
+t.test(
   'a deadlock is told apart, and the transaction that lost it is run once more',
   onPostgresql,
   async (t) => {

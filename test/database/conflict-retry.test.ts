@@ -1,4 +1,3 @@
-import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { observeDatabase } from '../../src/observability/observed-database.js';
@@ -15,6 +14,7 @@ import {
 } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import { captureLog } from '../support/server/captured-log.js';
+import t, { type Test } from '../support/tap.js';
 
 /** The embedded database runs transactions one after the other: they cannot conflict, and are not retried. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };

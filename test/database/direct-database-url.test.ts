@@ -1,4 +1,3 @@
-import t from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { migrationsDirectory, readMigrations } from '../../src/database/migration-files.js';
 import { openDatabase } from '../../src/database/open-database.js';
@@ -7,6 +6,7 @@ import { createDatabaseUser } from '../support/database/database-user.js';
 import { administrativeUrlOf } from '../support/database/direct-url.js';
 import { runCommandHere } from '../support/processes/cli.js';
 import { startServerProcess } from '../support/processes/server-process.js';
+import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has no URL' };
 

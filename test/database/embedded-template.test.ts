@@ -1,10 +1,10 @@
 import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Test, test } from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { packageRoot } from '../../src/package-root.js';
 import { createTestDatabase } from '../support/database/database.js';
+import t, { type Test } from '../support/tap.js';
 
 /** A closed database with every table. */
 async function closedDatabase(t: Test): Promise<string> {
@@ -20,7 +20,7 @@ async function open(t: Test, dataDir: string, embeddedTemplate: string) {
 
 const account = { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' };
 
-test('a new database is a copy of the template, and the template is unchanged', async (t) => {
+t.test('a new database is a copy of the template, and the template is unchanged', async (t) => {
   const template = await closedDatabase(t);
   const first = await open(t, path.join(t.testdir(), 'first'), template);
   t.same(await migrate(first), [], 'it has every table');
@@ -29,7 +29,7 @@ test('a new database is a copy of the template, and the template is unchanged', 
   t.equal(await second.prisma.account.count(), 0);
 });
 
-test('a database that exists is opened, and not replaced by the template', async (t) => {
+t.test('a database that exists is opened, and not replaced by the template', async (t) => {
   const template = await closedDatabase(t);
   const dataDir = t.testdir();
   const first = await openDatabase({ dataDir, embeddedTemplate: template });
@@ -38,7 +38,7 @@ test('a database that exists is opened, and not replaced by the template', async
   t.equal(await (await open(t, dataDir, template)).prisma.account.count(), 1);
 });
 
-test('a copy that a killed process left unfinished is replaced', async (t) => {
+t.test('a copy that a killed process left unfinished is replaced', async (t) => {
   const template = await closedDatabase(t);
   const dataDir = t.testdir();
   await mkdir(path.join(dataDir, 'pglite.new', 'base'), { recursive: true });
@@ -47,7 +47,7 @@ test('a copy that a killed process left unfinished is replaced', async (t) => {
   t.notOk((await readdir(dataDir)).includes('pglite.new'));
 });
 
-test('a template that cannot be copied is one line, and leaves no database and no lock', async (t) => {
+t.test('a template that cannot be copied is one line, and leaves no database and no lock', async (t) => {
   // A directory cannot be copied into itself.
   const template = t.testdir({ PG_VERSION: '18' });
   const dataDir = path.join(template, 'data');
@@ -58,7 +58,7 @@ test('a template that cannot be copied is one line, and leaves no database and n
   t.same(await readdir(dataDir), []);
 });
 
-test('the build makes the template, without rows', async (t) => {
+t.test('the build makes the template, without rows', async (t) => {
   const template = path.join(packageRoot, 'dist', 'embedded-template');
   await access(path.join(template, 'PG_VERSION'));
   const database = await open(t, t.testdir(), template);

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Test, test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import {
   DatabaseOpenError,
@@ -10,17 +9,16 @@ import {
   violatedUniqueConstraint,
 } from '../../src/database/database-errors.js';
 import { openDatabase } from '../../src/database/open-database.js';
+import { packageRoot } from '../../src/package-root.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
 import { quick } from '../support/processes/cli.js';
+import { withoutTap } from '../support/processes/plain-process.js';
+import t, { type Test } from '../support/tap.js';
 
-// Compiled, or not, as this file is.
-const worker = path.join(
-  import.meta.dirname,
-  `../support/faults/embedded-worker${path.extname(import.meta.filename)}`,
-);
+const worker = path.join(packageRoot, 'test', 'support', 'faults', 'embedded-worker.mjs');
 
-test('what was written is there when the database is opened again', async (t) => {
+t.test('what was written is there when the database is opened again', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const first = await openDatabase({ dataDir });
   t.equal(first.kind, 'embedded');
@@ -31,12 +29,12 @@ test('what was written is there when the database is opened again', async (t) =>
   t.equal(await second.prisma.account.count(), 1);
 });
 
-test('makes the directories that are missing', async (t) => {
+t.test('makes the directories that are missing', async (t) => {
   const database = await openAgain(t, path.join(t.testdir(), 'not', 'there', 'yet'));
   t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }]);
 });
 
-test('a second opening is refused in one line that names DATA_DIR', async (t) => {
+t.test('a second opening is refused in one line that names DATA_DIR', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openAgain(t, dataDir);
   const message = new RegExp(`^DATA_DIR: .* is in use by process ${process.pid};.*$`);
@@ -47,7 +45,7 @@ test('a second opening is refused in one line that names DATA_DIR', async (t) =>
   await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'the lock goes when the database is closed');
 });
 
-test('survives its process being killed, which also frees the lock', async (t) => {
+t.test('survives its process being killed, which also frees the lock', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   for (let round = 1; round <= 3; round += 1) {
     const child = startWorker(t, dataDir);
@@ -64,7 +62,7 @@ test('survives its process being killed, which also frees the lock', async (t) =
   }
 });
 
-test('takes over the lock of a process that is gone, whoever has its number now', async (t) => {
+t.test('takes over the lock of a process that is gone, whoever has its number now', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   for (const stale of ['999999999', `${process.pid} 1 another-boot`, '', 'garbage']) {
     await writeFile(path.join(dataDir, 'pglite.lock'), stale);
@@ -74,7 +72,7 @@ test('takes over the lock of a process that is gone, whoever has its number now'
   }
 });
 
-test('a directory that cannot be used is refused in one line', async (t) => {
+t.test('a directory that cannot be used is refused in one line', async (t) => {
   const dataDir = t.testdir({ file: '' });
   await t.rejects(openDatabase({ dataDir: path.join(dataDir, 'file') }), {
     name: 'DatabaseOpenError',
@@ -87,7 +85,7 @@ test('a directory that cannot be used is refused in one line', async (t) => {
   await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'and leaves no lock behind');
 });
 
-test('a transaction that cannot be committed is not taken for one that was', async (t) => {
+t.test('a transaction that cannot be committed is not taken for one that was', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openAgain(t, dataDir);
   const { prisma } = database;
@@ -106,7 +104,7 @@ test('a transaction that cannot be committed is not taken for one that was', asy
   t.same(await query(database, 'SELECT place FROM places ORDER BY 1'), [{ place: 1 }, { place: 2 }]);
 });
 
-test('what it cannot go on after stops it, and harms nothing that was written', async (t) => {
+t.test('what it cannot go on after stops it, and harms nothing that was written', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const first = await openDatabase({ dataDir });
   const account = { name: 'Acme', employeePrefix: 'acme0000' };
@@ -134,7 +132,7 @@ test('what it cannot go on after stops it, and harms nothing that was written', 
   await prisma.account.update({ where: { id: 'acme' }, data: { name: 'Acme & Co.' } });
 });
 
-test('its log does not grow for ever', async (t) => {
+t.test('its log does not grow for ever', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openAgain(t, dataDir);
   const log = path.join(dataDir, 'pglite', 'pg_wal');
@@ -158,9 +156,7 @@ async function openAgain(t: Test, dataDir: string): Promise<Database> {
 }
 
 function startWorker(t: Test, dataDir: string): ChildProcess {
-  // Only for TypeScript are the parent's arguments needed, which carry the loader that reads it.
-  const args = worker.endsWith('.ts') ? process.execArgv : quick;
-  const child = spawn(process.execPath, [...args, worker, dataDir], {
+  const child = spawn(...withoutTap(process.execPath, [...quick, worker, dataDir]), {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));

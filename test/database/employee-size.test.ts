@@ -1,7 +1,7 @@
-import t from 'tap';
 import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import t from '../support/tap.js';
 
 /** Bytes that an employee takes at most: the row and its entries in all indexes. */
 const maximumBytes = 900;

@@ -1,4 +1,3 @@
-import { test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { randomEmployeePrefix, randomId } from '../../src/database/ids.js';
 import { type AccountId, toAccountId } from '../../src/services/account-id.js';
@@ -8,11 +7,12 @@ import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';
 import { checkTree } from '../support/records/employee-tree.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
+import t from '../support/tap.js';
 
 const statuses = ['active', 'on_leave', 'inactive', 'terminated'];
 const departments = ['Design', 'Legal', 'Sales'];
 
-test('counts stay exact through random inserts, deletes and updates', async (t) => {
+t.test('counts stay exact through random inserts, deletes and updates', async (t) => {
   const database = await openTestDatabase(t);
   const accounts = [await createAccount(database), await createAccount(database)];
 
@@ -29,7 +29,7 @@ test('counts stay exact through random inserts, deletes and updates', async (t) 
   }
 });
 
-test('finds the position at every offset, and nothing past the end', async (t) => {
+t.test('finds the position at every offset, and nothing past the end', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   await insertEmployees(database.prisma, accountId, newEmployees(10_000));
@@ -49,7 +49,7 @@ test('finds the position at every offset, and nothing past the end', async (t) =
   t.equal(await positionAt(database, toAccountId('nobody'), 0), null);
 });
 
-test('the tree reaches the last position that an id can name', async (t) => {
+t.test('the tree reaches the last position that an id can name', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const last = 36n ** 8n - 3n;
@@ -64,7 +64,7 @@ test('the tree reaches the last position that an id can name', async (t) => {
   await checkTree(t, database);
 });
 
-test('counts that reach zero are gone', async (t) => {
+t.test('counts that reach zero are gone', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   await insertEmployees(database.prisma, accountId, newEmployees(500));
@@ -77,7 +77,7 @@ test('counts that reach zero are gone', async (t) => {
   t.equal(await database.prisma.employeeCount.count(), 0);
 });
 
-test('an account goes with everything that it owns', async (t) => {
+t.test('an account goes with everything that it owns', async (t) => {
   const database = await openTestDatabase(t);
   const [gone, kept] = [await createAccount(database), await createAccount(database)];
   for (const accountId of [gone, kept]) {
@@ -93,7 +93,7 @@ test('an account goes with everything that it owns', async (t) => {
   await checkTree(t, database);
 });
 
-test('a row cannot move to another account or position', async (t) => {
+t.test('a row cannot move to another account or position', async (t) => {
   const database = await openTestDatabase(t);
   const [accountId, other] = [await createAccount(database), await createAccount(database)];
   const [id = ''] = await insertEmployees(database.prisma, accountId, newEmployees(1));
@@ -110,7 +110,7 @@ test('a row cannot move to another account or position', async (t) => {
   );
 });
 
-test('reports are counted', async (t) => {
+t.test('reports are counted', async (t) => {
   const { prisma } = await openTestDatabase(t);
   const account = await prisma.account.create({
     data: { id: randomId(), name: 'Acme', employeePrefix: randomEmployeePrefix() },
@@ -123,32 +123,36 @@ test('reports are counted', async (t) => {
   t.same(await prisma.accountTotals.findMany(), [{ accountId: account.id, reports: 0 }]);
 });
 
-test('concurrent writers neither deadlock nor lose a count', {
-  skip: testServer === undefined,
-}, async (t) => {
-  const database = await openTestDatabase(t);
-  const accounts = [await createAccount(database), await createAccount(database)];
-  const { prisma } = database;
+t.test(
+  'concurrent writers neither deadlock nor lose a count',
+  {
+    skip: testServer === undefined,
+  },
+  async (t) => {
+    const database = await openTestDatabase(t);
+    const accounts = [await createAccount(database), await createAccount(database)];
+    const { prisma } = database;
 
-  await Promise.all(
-    Array.from({ length: 10 }, async (_, writer) => {
-      for (let round = 0; round < 20; round += 1) {
-        const accountId = accounts[(writer + round) % 2] ?? toAccountId('');
-        const ids = await insertEmployees(prisma, accountId, newEmployees(1 + ((writer * round) % 90)));
-        const victim = ids[round % ids.length] ?? '';
-        await prisma.employee.updateMany({ where: { id: { in: ids } }, data: { status: pick(statuses) } });
-        await prisma.employee.deleteMany({ where: { id: victim } });
-        // Rows that others write to at this moment, of both accounts at once.
-        await prisma.employee.updateMany({
-          where: { position: BigInt(round) },
-          data: { status: pick(statuses) },
-        });
-        await prisma.employee.deleteMany({ where: { accountId, position: BigInt(writer * 40 + round) } });
-      }
-    }),
-  );
-  await checkTree(t, database);
-});
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, writer) => {
+        for (let round = 0; round < 20; round += 1) {
+          const accountId = accounts[(writer + round) % 2] ?? toAccountId('');
+          const ids = await insertEmployees(prisma, accountId, newEmployees(1 + ((writer * round) % 90)));
+          const victim = ids[round % ids.length] ?? '';
+          await prisma.employee.updateMany({ where: { id: { in: ids } }, data: { status: pick(statuses) } });
+          await prisma.employee.deleteMany({ where: { id: victim } });
+          // Rows that others write to at this moment, of both accounts at once.
+          await prisma.employee.updateMany({
+            where: { position: BigInt(round) },
+            data: { status: pick(statuses) },
+          });
+          await prisma.employee.deleteMany({ where: { accountId, position: BigInt(writer * 40 + round) } });
+        }
+      }),
+    );
+    await checkTree(t, database);
+  },
+);
 
 async function createAccount({ prisma }: Database): Promise<AccountId> {
   const data = { id: randomId(), name: 'Some Company', employeePrefix: randomEmployeePrefix() };

@@ -1,4 +1,3 @@
-import { test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { violatedUniqueConstraint } from '../../src/database/database-errors.js';
 import { employeeId, employeePosition, randomEmployeePrefix, randomId } from '../../src/database/ids.js';
@@ -10,8 +9,9 @@ import {
 import { lockAccount } from '../../src/services/employees/lock-account.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
+import t from '../support/tap.js';
 
-test('gives ids that are unique, ascending, and continue where the last ones ended', async (t) => {
+t.test('gives ids that are unique, ascending, and continue where the last ones ended', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const { prisma } = database;
@@ -28,7 +28,7 @@ test('gives ids that are unique, ascending, and continue where the last ones end
   t.same(await insertEmployees(prisma, accountId, []), []);
 });
 
-test('keeps every value, quotes and all', async (t) => {
+t.test('keeps every value, quotes and all', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const dates = {
@@ -48,7 +48,7 @@ test('keeps every value, quotes and all', async (t) => {
   });
 });
 
-test('inserts all or none, and a failure uses up no positions', async (t) => {
+t.test('inserts all or none, and a failure uses up no positions', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const rows = newEmployees(3);
@@ -65,7 +65,7 @@ test('inserts all or none, and a failure uses up no positions', async (t) => {
   await t.rejects(insertEmployees(database.prisma, toAccountId('nobody'), rows));
 });
 
-test('works inside a transaction of the caller', async (t) => {
+t.test('works inside a transaction of the caller', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const { prisma } = database;
@@ -91,7 +91,7 @@ test('works inside a transaction of the caller', async (t) => {
   t.equal(await prisma.employeeCount.count(), 0);
 });
 
-test('the position of an employee is computed from its id', async (t) => {
+t.test('the position of an employee is computed from its id', async (t) => {
   const prefix = randomEmployeePrefix();
   for (const position of [0n, 1n, 35n, 36n, 10n ** 9n, 36n ** 8n - 1n]) {
     const id = employeeId(prefix, position);
@@ -103,7 +103,7 @@ test('the position of an employee is computed from its id', async (t) => {
   }
 });
 
-test('random ids have the asked length and use the whole alphabet', async (t) => {
+t.test('random ids have the asked length and use the whole alphabet', async (t) => {
   const ids = Array.from({ length: 500 }, () => randomId());
   t.equal(new Set(ids).size, 500);
   t.ok(ids.every((id) => /^[a-z0-9]{25}$/.test(id)));

@@ -1,6 +1,6 @@
-import t from 'tap';
 import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
+import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 

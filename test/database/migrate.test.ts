@@ -1,7 +1,6 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type Test, test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { MigrationError, migrate } from '../../src/database/migrate.js';
 import { checksumOf, migrationsDirectory, readMigrations } from '../../src/database/migration-files.js';
@@ -10,8 +9,9 @@ import { diffToSchema } from '../../src/database/schema-engine.js';
 import { packageRoot } from '../../src/package-root.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
+import t, { type Test } from '../support/tap.js';
 
-test('applies every migration once and records it by the rule of Prisma', async (t) => {
+t.test('applies every migration once and records it by the rule of Prisma', async (t) => {
   const database = await openTestDatabase(t, { empty: true });
   const files = await readMigrations(migrationsDirectory);
 
@@ -37,7 +37,7 @@ test('applies every migration once and records it by the rule of Prisma', async 
   t.equal(await database.prisma.account.count(), 0);
 });
 
-test('the migrations make the tables that the Prisma schema describes', async (t) => {
+t.test('the migrations make the tables that the Prisma schema describes', async (t) => {
   // On the embedded database whatever the tests run on: reading a schema needs the type "char", which the adapter
   // for PostgreSQL does not know.
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
@@ -56,7 +56,7 @@ test('the migrations make the tables that the Prisma schema describes', async (t
   t.match(found, /ADD COLUMN +"version"/, 'and the comparison would notice if they did not');
 });
 
-test('a text column compares by code point', async (t) => {
+t.test('a text column compares by code point', async (t) => {
   const database = await openTestDatabase(t);
   const others = await query(
     database,
@@ -67,25 +67,29 @@ test('a text column compares by code point', async (t) => {
   t.same(others, []);
 });
 
-test('a migration that another process is at is waited for, and not taken for one that failed', {
-  skip: testServer === undefined,
-}, async (t) => {
-  const database = await openTestDatabase(t);
-  const other = await database.openMigrationSession();
-  const connection = await other.adapterFactory.connect();
-  await connection.executeScript('SELECT pg_advisory_lock(72707369)');
-  const underWay =
-    'UPDATE _prisma_migrations SET finished_at = NULL WHERE finished_at = (SELECT max(finished_at) FROM _prisma_migrations)';
-  await database.prisma.$executeRawUnsafe(underWay);
-  const waiting = migrate(database);
-  // It asks for the lock, or has failed already.
-  await Promise.race([waiting, untilSomebodyWaits(database)]);
-  await database.prisma.$executeRawUnsafe(
-    'UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL',
-  );
-  await other.close();
-  t.same(await waiting, []);
-});
+t.test(
+  'a migration that another process is at is waited for, and not taken for one that failed',
+  {
+    skip: testServer === undefined,
+  },
+  async (t) => {
+    const database = await openTestDatabase(t);
+    const other = await database.openMigrationSession();
+    const connection = await other.adapterFactory.connect();
+    await connection.executeScript('SELECT pg_advisory_lock(72707369)');
+    const underWay =
+      'UPDATE _prisma_migrations SET finished_at = NULL WHERE finished_at = (SELECT max(finished_at) FROM _prisma_migrations)';
+    await database.prisma.$executeRawUnsafe(underWay);
+    const waiting = migrate(database);
+    // It asks for the lock, or has failed already.
+    await Promise.race([waiting, untilSomebodyWaits(database)]);
+    await database.prisma.$executeRawUnsafe(
+      'UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL',
+    );
+    await other.close();
+    t.same(await waiting, []);
+  },
+);
 
 async function untilSomebodyWaits(database: Database): Promise<void> {
   const locks = `SELECT count(*)::int AS count FROM pg_locks
@@ -93,7 +97,7 @@ async function untilSomebodyWaits(database: Database): Promise<void> {
   while ((await query<{ count: number }>(database, locks))[0]?.count === 0);
 }
 
-test('processes that start together migrate once', { skip: testServer === undefined }, async (t) => {
+t.test('processes that start together migrate once', { skip: testServer === undefined }, async (t) => {
   const options = await createTestDatabase(t, { empty: true });
   const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(options)));
   t.teardown(() => Promise.all(databases.map((database) => database.close())));
@@ -103,7 +107,7 @@ test('processes that start together migrate once', { skip: testServer === undefi
   t.equal(applied.flat().length, (await readMigrations(migrationsDirectory)).length);
 });
 
-test('applies what is new to a database of an earlier version', async (t) => {
+t.test('applies what is new to a database of an earlier version', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
@@ -112,7 +116,7 @@ test('applies what is new to a database of an earlier version', async (t) => {
   t.same(await query(database, 'SELECT * FROM next'), []);
 });
 
-test('serves a database that a later version has migrated, and says so', async (t) => {
+t.test('serves a database that a later version has migrated, and says so', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
@@ -125,7 +129,7 @@ test('serves a database that a later version has migrated, and says so', async (
   t.same(await migrate(database, { directory }), [], 'and the later version finds its own');
 });
 
-test('refuses a database with a migration that the code should have', async (t) => {
+t.test('refuses a database with a migration that the code should have', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '20260302500000_theirs', 'SELECT 1;');
@@ -138,22 +142,25 @@ test('refuses a database with a migration that the code should have', async (t) 
   );
 });
 
-test('refuses a database that lacks a migration of ours and has a later one of somebody else', async (t) => {
-  const database = await openTestDatabase(t, { empty: true });
-  const directory = await copyMigrations(t);
-  const newest = (await readMigrations(directory)).at(-1)?.name ?? '';
-  await rm(path.join(directory, newest), { recursive: true });
-  await addMigration(directory, '99990101000000_theirs', 'SELECT 1;');
-  await migrate(database, { directory });
+t.test(
+  'refuses a database that lacks a migration of ours and has a later one of somebody else',
+  async (t) => {
+    const database = await openTestDatabase(t, { empty: true });
+    const directory = await copyMigrations(t);
+    const newest = (await readMigrations(directory)).at(-1)?.name ?? '';
+    await rm(path.join(directory, newest), { recursive: true });
+    await addMigration(directory, '99990101000000_theirs', 'SELECT 1;');
+    await migrate(database, { directory });
 
-  await rejectsInOneLine(
-    t,
-    migrate(database),
-    /has the migration 99990101000000_theirs, which the code does not have/,
-  );
-});
+    await rejectsInOneLine(
+      t,
+      migrate(database),
+      /has the migration 99990101000000_theirs, which the code does not have/,
+    );
+  },
+);
 
-test('refuses a database in which a later version has failed', async (t) => {
+t.test('refuses a database in which a later version has failed', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'SELECT no_such_function();');
@@ -165,7 +172,7 @@ test('refuses a database in which a later version has failed', async (t) => {
   else await rejectsInOneLine(t, migrate(database), again);
 });
 
-test('a failing migration changes nothing, and can be tried again once it is resolved', async (t) => {
+t.test('a failing migration changes nothing, and can be tried again once it is resolved', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   const script = 'CREATE TABLE half (id int);\nSELECT no_such_function();';
@@ -187,7 +194,7 @@ test('a failing migration changes nothing, and can be tried again once it is res
   t.same(await migrate(database, { directory }), ['99990101000000_broken']);
 });
 
-test('refuses a migration that was changed after it was applied', async (t) => {
+t.test('refuses a migration that was changed after it was applied', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   const [first] = await readMigrations(directory);
@@ -200,7 +207,7 @@ test('refuses a migration that was changed after it was applied', async (t) => {
   t.same(await migrate(database, { directory }), [], 'other line ends are no change');
 });
 
-test('refuses a database that holds somebody else’s tables', async (t) => {
+t.test('refuses a database that holds somebody else’s tables', async (t) => {
   const database: Database = await openTestDatabase(t, { empty: true });
   await query(database, 'CREATE TABLE theirs (id int)');
   await rejectsInOneLine(t, migrate(database), /not empty/);

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import t from 'tap';
 import { type Database, Prisma } from '../../src/database/client.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
+import t from '../support/tap.js';
 
 // One connection, so that each export gets the one of the export before, if that was released.
 const database = await openTestDatabase(t, { streamPoolSize: 1 });

@@ -1,4 +1,3 @@
-import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
@@ -8,6 +7,7 @@ import { createDatabaseUser, type DatabaseUser, grantTenantRole } from '../suppo
 import { query } from '../support/database/query.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { captureLog } from '../support/server/captured-log.js';
+import t, { type Test } from '../support/tap.js';
 
 /** What is logged where nothing protects the accounts from each other. */
 const warning = /row-level security does not isolate the accounts/;

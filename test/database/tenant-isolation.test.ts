@@ -1,4 +1,3 @@
-import t from 'tap';
 import { type Database, Prisma } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../../src/database/scope.js';
@@ -7,6 +6,7 @@ import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';
 import { createUser } from '../support/oauth/users.js';
 import { createTenant, makeEmployees, type Tenant } from '../support/records/tenant.js';
+import t from '../support/tap.js';
 
 /** Tables without a row that is an account's. What they hold is found by a secret, or is everybody's. */
 const unbound = [

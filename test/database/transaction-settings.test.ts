@@ -1,12 +1,12 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
-import t, { type Test } from 'tap';
 import { createConflictRetry } from '../../src/database/postgresql/conflict-retry.js';
 import { ScopedPool } from '../../src/database/postgresql/scoped-pool.js';
 import { withTransactionSettings } from '../../src/database/postgresql/transaction-adapter.js';
 import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
 import { accountScope } from '../../src/database/scope.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
+import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one session' };
 

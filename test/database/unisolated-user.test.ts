@@ -1,10 +1,10 @@
-import t, { type Test } from 'tap';
 import { migrate as migrateDatabase } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { testServer } from '../support/database/database.js';
 import { createDatabaseUser, type DatabaseUser, grantTenantRole } from '../support/database/database-user.js';
 import { runCommandHere } from '../support/processes/cli.js';
 import { startServerProcess } from '../support/processes/server-process.js';
+import t, { type Test } from '../support/tap.js';
 
 /** The line with which a start stops. */
 const rejection = /[^\n]*row-level security[^\n]*ALLOW_UNISOLATED=true[^\n]*\n/;

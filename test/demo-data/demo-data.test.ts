@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { test } from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { fillDemoData } from '../../src/demo-data/fill.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import t from '../support/tap.js';
 
 const now = new Date('2026-03-02T09:00:00.000Z');
 const unusable = async (): Promise<string> => '!';
 
-test('fills an empty database with two accounts', async (t) => {
+t.test('fills an empty database with two accounts', async (t) => {
   const database = await openTestDatabase(t);
   const { prisma } = database;
   let hashed = 0;
@@ -58,7 +58,7 @@ test('fills an empty database with two accounts', async (t) => {
   t.same(applications[2]?.redirectUris, ['http://localhost:8080/callback']);
 });
 
-test('the employees are plausible and the same every time', async (t) => {
+t.test('the employees are plausible and the same every time', async (t) => {
   const [database, again] = [await openTestDatabase(t), await openTestDatabase(t)];
   await fillDemoData(database, { hashPassword: unusable, now });
   await fillDemoData(again, { hashPassword: unusable, now });
@@ -82,14 +82,14 @@ test('the employees are plausible and the same every time', async (t) => {
   t.ok(acme.filter(({ status }) => status === 'active').length > 110);
 });
 
-test('leaves a database alone that has an account', async (t) => {
+t.test('leaves a database alone that has an account', async (t) => {
   const database = await openTestDatabase(t);
   await database.prisma.account.create({ data: { id: 'first', name: 'First', employeePrefix: 'first000' } });
   t.equal(await fillDemoData(database, { hashPassword: unusable, now }), false);
   t.equal(await database.prisma.user.count(), 0);
 });
 
-test('processes that start together fill it once', { skip: testServer === undefined }, async (t) => {
+t.test('processes that start together fill it once', { skip: testServer === undefined }, async (t) => {
   const options = await createTestDatabase(t);
   const databases = await Promise.all(Array.from({ length: 3 }, () => openDatabase(options)));
   t.teardown(() => Promise.all(databases.map((database) => database.close())));

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { slowWritesDown } from '../support/faults/slow-writes.js';
@@ -8,6 +7,7 @@ import { createArena } from '../support/faults/write-arena.js';
 import { type Writer, writers } from '../support/faults/writers.js';
 import { buildTestApp } from '../support/server/app.js';
 import { captureLog } from '../support/server/captured-log.js';
+import t from '../support/tap.js';
 
 const real = testServer !== undefined;
 

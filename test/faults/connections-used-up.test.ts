@@ -1,6 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
-import t, { type Test } from 'tap';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { allAccounts, withScope } from '../../src/database/scope.js';
@@ -9,6 +8,7 @@ import { createDatabaseUser, type DatabaseUser } from '../support/database/datab
 import { administrativeUrlOf } from '../support/database/direct-url.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 

@@ -1,9 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
-import t, { type Test } from 'tap';
 import { testServer } from '../support/database/database.js';
 import { openBehindProxy } from '../support/faults/database-proxy.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
 

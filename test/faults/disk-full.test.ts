@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from '../support/database/database.js';
@@ -12,6 +11,7 @@ import {
   startServerProcess,
 } from '../support/processes/server-process.js';
 import { createTenant, type TestApplication } from '../support/records/tenant.js';
+import t, { type Test } from '../support/tap.js';
 
 const mebibyte = 2 ** 20;
 

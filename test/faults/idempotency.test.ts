@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LightMyRequestResponse } from 'fastify';
-import t, { type Test } from 'tap';
 import type { Database, DatabaseOptions } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
@@ -10,6 +9,7 @@ import { type ServerProcess, startServerProcess } from '../support/processes/ser
 import { createReportClient } from '../support/records/reports.js';
 import { createTenant, type Tenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 // Most of it is waiting.
 t.jobs = 4;

@@ -1,10 +1,10 @@
-import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { noAccount } from '../../src/database/scope.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { startDatabaseProxy } from '../support/faults/database-proxy.js';
+import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined };
 

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
 import type { DatabaseOptions } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { type ServerProcess, startServerProcess } from '../support/processes/server-process.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { requestRaw } from '../support/server/sockets.js';
+import t, { type Test } from '../support/tap.js';
 
 // Most of it is waiting.
 t.jobs = 4;

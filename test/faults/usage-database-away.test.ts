@@ -1,9 +1,9 @@
-import t from 'tap';
 import { UsageReader } from '../../src/services/usage/usage-reader.js';
 import { testServer } from '../support/database/database.js';
 import { openBehindProxy } from '../support/faults/database-proxy.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
 

@@ -1,6 +1,6 @@
-import t, { type Test } from 'tap';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const origin = 'https://app.example';

@@ -1,5 +1,5 @@
-import t, { type Test } from 'tap';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 /** Which address the audit log has for a failed attempt that claims to come from elsewhere. */
 async function addressOf(t: Test, trusted: string): Promise<string | null | undefined> {

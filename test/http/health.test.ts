@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 t.test('the server is ready while its database answers, and not while it does not', async (t) => {
   const database = await openTestDatabase(t);

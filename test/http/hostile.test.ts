@@ -1,9 +1,9 @@
 import type { InjectOptions } from 'fastify';
-import t from 'tap';
 import type { Answer } from '../support/contract/conformance.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 
 const seed = 20260301;
 const injected = 1200;

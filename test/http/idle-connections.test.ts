@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import t from 'tap';
 import { buildTestApp } from '../support/server/app.js';
 import { listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 
 const idleMs = 4_000;
 const { app } = await buildTestApp(t, { idleLimits: { idleMs, intervalMs: 400 } });

@@ -1,8 +1,8 @@
-import t from 'tap';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const port = await listen(api.app);

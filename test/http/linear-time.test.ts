@@ -1,5 +1,4 @@
 import type { InjectOptions } from 'fastify';
-import t from 'tap';
 import { hiddenFields } from '../support/browser/browser.js';
 import { applicationsPath, auditLogPath } from '../support/browser/pages.js';
 import { expectLinearTime, type Reader } from '../support/input/linear-time.js';
@@ -11,6 +10,7 @@ import {
   signedInBrowser,
 } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 /** Characters of the largest address, header, body. Some are left for what is around them. */
 const headerSize = 15 * 1024;

@@ -1,9 +1,9 @@
 import net from 'node:net';
-import t, { type Test } from 'tap';
 import type { ProblemCode } from '../../src/contract/contract.js';
 import { recordExchange } from '../support/contract/exchange-log.js';
 import { buildTestApp, contract, type TestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t, { type Test } from '../support/tap.js';
 
 const noFailureLimit = { environment: { RATE_LIMIT_FAILURES: '0' } };
 const api = await buildTestApp(t, noFailureLimit);

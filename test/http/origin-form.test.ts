@@ -1,7 +1,7 @@
-import t from 'tap';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 
 t.test('a request target that names the whole address means the same as its path', async (t) => {
   const api = await buildTestApp(t);

@@ -1,11 +1,11 @@
 import type { InjectOptions } from 'fastify';
-import t from 'tap';
 import type { ProblemCode } from '../../src/contract/contract.js';
 import { isProblem } from '../support/contract/problem-documents.js';
 import { asOwner } from '../support/database/owner.js';
 import { createApplication, createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 
 const noFailureLimit = { environment: { RATE_LIMIT_FAILURES: '0' } };
 const api = await buildTestApp(t, noFailureLimit);

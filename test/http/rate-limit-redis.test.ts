@@ -1,9 +1,9 @@
-import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { hasRedisServer, startRedis, testRedis } from '../support/processes/redis.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 

@@ -1,8 +1,8 @@
 import { mock } from 'node:test';
-import t, { type Test } from 'tap';
 import { openTestDatabase } from '../support/database/database.js';
 import { createApplication, createTenant } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 

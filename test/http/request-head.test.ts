@@ -1,8 +1,8 @@
-import t, { type Test } from 'tap';
 import type { Answer } from '../support/contract/conformance.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t, { type Test } from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const port = await listen(api.app);

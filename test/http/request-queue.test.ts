@@ -3,7 +3,6 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import fastify from 'fastify';
-import t, { type Test } from 'tap';
 import {
   defaultRequestQueueLimits,
   RequestQueue,
@@ -12,6 +11,7 @@ import {
 import { Problem } from '../../src/problems/problem.js';
 import { createReportClient, refused } from '../support/records/reports.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 /** A server with one route, whose requests are handled until the test finishes them. */
 async function serve(t: Test, limits: RequestQueueLimits) {

@@ -1,9 +1,9 @@
 import { METHODS } from 'node:http';
-import t from 'tap';
 import { isProblem } from '../support/contract/problem-documents.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 
 const noFailureLimit = { environment: { RATE_LIMIT_FAILURES: '0' } };
 const api = await buildTestApp(t, noFailureLimit);

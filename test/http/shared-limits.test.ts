@@ -1,9 +1,9 @@
-import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { startServerProcess } from '../support/processes/server-process.js';
 import { createTenant, type TestApplication } from '../support/records/tenant.js';
+import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
 

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { UsageReader } from '../../src/services/usage/usage-reader.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
@@ -6,6 +5,7 @@ import { createScene, grantTokens, refresh, revoke } from '../support/oauth/user
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { Browser } from '../support/browser/browser.js';
 import { asOwner } from '../support/database/owner.js';
@@ -18,6 +17,7 @@ import {
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const lines: string[] = [];
 const log = new Writable({

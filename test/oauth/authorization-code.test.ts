@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import {
   createScene,
@@ -15,6 +14,7 @@ import {
 } from '../support/oauth/users.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

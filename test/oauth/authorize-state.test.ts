@@ -1,5 +1,4 @@
 import type { LightMyRequestResponse } from 'fastify';
-import t, { type Test } from 'tap';
 import { Browser } from '../support/browser/browser.js';
 import {
   authorizationRequest,
@@ -10,6 +9,7 @@ import {
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t, { type Test } from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;

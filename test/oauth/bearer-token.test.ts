@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
-import t from 'tap';
 import { openTestDatabase } from '../support/database/database.js';
 import { bearerCalls, encode, refused } from '../support/oauth/bearer-calls.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

@@ -1,4 +1,3 @@
-import t, { type Test } from 'tap';
 import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import type { AppSecrets } from '../../src/services/keyring.js';
@@ -8,6 +7,7 @@ import { openTestDatabase } from '../support/database/database.js';
 import { authorizationRequest, createScene, type Scene, tokenAccepted } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
+import t, { type Test } from '../support/tap.js';
 
 const older = 'the older secret of the application';
 const newer = 'the newer secret of the application';

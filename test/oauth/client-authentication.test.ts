@@ -1,4 +1,3 @@
-import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../support/oauth/token-requests.js';
 import { createApplication, createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 // So many failures from one address would be cut short otherwise.
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });

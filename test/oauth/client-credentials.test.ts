@@ -1,8 +1,8 @@
 import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
-import t from 'tap';
 import { address, formOf, newApplication, refused } from '../support/oauth/token-requests.js';
 import { createApplication, createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 // So many failures from one address would be cut short otherwise.
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });

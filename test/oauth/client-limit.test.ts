@@ -1,7 +1,7 @@
-import t, { type Test } from 'tap';
 import { openTestDatabase } from '../support/database/database.js';
 import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const home = '192.0.2.1';

@@ -1,5 +1,4 @@
 import * as oauth from 'oauth4webapi';
-import t, { type Test } from 'tap';
 import {
   type AuthenticationMethod,
   bearer,
@@ -8,6 +7,7 @@ import {
   startLiveServer,
   type Tokens,
 } from '../support/oauth/oauth-clients.js';
+import t, { type Test } from '../support/tap.js';
 import { discover, insecure, oauth4webapi } from './clients/oauth4webapi.js';
 import { openidClient } from './clients/openid-client.js';
 import { passportOAuth2 } from './clients/passport-oauth2.js';

@@ -1,8 +1,8 @@
-import t from 'tap';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { answerAt, authorizeResponses } from '../support/oauth/authorize-responses.js';
 import { authorizationRequest, createScene, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;

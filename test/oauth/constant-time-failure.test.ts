@@ -1,4 +1,3 @@
-import t from 'tap';
 import { withConstantTimeFailure } from '../../src/oauth/constant-time-failure.js';
 import { Problem } from '../../src/problems/problem.js';
 import {
@@ -10,6 +9,7 @@ import {
   revoke,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;

@@ -1,5 +1,4 @@
 import type { LightMyRequestResponse } from 'fastify';
-import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { openTransaction, untilWaiting } from '../support/database/transaction.js';
@@ -15,6 +14,7 @@ import {
   signedInBrowser,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 /** A deletion in the middle belongs to another connection, and the embedded database has none. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };

@@ -1,10 +1,10 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
-import t from 'tap';
 import { openTestDatabase } from '../support/database/database.js';
 import { bearerCalls, encode, refused } from '../support/oauth/bearer-calls.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp, testSecret } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { Housekeeping } from '../../src/services/housekeeping.js';
@@ -15,6 +14,7 @@ import {
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const day = 86_400;
 const now = new Date('2026-03-01T09:00:00.000Z');

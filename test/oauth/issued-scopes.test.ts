@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { decodeJwt } from 'jose';
-import t, { type Test } from 'tap';
 import { createScene, grantCode, grantTokens, refresh, tokensOf } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const { database } = api;

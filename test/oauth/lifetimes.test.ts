@@ -1,5 +1,4 @@
 import { decodeJwt } from 'jose';
-import t from 'tap';
 import { absoluteSeconds, idleSeconds } from '../../src/services/sessions.js';
 import {
   authorizationRequest,
@@ -15,6 +14,7 @@ import {
 } from '../support/oauth/users.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,4 +1,3 @@
-import t, { type Test } from 'tap';
 import { systemClock } from '../../src/clock.js';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
@@ -10,6 +9,7 @@ import { startServerProcess } from '../support/processes/server-process.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
+import t, { type Test } from '../support/tap.js';
 
 interface Reply {
   readonly status: number;

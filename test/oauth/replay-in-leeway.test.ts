@@ -1,4 +1,3 @@
-import t, { type Test } from 'tap';
 import { Housekeeping } from '../../src/services/housekeeping.js';
 import { testServer } from '../support/database/database.js';
 import {
@@ -14,6 +13,7 @@ import {
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { hiddenFields } from '../support/browser/browser.js';
 import { applicationsPath, createThroughPage, formOn, goesTo } from '../support/browser/pages.js';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../support/oauth/users.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;

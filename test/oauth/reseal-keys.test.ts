@@ -1,4 +1,3 @@
-import t, { type Test } from 'tap';
 import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
@@ -6,6 +5,7 @@ import { describeFailure } from '../../src/process/operator-errors.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTestClock } from '../support/server/clock.js';
+import t, { type Test } from '../support/tap.js';
 
 const older = 'the older secret of the application';
 const newer = 'the newer secret of the application';

@@ -1,5 +1,4 @@
 import { decodeJwt } from 'jose';
-import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import {
   createScene,
@@ -14,6 +13,7 @@ import {
 } from '../support/oauth/users.js';
 import { createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

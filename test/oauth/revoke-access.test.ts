@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import { AccessTokens } from '../../src/oauth/access-tokens.js';
 import { OAuthApplications } from '../../src/services/applications/oauth-applications.js';
@@ -17,6 +16,7 @@ import {
 } from '../support/oauth/users.js';
 import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

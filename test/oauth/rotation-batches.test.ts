@@ -1,5 +1,4 @@
 import type { LightMyRequestResponse } from 'fastify';
-import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { newOpaqueToken } from '../../src/oauth/opaque-token.js';
@@ -16,6 +15,7 @@ import {
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const environment = { RATE_LIMIT_FAILURES: '0', RATE_LIMIT_TOKEN: '0' };
 const options = await createTestDatabase(t);

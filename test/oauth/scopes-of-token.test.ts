@@ -1,8 +1,8 @@
-import t from 'tap';
 import { openTestDatabase } from '../support/database/database.js';
 import { bearerCalls } from '../support/oauth/bearer-calls.js';
 import { createApplication, createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

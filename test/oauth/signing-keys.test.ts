@@ -7,7 +7,6 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import t, { type Test } from 'tap';
 import type { Database } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
@@ -20,6 +19,7 @@ import { tokenAccepted, tokenRefused } from '../support/oauth/users.js';
 import { createTenant, type Tenant } from '../support/records/tenant.js';
 import { buildTestApp, contract, type TestApp, testSecrets } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
+import t, { type Test } from '../support/tap.js';
 
 const jwksAddress = '/.well-known/jwks.json';
 const metadataAddress = '/.well-known/oauth-authorization-server';

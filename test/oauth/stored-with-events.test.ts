@@ -1,5 +1,4 @@
 import { decodeJwt } from 'jose';
-import t, { type Test } from 'tap';
 import { isPage } from '../support/browser/pages.js';
 import { asOwner } from '../support/database/owner.js';
 import {
@@ -17,6 +16,7 @@ import {
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock, signingKeys } = api;

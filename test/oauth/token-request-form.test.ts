@@ -1,4 +1,3 @@
-import t from 'tap';
 import {
   address,
   basic,
@@ -8,6 +7,7 @@ import {
   refused,
 } from '../support/oauth/token-requests.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 // So many failures from one address would be cut short otherwise.
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import t from 'tap';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { captureLog } from '../support/server/captured-log.js';
 import { exchange, listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 
 const [info, warn] = [30, 40];
 

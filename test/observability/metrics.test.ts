@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import net from 'node:net';
-import t, { type Test } from 'tap';
-import { ConfigError } from '../../src/config/config-error.js';
+import { ConfigError } from '../../src/config.js';
 import type { Database } from '../../src/database/client.js';
 import { startInstruments } from '../../src/observability/instruments.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -10,6 +9,7 @@ import { createScene, grantTokens, refresh } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import { freePort } from '../support/server/free-port.js';
 import { listen, requestsArrive } from '../support/server/sockets.js';
+import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 

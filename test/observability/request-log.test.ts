@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import t from 'tap';
 import { Browser } from '../support/browser/browser.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { captureLog } from '../support/server/captured-log.js';
 import { listen } from '../support/server/sockets.js';
+import t from '../support/tap.js';
 
 const log = captureLog();
 const api = await buildTestApp(t, { logger: log.logger });

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { startInstruments } from '../../src/observability/instruments.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
@@ -18,6 +17,7 @@ import { captureLog } from '../support/server/captured-log.js';
 import { freePort } from '../support/server/free-port.js';
 import { exchange, listen } from '../support/server/sockets.js';
 import { recordSpans } from '../support/server/spans.js';
+import t, { type Test } from '../support/tap.js';
 
 const log = captureLog();
 const spans = recordSpans(t);

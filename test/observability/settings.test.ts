@@ -1,6 +1,5 @@
-import t from 'tap';
-import { readConfig } from '../../src/config/config.js';
-import { ConfigError } from '../../src/config/config-error.js';
+import { ConfigError, readConfig } from '../../src/config.js';
+import t from '../support/tap.js';
 
 t.test('by default nothing is measured, metrics would stay on this machine, and nothing is traced', (t) => {
   t.match(readConfig({}), {

@@ -1,5 +1,4 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import t from 'tap';
 import { startInstruments } from '../../src/observability/instruments.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
@@ -7,6 +6,7 @@ import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { captureLog } from '../support/server/captured-log.js';
 import { recordSpans } from '../support/server/spans.js';
+import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const settings = { metricsPort: undefined, metricsHost: '127.0.0.1' };

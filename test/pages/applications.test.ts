@@ -1,4 +1,3 @@
-import t from 'tap';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import {
   applicationsPath,
@@ -20,6 +19,7 @@ import {
   tokenRefused,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { AuditLog } from '../../src/services/audit-log.js';
 import { hiddenFields } from '../support/browser/browser.js';
@@ -14,6 +13,7 @@ import {
 import { asOwner } from '../support/database/owner.js';
 import { createScene, grantTokens, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

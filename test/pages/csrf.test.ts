@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
-import t, { type Test } from 'tap';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { authorizationRequest, createScene, type Scene, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;

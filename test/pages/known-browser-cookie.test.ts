@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import t, { type Test } from 'tap';
 import { epochSeconds } from '../../src/clock.js';
 import { randomId } from '../../src/database/ids.js';
 import { openDatabase } from '../../src/database/open-database.js';
@@ -9,6 +8,7 @@ import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, fromAddress, type TestUser } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp, testSecret } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

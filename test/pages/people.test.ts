@@ -1,9 +1,9 @@
-import t from 'tap';
 import { goesTo, isPage } from '../support/browser/pages.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { makeEmployees, type TestEmployee } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;

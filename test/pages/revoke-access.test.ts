@@ -1,4 +1,3 @@
-import t from 'tap';
 import { applicationsPath, auditLogPath, confirm, goesTo, isPage } from '../support/browser/pages.js';
 import {
   createScene,
@@ -9,6 +8,7 @@ import {
   tokenRefused,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import {
   applicationsPath,
@@ -13,6 +12,7 @@ import { createScene, createUser, grantTokens, type Scene, signedInBrowser } fro
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;

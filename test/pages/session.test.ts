@@ -1,9 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
-import t from 'tap';
 import { Browser } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { authorizationRequest, createScene, hashOf, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });

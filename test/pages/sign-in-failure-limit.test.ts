@@ -1,10 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify';
-import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { Browser } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, fromAddress } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });

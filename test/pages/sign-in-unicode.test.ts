@@ -1,11 +1,11 @@
 import { hash } from '@node-rs/argon2';
-import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { hashPassword, maximumPasswordLength } from '../../src/services/passwords.js';
 import { Browser } from '../support/browser/browser.js';
 import { createUser } from '../support/oauth/users.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;

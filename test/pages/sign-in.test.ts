@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import type { LightMyRequestResponse } from 'fastify';
-import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { hashPassword, maximumPasswordLength } from '../../src/services/passwords.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, testPassword } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
-import t from 'tap';
 import { listen } from '../../src/process/listen.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 t.test('a name with several addresses is listened at by one of them', async (t) => {
   const { app } = await buildTestApp(t);

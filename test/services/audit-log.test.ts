@@ -1,9 +1,9 @@
-import t from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { AuditLog } from '../../src/services/audit-log.js';
 import { asOwner } from '../support/database/owner.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const { database } = api;

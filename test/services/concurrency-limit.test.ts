@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import t from 'tap';
 import { ConcurrencyLimit, QueueTimeoutError } from '../../src/services/concurrency-limit.js';
+import t from '../support/tap.js';
 
 const never = new AbortController().signal;
 const long = { signal: never, waitMs: 60_000 };

@@ -1,10 +1,10 @@
-import t, { type Test } from 'tap';
 import { isDatabaseUnavailable, RowsLockedError } from '../../src/database/database-errors.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { Idempotency, type IdempotentWork } from '../../src/services/idempotency/idempotency.js';
 import type { IdempotentRequest } from '../../src/services/idempotency/idempotent-request.js';
 import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
 import { createTenant, type Tenant } from '../support/records/tenant.js';
+import t, { type Test } from '../support/tap.js';
 
 /** Longest wait of a duplicate for the first request, in milliseconds. */
 const keyWaitMs = 5_000;

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { readCsvEntries } from '../../src/cli/import/csv-entries.js';
 import { createEmployeeCheck } from '../../src/cli/import/employee-check.js';
 import { readJsonEntries } from '../../src/cli/import/json-entries.js';
@@ -31,6 +30,7 @@ import { parseScope } from '../../src/services/scopes.js';
 import { accountNameRule, emailRule, passwordRule, personNameRule } from '../../src/services/user-rules.js';
 import { expectLinearTime, type Reader } from '../support/input/linear-time.js';
 import { contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const headerSize = 16 * 1024;
 const bodySize = 64 * 1024;

@@ -1,4 +1,3 @@
-import { test } from 'tap';
 import { Prisma } from '../../src/database/client.js';
 import { type PageStart, pageQuery } from '../../src/database/page-query.js';
 import type { Employee } from '../../src/services/employees/employee.js';
@@ -8,6 +7,7 @@ import { EmployeeQuery } from '../../src/services/employees/employee-query.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
+import t from '../support/tap.js';
 
 const sortKeys: (keyof Employee)[] = [
   'employeeNumber',
@@ -25,7 +25,7 @@ interface Request {
   readonly start: PageStart;
 }
 
-test('reads a page from an index, never by sorting the account', async (t) => {
+t.test('reads a page from an index, never by sorting the account', async (t) => {
   const database = await openTestDatabase(t);
   const { accountId } = await createTenant(database, { employees: makeEmployees(5000) });
   const middle = await database.prisma.employee.findFirstOrThrow({ where: { accountId, position: 2500 } });

@@ -1,5 +1,5 @@
-import t from 'tap';
 import { networkOf } from '../../src/services/network-of-address.js';
+import t from '../support/tap.js';
 
 t.test('an IPv4 address counts by itself, however it is written', async (t) => {
   t.equal(networkOf('203.0.113.7'), '203.0.113.7');

@@ -1,8 +1,8 @@
-import t, { type Test } from 'tap';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { Issuer, IssuerError } from '../../src/services/recorded-issuer.js';
 import { openTestDatabase, testServer } from '../support/database/database.js';
 import { createTestClock } from '../support/server/clock.js';
+import t, { type Test } from '../support/tap.js';
 
 const first = 'https://people.example';
 const second = 'https://people.example.net';

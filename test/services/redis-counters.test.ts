@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
 import { randomId } from '../../src/database/ids.js';
 import { RedisCounters } from '../../src/services/counters/redis-counters.js';
 import { hasRedisServer, startRedis, testRedis } from '../support/processes/redis.js';
 import { freePort } from '../support/server/free-port.js';
+import t, { type Test } from '../support/tap.js';
 
 /** Counters under keys of their own, and what they log. */
 async function open(t: Test, url: string, prefix = `test:${randomId()}:`) {

@@ -1,9 +1,9 @@
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import t from 'tap';
 import type { Counter } from '../../src/services/counters/counter.js';
 import { createMemoryCounter } from '../../src/services/counters/memory-counter.js';
 import { RequestLimit } from '../../src/services/request-limit.js';
+import t from '../support/tap.js';
 
 /** Counts as another counter does, and remembers what it was asked. */
 function watch(counter: Counter) {

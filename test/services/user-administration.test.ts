@@ -1,4 +1,3 @@
-import t from 'tap';
 import { openDatabase } from '../../src/database/open-database.js';
 import type { AuditContext } from '../../src/services/audit-context.js';
 import { UserAdministration } from '../../src/services/user-administration.js';
@@ -19,6 +18,7 @@ import {
 } from '../support/oauth/users.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import t from 'tap';
 import type { Prisma } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { hashPassword } from '../../src/services/passwords.js';
@@ -17,6 +16,7 @@ import {
   signedInBrowser,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

@@ -1,7 +1,7 @@
-import t from 'tap';
 import { clientById } from '../../../src/database/hot/client-by-id.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createApplication, createTenant } from '../../support/records/tenant.js';
+import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 const find = clientById(database);

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { employeeById } from '../../../src/database/hot/employee-by-id.js';
 import { employeePage, type PageKey } from '../../../src/database/hot/employee-page.js';
 import { toAccountId } from '../../../src/services/account-id.js';
@@ -7,6 +6,7 @@ import { query } from '../../support/database/query.js';
 import { attributesOf } from '../../support/records/employee-attributes.js';
 import { pageById } from '../../support/records/employee-page.js';
 import { createTenant, makeEmployees } from '../../support/records/tenant.js';
+import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 const find = employeeById(database);

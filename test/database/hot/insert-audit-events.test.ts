@@ -1,9 +1,9 @@
-import t from 'tap';
 import { randomId } from '../../../src/database/ids.js';
 import { allAccounts, withScope } from '../../../src/database/scope.js';
 import { type AuditEvent, AuditLog, recordIn } from '../../../src/services/audit-log.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createTenant } from '../../support/records/tenant.js';
+import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 const at = new Date('2026-03-29T01:30:00.123Z');

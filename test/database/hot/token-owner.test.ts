@@ -1,8 +1,8 @@
-import t from 'tap';
 import { tokenOwner } from '../../../src/database/hot/token-owner.js';
 import { randomId } from '../../../src/database/ids.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createScene, type Scene } from '../../support/oauth/users.js';
+import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 const { prisma } = database;

@@ -1,7 +1,7 @@
-import t from 'tap';
 import { attributesOf } from '../../support/records/employee-attributes.js';
 import { createTenant, makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 

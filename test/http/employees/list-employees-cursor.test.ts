@@ -1,4 +1,3 @@
-import t from 'tap';
 import {
   addressOf,
   awkwardEmployees,
@@ -11,6 +10,7 @@ import {
 import { insertEmployees } from '../../support/records/insert-employees.js';
 import { makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const { setUp, read, refuses } = employeeLists(api);

@@ -1,4 +1,3 @@
-import t from 'tap';
 import {
   awkwardEmployees,
   employeeLists,
@@ -8,6 +7,7 @@ import {
 } from '../../support/records/employee-list.js';
 import { makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const { setUp, refuses } = employeeLists(api);

@@ -1,7 +1,7 @@
-import t from 'tap';
 import { employeeLists } from '../../support/records/employee-list.js';
 import { makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const { setUp, refuses } = employeeLists(api);

@@ -1,4 +1,3 @@
-import t from 'tap';
 import {
   attributeNames,
   awkwardEmployees,
@@ -10,6 +9,7 @@ import {
 } from '../../support/records/employee-list.js';
 import { makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const { setUp, refuses } = employeeLists(api);

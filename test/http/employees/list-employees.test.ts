@@ -1,4 +1,3 @@
-import t from 'tap';
 import {
   attributeNames,
   bytewise,
@@ -9,6 +8,7 @@ import {
 } from '../../support/records/employee-list.js';
 import { createApplication, makeEmployees, type Tenant } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const { setUp, read } = employeeLists(api);

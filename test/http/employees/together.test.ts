@@ -1,4 +1,3 @@
-import t from 'tap';
 import type { Database } from '../../../src/database/client.js';
 import { employeePage } from '../../../src/database/hot/employee-page.js';
 import { openDatabase } from '../../../src/database/open-database.js';
@@ -8,6 +7,7 @@ import { query } from '../../support/database/query.js';
 import { pageById } from '../../support/records/employee-page.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);

@@ -3,7 +3,6 @@ import http, { type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
-import t, { type Test } from 'tap';
 import type { Database } from '../../../src/database/client.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { accountScope } from '../../../src/database/scope.js';
@@ -13,6 +12,7 @@ import { createReportClient, type ReportClient } from '../../support/records/rep
 import { makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { listen } from '../../support/server/sockets.js';
+import t, { type Test } from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 

@@ -1,6 +1,5 @@
 import http, { type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
 import type { Database } from '../../../src/database/client.js';
 import { createLifecycle } from '../../../src/http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from '../../../src/http/report-limits.js';
@@ -8,6 +7,7 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { createReportClient, type ReportClient } from '../../support/records/reports.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { listen, type RawDownload, requestRaw } from '../../support/server/sockets.js';
+import t, { type Test } from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 

@@ -1,6 +1,6 @@
-import t from 'tap';
 import { createReportClient, refused } from '../../support/records/reports.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 

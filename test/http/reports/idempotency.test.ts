@@ -1,10 +1,10 @@
-import t, { type Test } from 'tap';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { createTestDatabase, openElsewhere, testServer } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
 import { createScene, createUser, grantTokens } from '../../support/oauth/users.js';
 import { createReportClient, refused } from '../../support/records/reports.js';
 import { buildTestApp, type TestApp } from '../../support/server/app.js';
+import t, { type Test } from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const { prisma } = api.database;

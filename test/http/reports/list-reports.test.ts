@@ -1,7 +1,7 @@
-import t from 'tap';
 import { createRandom } from '../../support/input/random.js';
 import { createReportClient, type ReportClient } from '../../support/records/reports.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const random = createRandom(7);

@@ -1,7 +1,7 @@
-import t, { type Test } from 'tap';
 import { Housekeeping } from '../../../src/services/housekeeping.js';
 import { createReportClient, type ReportClient, refused } from '../../support/records/reports.js';
 import { buildTestApp, type TestApp } from '../../support/server/app.js';
+import t, { type Test } from '../../support/tap.js';
 
 const limited = await buildTestApp(t, {
   environment: { MAX_REPORTS_PER_ACCOUNT: '5', MAX_IDEMPOTENCY_KEYS: '0' },

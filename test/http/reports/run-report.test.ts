@@ -1,9 +1,3 @@
-import t from 'tap';
-import {
-  type AttributeType,
-  employeeAttributes,
-  givenAttributes,
-} from '../../../src/services/employees/employee-attributes.js';
 import { createRandom, type Random } from '../../support/input/random.js';
 import {
   asShown,
@@ -15,6 +9,7 @@ import {
 import { createReportClient, parseCsv, type ReportClient, refused } from '../../support/records/reports.js';
 import { makeEmployees, type TestEmployee } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 

@@ -1,7 +1,6 @@
-import t from 'tap';
-import { columnKeys } from '../../support/records/naive-report.js';
 import { createReportClient, refused } from '../../support/records/reports.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
 import { type Database, Prisma } from '../../../src/database/client.js';
 import { defaultReportLimits } from '../../../src/http/report-limits.js';
 import { toReport } from '../../../src/services/reports/report.js';
@@ -14,6 +13,7 @@ import { createReportClient, parseCsv } from '../../support/records/reports.js';
 import { makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { listen } from '../../support/server/sockets.js';
+import t, { type Test } from '../../support/tap.js';
 
 const headcount = 30_000;
 

@@ -1,9 +1,9 @@
-import t from 'tap';
 import { createScene, grantTokens } from '../../support/oauth/users.js';
 import { columnKeys } from '../../support/records/naive-report.js';
 import { createReportClient, refused } from '../../support/records/reports.js';
 import { createApplication } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const { prisma } = api.database;

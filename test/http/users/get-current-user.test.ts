@@ -1,6 +1,6 @@
-import t from 'tap';
 import { createScene, createUser, grantTokens } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const everything = { scope: 'reports:read user:read user:write' };

@@ -1,6 +1,6 @@
-import t, { type Test } from 'tap';
 import { createScene, createUser, grantTokens, type Scene } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
+import t, { type Test } from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const everything = { scope: 'reports:read user:read user:write' };

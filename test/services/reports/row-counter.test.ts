@@ -1,5 +1,5 @@
-import t from 'tap';
 import { RowCounter } from '../../../src/services/reports/results/row-counter.js';
+import t from '../../support/tap.js';
 
 const table = Buffer.from('a,b\nx,"two\r\nlines ""\n"""\n"","\n\n"\nü,"""\n"""\ny,z\n');
 const rows = 4;

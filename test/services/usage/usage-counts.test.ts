@@ -1,7 +1,7 @@
-import t from 'tap';
 import type { ApiCall } from '../../../src/services/usage/api-call.js';
 import { RecentRejections } from '../../../src/services/usage/recent-rejections.js';
 import { UsageCounts } from '../../../src/services/usage/usage-counts.js';
+import t from '../../support/tap.js';
 
 const call = (applicationId: string, changes: Partial<ApiCall> = {}): ApiCall => ({
   accountId: 'account',

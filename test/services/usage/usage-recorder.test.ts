@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
 import type { ApiCall } from '../../../src/services/usage/api-call.js';
 import { UsageReader } from '../../../src/services/usage/usage-reader.js';
 import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
@@ -7,6 +6,7 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
 import { createTenant, type Tenant } from '../../support/records/tenant.js';
 import { createTestClock } from '../../support/server/clock.js';
+import t, { type Test } from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 const clock = createTestClock();

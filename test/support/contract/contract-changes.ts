@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Test } from 'tap';
 import { parse } from 'yaml';
 import { packageRoot } from '../../../src/package-root.js';
+import { withoutTap } from '../processes/plain-process.js';
 import type { Change, Node } from './contract-edits.js';
 
 const releasedFile = path.join(packageRoot, 'openapi', 'released', 'v1.yaml');
@@ -150,5 +151,5 @@ export function writeCopies(
 export function runOnCopies(command: 'contract-changes' | 'contract-release', files: ContractFiles) {
   const script = path.join(packageRoot, 'scripts', `${command}.mjs`);
   const args = Object.entries(files).flatMap(([name, file]) => [`--${name}`, file]);
-  return spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+  return spawnSync(...withoutTap(process.execPath, [script, ...args]), { encoding: 'utf8' });
 }

@@ -1,9 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-
-/** Names the file that says how many bytes there is room for; without the file there is room for all. */
-export const roomVariable = 'TEST_DISK_ROOM_FILE';
+import { packageRoot } from '../../../src/package-root.js';
 
 /** A disk on which a test lets the room run out, for the processes that are started with its environment. */
 export interface SmallDisk {
@@ -14,11 +12,11 @@ export interface SmallDisk {
 }
 
 export function createSmallDisk(directory: string): SmallDisk {
+  // Has the number of bytes that there is room for; without the file there is room for all.
   const file = path.join(directory, 'room');
-  // Compiled, or not, as this file is.
-  const preload = path.join(import.meta.dirname, `disk-preload${path.extname(import.meta.filename)}`);
+  const preload = path.join(packageRoot, 'test', 'support', 'faults', 'disk-preload.mjs');
   return {
-    environment: { [roomVariable]: file, NODE_OPTIONS: `--import=${pathToFileURL(preload)}` },
+    environment: { TEST_DISK_ROOM_FILE: file, NODE_OPTIONS: `--import=${pathToFileURL(preload)}` },
     fill: (room = 0) => writeFile(file, String(room)),
     makeRoom: () => rm(file, { force: true }),
   };

@@ -8,6 +8,7 @@ import { runCommandLine } from '../../../src/cli/run.js';
 import type { DatabaseOptions } from '../../../src/database/client.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { testSecret } from '../server/app.js';
+import { withoutTap } from './plain-process.js';
 
 export interface CommandResult {
   /** `null` when a signal ended it. */
@@ -45,7 +46,7 @@ export function startCommand(
   environment: Record<string, string> = {},
 ): RunningCommand {
   const main = path.join(packageRoot, 'dist', 'src', 'cli', 'main.js');
-  const child = spawn(process.execPath, [...quick, main, ...args], {
+  const child = spawn(...withoutTap(process.execPath, [...quick, main, ...args]), {
     env: { PATH: process.env.PATH ?? '', ...environmentOf(database), ...environment },
   });
   t.teardown(() => child.kill('SIGKILL'));

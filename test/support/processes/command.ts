@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { withoutTap } from './plain-process.js';
 
 export interface CommandResult {
   readonly code: number | null;
@@ -13,7 +14,7 @@ export function run(
   { cwd, env = process.env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(...withoutTap(program, args), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const output = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text) => (output.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text) => (output.stderr += text));

@@ -8,6 +8,7 @@ import { directUrlOf } from '../database/direct-url.js';
 import { testSecret } from '../server/app.js';
 import { freePort } from '../server/free-port.js';
 import { quick } from './cli.js';
+import { withoutTap } from './plain-process.js';
 
 /** A server in a process of its own. */
 export interface ServerProcess {
@@ -45,7 +46,8 @@ export async function spawnServerProcess(
   { databaseUrl, environment = {} }: ServerProcessOptions,
 ): Promise<ServerProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...quick, path.join(packageRoot, 'dist', 'src', 'server.js')], {
+  const main = path.join(packageRoot, 'dist', 'src', 'server.js');
+  const child = spawn(...withoutTap(process.execPath, [...quick, main], environment.NODE_OPTIONS), {
     cwd: packageRoot,
     // Nothing of the test runner's own environment.
     env: {

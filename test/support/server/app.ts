@@ -18,7 +18,6 @@ import { watchNetworkAnswers } from '../contract/network-conformance.js';
 import { openTestDatabase } from '../database/database.js';
 import type { TestApplication } from '../records/tenant.js';
 import { createTestClock, type TestClock } from './clock.js';
-import { schemaCompilers } from './compile-once.js';
 
 export const contract = loadContract();
 
@@ -111,7 +110,6 @@ export async function buildTestApp(
     usage,
     logger,
     observers,
-    schemaCompilers,
     reportLimits,
     requestQueueLimits,
     ...(lifecycle !== undefined && { lifecycle }),

@@ -1,6 +1,6 @@
-import { openDatabase } from '../../../src/database/open-database.js';
+// Writes rows to an embedded database, and reports each, until it is killed.
+import { openDatabase } from '../../../dist/src/database/open-database.js';
 
-// Writes rows to an embedded database, and says so after each, until it is killed.
 const [dataDir = ''] = process.argv.slice(2);
 const { prisma } = await openDatabase({ dataDir });
 for (let row = 1; ; row += 1) {
