@@ -40,12 +40,12 @@ function sizeOf(directory: string): number {
 const directories = installed(t.testdir());
 const names = directories.map((directory) => directory.replace(/^.*node_modules\//, ''));
 
-t.test('the production install has what the server needs', async (t) => {
+t.test('the production install has the dependencies of the server', async (t) => {
   for (const name of Object.keys(production.dependencies)) t.ok(names.includes(name), name);
   t.ok(names.includes('@node-rs/argon2-linux-x64-gnu'), 'the native binary of Argon2');
 });
 
-t.test('the production install has nothing that only development needs', async (t) => {
+t.test('the production install has no development dependency', async (t) => {
   const unneeded = [
     /^prisma$/,
     /^@prisma\/(studio|dev|engines|config|fetch)/,

@@ -6,13 +6,13 @@ import t from './support/tap.js';
 const read = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
 const security = read('SECURITY.md');
 
-t.test('every threat is held by a test that exists', async (t) => {
+t.test('every threat in SECURITY.md names a test that exists', async (t) => {
   const rows = [...security.matchAll(/^\|.*\| `(test\/[^`]+)`: (.+) \|$/gm)];
   t.ok(rows.length > 20, 'the table is read');
   for (const [, file = '', title = ''] of rows) t.ok(read(file).includes(title), `${file}: ${title}`);
 });
 
-t.test('every dependency says what it is for, and none is listed that is not there', async (t) => {
+t.test('every dependency has its purpose in SECURITY.md, and no other is listed', async (t) => {
   const section = security.slice(security.indexOf('## Dependencies'));
   const listed = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };

@@ -11,7 +11,7 @@ async function lookAt(t: Test, page: Page, addresses: readonly string[]): Promis
   }
 }
 
-browserTest('axe finds no fault with any page', async (t, page, site) => {
+browserTest('axe reports no violation on any page', async (t, page, site) => {
   const { api } = site;
   const scene = await createScene(api.database, { redirectUri: callback });
   await grantTokens(api, scene);

@@ -12,7 +12,7 @@ import { browserTest, isAccessible } from '../support/browser/chromium.js';
 import { authorizationRequest, createScene } from '../support/oauth/users.js';
 
 browserTest(
-  'an application from its first secret to its last token',
+  'creates an application, gets its tokens and deletes it',
   async (t, page, site) => {
     const { user } = await createScene(site.api.database);
     await signIn(page, user);
@@ -74,7 +74,7 @@ async function backAtApplication(page: Page, press: string): Promise<URL> {
 }
 
 browserTest(
-  'Allow gives a code for tokens, Deny gives none, disconnecting ends them',
+  'Allow issues a code for tokens, Deny issues none, disconnecting revokes the tokens',
   async (t, page, site) => {
     const scene = await createScene(site.api.database, { name: 'Partner', redirectUri: callback });
     const denied = authorizationRequest(scene);
@@ -108,7 +108,7 @@ browserTest(
   },
 );
 
-browserTest('everything can be done with the keyboard', async (t, page, site) => {
+browserTest('every page can be used with the keyboard alone', async (t, page, site) => {
   const { user } = await createScene(site.api.database);
   await page.goto('/people');
   const focused = () =>
@@ -153,7 +153,7 @@ browserTest('everything can be done with the keyboard', async (t, page, site) =>
 });
 
 browserTest(
-  'nothing needs JavaScript',
+  'every page works without JavaScript',
   async (t, page, site) => {
     const { user } = await createScene(site.api.database);
     await signIn(page, user);

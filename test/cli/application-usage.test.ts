@@ -59,7 +59,7 @@ t.test('prints the usage of an application by day and operation, and its rejecte
   t.match(newest, [today.toISOString(), /404|429/, /not_found|-/, 'getEmployee', '-', 'r1']);
 });
 
-t.test('prints JSON, of as many days as it is told', async (t) => {
+t.test('prints JSON for the given number of days', async (t) => {
   const asJson = async (...args: string[]) => {
     const { code, stdout, stderr } = await run(
       tenant.application.clientId,
@@ -81,13 +81,13 @@ t.test('prints JSON, of as many days as it is told', async (t) => {
   t.equal((await asJson('--days', '41')).usage.length, 6);
 });
 
-t.test('an application without calls has none', async (t) => {
+t.test('prints no usage for an application without calls', async (t) => {
   const { code, stdout } = await run(other.application.clientId, '--account', 'Other', '--json');
   t.equal(code, 0);
   t.same(JSON.parse(stdout), { usage: [], rejected_requests: [] });
 });
 
-t.test('an application of another account is as unknown as one that does not exist', async (t) => {
+t.test('reports an application of another account as unknown', async (t) => {
   for (const clientId of [tenant.application.clientId, 'unknown']) {
     const { code, stdout, stderr } = await run(clientId, '--account', 'Other');
     t.match({ code, stdout }, { code: 1, stdout: '' });

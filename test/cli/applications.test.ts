@@ -8,7 +8,7 @@ const options = await createTestDatabase(t);
 const revoke = (...args: readonly string[]) =>
   runCommandHere(options, ['applications', 'revoke-access', ...args]);
 
-t.test('revokes all access of the application that is meant, and of no other', async (t) => {
+t.test('revokes all access of the named application, and of no other', async (t) => {
   const database = await openDatabase(options);
   const mine = await createTenant(database, { name: 'Mine' });
   await createTenant(database, { name: 'Theirs' });

@@ -30,7 +30,7 @@ async function withDatabase<Result>(
 const password = 'a phrase of four words';
 const person = ['--given-name', 'Bill', '--family-name', 'Lumbergh'];
 
-t.test('every command explains itself, with examples where it has options', async (t) => {
+t.test('every command has help, with examples where it has options', async (t) => {
   for (const args of [
     [],
     ['accounts'],
@@ -54,7 +54,7 @@ t.test('every command explains itself, with examples where it has options', asyn
   }
 });
 
-t.test('wrong arguments are one line and exit code 2', async (t) => {
+t.test('wrong arguments print one line and exit with 2', async (t) => {
   const create = [
     'users',
     'create',
@@ -89,7 +89,7 @@ t.test('wrong arguments are one line and exit code 2', async (t) => {
   }
 });
 
-t.test('the program ends with 0 for help and 2 for wrong arguments', async (t) => {
+t.test('the program exits with 0 for help and 2 for wrong arguments', async (t) => {
   t.match(await runProcess(['--help']), { code: 0, stderr: '', stdout: /Exit codes:/ });
   t.match(await runProcess(['accounts', 'create']), {
     code: 2,
@@ -101,7 +101,7 @@ t.test('the program ends with 0 for help and 2 for wrong arguments', async (t) =
   });
 });
 
-t.test('what cannot be done is one line and exit code 1', async (t) => {
+t.test('a command that fails prints one line and exits with 1', async (t) => {
   const users = ['users', 'create', '--email', 'a@b.example', '--role', 'member', ...person];
   for (const [args, expected, input] of [
     [['employees', 'import', `${options.dataDir}`, '--format', 'csv', '--account', 'x'], /it is a directory/],
@@ -132,7 +132,7 @@ t.test('what cannot be done is one line and exit code 1', async (t) => {
   t.match(stderr, /^DATABASE_URL: [^\n]*\n$/);
 });
 
-t.test('an account and its owner are made together, and the owner can sign in', async (t) => {
+t.test('creates an account together with its owner, who can sign in', async (t) => {
   const args = [
     'accounts',
     'create',
@@ -173,7 +173,7 @@ t.test('an account and its owner are made together, and the owner can sign in', 
   );
 });
 
-t.test('a user is made in the account that is meant', async (t) => {
+t.test('creates a user in the named account', async (t) => {
   const args = ['users', 'create', '--role', 'member', ...person, '--email'];
   const { code, stdout, stderr } = await run(
     [...args, 'milton@initech.example', '--account', 'Initech'],
@@ -193,7 +193,7 @@ t.test('a user is made in the account that is meant', async (t) => {
   t.equal((await run([...args, 'other@initech.example', '--account', first.id], password)).code, 0);
 });
 
-t.test('applications are listed, their secrets are not', async (t) => {
+t.test('lists applications without their secrets', async (t) => {
   const { application, other } = await withDatabase(async (database) => ({
     application: (await createTenant(database, { name: 'Listed' })).application,
     other: (await createTenant(database, { name: 'Other\u001B[2J' })).application,
@@ -214,7 +214,7 @@ t.test('applications are listed, their secrets are not', async (t) => {
   }
 });
 
-t.test('an import says what it did, and its exit code says whether lines were refused', async (t) => {
+t.test('an import prints its counts, and exits with 1 if lines were rejected', async (t) => {
   const { accountId } = await withDatabase((database) => createTenant(database));
   const file = path.join(options.dataDir, 'staff.csv');
   const text = toCsv(makeRecords(250));

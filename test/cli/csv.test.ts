@@ -15,7 +15,7 @@ async function read(text: string | Uint8Array, pieceSize = 7): Promise<unknown[]
   return records;
 }
 
-t.test('reads what RFC 4180 describes, and the line breaks of every system', async (t) => {
+t.test('reads CSV as RFC 4180 describes it, with the line breaks of every system', async (t) => {
   for (const [text, expected] of [
     ['', []],
     ['a', [[1, ['a']]]],
@@ -93,7 +93,7 @@ t.test('reads what RFC 4180 describes, and the line breaks of every system', asy
   }
 });
 
-t.test('a broken quote costs its own line and no other', async (t) => {
+t.test('a broken quote rejects its own line and no other', async (t) => {
   const stray = 'a quote is in an invalid position';
   const open = 'a quote is not closed';
   for (const [text, expected] of [
@@ -139,7 +139,7 @@ t.test('a broken quote costs its own line and no other', async (t) => {
   }
 });
 
-t.test('a quote that nobody closes is given up soon, however long the file', async (t) => {
+t.test('an unclosed quote is rejected after a bounded length, however long the file', async (t) => {
   const rows = Array.from({ length: 20_000 }, (_, index) => `${index},somebody`);
   const records = await read(`1,"open\n${rows.join('\n')}\n`, 65_536);
   t.equal(records.length, rows.length + 1);
@@ -147,7 +147,7 @@ t.test('a quote that nobody closes is given up soon, however long the file', asy
   t.same(records.at(-1), [20_001, ['19999', 'somebody']]);
 });
 
-t.test('a line without an end is refused, and not kept', async (t) => {
+t.test('rejects a line without an end, and does not keep it in memory', async (t) => {
   const long = 'x'.repeat(maximumLineLength * 50);
   t.same(await read(`a\n${long}\nb\n${long}`, 10_000), [
     [1, ['a']],
@@ -157,7 +157,7 @@ t.test('a line without an end is refused, and not kept', async (t) => {
   ]);
 });
 
-t.test('whatever was written is read back', async (t) => {
+t.test('reads back every value that was written', async (t) => {
   const alphabet = ['a', ',', '"', '\n', '\r\n', 'ü', ' ', '\u{1F468}', '""', "'"];
   const pick = (): string => alphabet[Math.floor(Math.random() * alphabet.length)] ?? '';
   for (let round = 0; round < 300; round += 1) {

@@ -69,35 +69,39 @@ function brokenAfter(batches: number, more = records.length): { input: string; r
 for (const engine of ['embedded', 'postgresql'] as const) {
   const skip = engine === 'postgresql' && testServer === undefined;
 
-  t.test(`killed half-way and run again: nothing lost, nothing doubled (${engine})`, { skip }, async (t) => {
-    const { options, accountId, args } = await setUp(t, engine);
-    const killedIn = async (batches: number, delayMs: number, more?: number) => {
-      const { input, refusal } = brokenAfter(batches, more);
-      const { child, result, said } = startCommand(t, options, args.with(2, '-').concat('--format', 'csv'));
-      child.stdin.write(input);
-      await said(refusal);
-      await wait(delayMs);
-      child.kill('SIGKILL');
-      t.equal((await result).code, null);
-      return await checkPrefix(t, options, accountId);
-    };
-    t.equal(await killedIn(6, 0, batchSize / 5), 6 * batchSize, 'while it waits for the rest of a batch');
-    // Anywhere in the work on one of the batches that follow.
-    for (const batches of [8, 18]) {
-      const stored = await killedIn(batches, Math.random() * 100);
-      t.ok(stored >= batches * batchSize, `while it stores: ${stored} of ${records.length}`);
-    }
+  t.test(
+    `an import that is killed and run again loses and duplicates nothing (${engine})`,
+    { skip },
+    async (t) => {
+      const { options, accountId, args } = await setUp(t, engine);
+      const killedIn = async (batches: number, delayMs: number, more?: number) => {
+        const { input, refusal } = brokenAfter(batches, more);
+        const { child, result, said } = startCommand(t, options, args.with(2, '-').concat('--format', 'csv'));
+        child.stdin.write(input);
+        await said(refusal);
+        await wait(delayMs);
+        child.kill('SIGKILL');
+        t.equal((await result).code, null);
+        return await checkPrefix(t, options, accountId);
+      };
+      t.equal(await killedIn(6, 0, batchSize / 5), 6 * batchSize, 'while it waits for the rest of a batch');
+      // Anywhere in the work on one of the batches that follow.
+      for (const batches of [8, 18]) {
+        const stored = await killedIn(batches, Math.random() * 100);
+        t.ok(stored >= batches * batchSize, `while it stores: ${stored} of ${records.length}`);
+      }
 
-    const last = await runCommand(t, options, args);
-    t.equal(last.code, 0, last.stderr);
-    t.equal(await checkPrefix(t, options, accountId), records.length);
-    const again = await runCommandHere(options, [...args, '--json']);
-    t.match(JSON.parse(again.stdout), { created: 0, updated: 0, unchanged: records.length });
-  });
+      const last = await runCommand(t, options, args);
+      t.equal(last.code, 0, last.stderr);
+      t.equal(await checkPrefix(t, options, accountId), records.length);
+      const again = await runCommandHere(options, [...args, '--json']);
+      t.match(JSON.parse(again.stdout), { created: 0, updated: 0, unchanged: records.length });
+    },
+  );
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  t.test(`${signal} ends an import in good order, and it says what is stored`, async (t) => {
+  t.test(`${signal} stops an import after a batch, and prints what is stored`, async (t) => {
     const { options, accountId, args } = await setUp(t, testServer === undefined ? 'embedded' : 'postgresql');
     const command = startCommand(t, options, args.with(2, '-').concat('--format', 'csv'));
     const lines = text.split('\r\n');

@@ -43,7 +43,7 @@ const row = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
-t.test('what a file says is in the database, from CSV and from JSON Lines', async (t) => {
+t.test('imports employees from CSV and from JSON Lines', async (t) => {
   const records = makeRecords(731);
   records.push({
     employeeNumber: `{"'\\`,
@@ -70,7 +70,7 @@ t.test('what a file says is in the database, from CSV and from JSON Lines', asyn
   await checkTree(t, database);
 });
 
-t.test('columns may come in any order', async (t) => {
+t.test('accepts columns in any order', async (t) => {
   const accountId = await newAccount();
   const text = 'email,department,status, last_name ,first_name,employee_number\na@b.example,D,S,L,F,N\n';
   t.match((await importText(database, accountId, text)).counts, { created: 1 });
@@ -86,7 +86,7 @@ t.test('columns may come in any order', async (t) => {
   ]);
 });
 
-t.test('an import that is run again touches nothing', async (t) => {
+t.test('an import that is run again changes nothing', async (t) => {
   const accountId = await newAccount();
   const text = toCsv(makeRecords(450));
   await importText(database, accountId, text);
@@ -96,7 +96,7 @@ t.test('an import that is run again touches nothing', async (t) => {
   t.same(await snapshot(accountId), before);
 });
 
-t.test('changes the rows that differ and no others, and adds what is new', async (t) => {
+t.test('updates the rows that differ and no others, and adds new ones', async (t) => {
   const accountId = await newAccount();
   const records = makeRecords(300);
   await importText(database, accountId, toCsv(records));
@@ -127,7 +127,7 @@ t.test('changes the rows that differ and no others, and adds what is new', async
   await checkTree(t, database);
 });
 
-t.test('employees of another account with the same numbers are left alone', async (t) => {
+t.test('does not change employees of another account with the same numbers', async (t) => {
   const [accountId, other] = [await newAccount(), await newAccount()];
   await importText(database, other, toCsv(makeRecords(50)));
   const before = await snapshot(other);
@@ -136,7 +136,7 @@ t.test('employees of another account with the same numbers are left alone', asyn
   t.same(await snapshot(other), before);
 });
 
-t.test('refuses every wrong line by its number, and stores the others', async (t) => {
+t.test('rejects every invalid line by its number, and stores the others', async (t) => {
   const long = (length: number) => 'x'.repeat(length);
   const cases: [Record<string, unknown>, RegExp][] = [
     ...Object.keys(row()).map((name): [Record<string, unknown>, RegExp] => [
@@ -182,7 +182,7 @@ t.test('refuses every wrong line by its number, and stores the others', async (t
   }
 });
 
-t.test('takes the longest values of the contract, counted in characters', async (t) => {
+t.test('accepts the longest values of the contract, counted in characters', async (t) => {
   const accountId = await newAccount();
   const text = JSON.stringify(
     row({
@@ -194,7 +194,7 @@ t.test('takes the longest values of the contract, counted in characters', async 
   t.match((await importText(database, accountId, text)).counts, { created: 1 });
 });
 
-t.test('refuses lines that are no record', async (t) => {
+t.test('rejects lines that are not a record', async (t) => {
   const accountId = await newAccount();
   const json = [
     '{}',
@@ -224,7 +224,7 @@ t.test('refuses lines that are no record', async (t) => {
   t.same(await storedRecords(database, accountId), []);
 });
 
-t.test('bytes that are not UTF-8 are refused line by line', async (t) => {
+t.test('rejects each line with bytes that are not UTF-8', async (t) => {
   const accountId = await newAccount();
   const records = makeRecords(3);
   const text = toCsv(
@@ -234,7 +234,7 @@ t.test('bytes that are not UTF-8 are refused line by line', async (t) => {
   t.same(refusals, ['line 3: last_name must be valid UTF-8']);
 });
 
-t.test('a file with another header is refused at once', async (t) => {
+t.test('rejects a file with another header at once', async (t) => {
   const accountId = await newAccount();
   for (const [header, expected] of [
     ['', /the file is empty/],
@@ -255,7 +255,7 @@ t.test('a file with another header is refused at once', async (t) => {
   t.same(await storedRecords(database, accountId), []);
 });
 
-t.test('of several records with one number the last counts', async (t) => {
+t.test('stores the last of several records with one number', async (t) => {
   const accountId = await newAccount();
   const [first, second, third] = ['First', 'Second', 'Third'].flatMap((firstName) =>
     makeRecords(1, { firstName }),
@@ -268,7 +268,7 @@ t.test('of several records with one number the last counts', async (t) => {
   t.match(await storedRecords(database, accountId), [{ firstName: 'Third' }]);
 });
 
-t.test('gives up when more lines are refused than were put up with', async (t) => {
+t.test('stops when more lines are rejected than allowed', async (t) => {
   const accountId = await newAccount();
   const records = makeRecords(30).map((record, index) =>
     index % 10 === 5 ? { ...record, email: '' } : record,
@@ -282,7 +282,7 @@ t.test('gives up when more lines are refused than were put up with', async (t) =
   t.equal((await storedRecords(database, accountId)).length, 27);
 });
 
-t.test('a batch that the database refuses is not stored, and what came before it is', async (t) => {
+t.test('does not store a batch that the database rejects, and keeps earlier batches', async (t) => {
   const accountId = await newAccount();
   const text = toCsv(makeRecords(500));
   await failOn(database, 'E0000250');
@@ -311,7 +311,7 @@ async function failOn({ prisma }: Database, number: string): Promise<void> {
   );
 }
 
-t.test('a dry run says what would happen and changes nothing', async (t) => {
+t.test('a dry run prints what would happen and changes nothing', async (t) => {
   const accountId = await newAccount();
   await importText(database, accountId, toCsv(makeRecords(200)));
   const before = await snapshot(accountId);
@@ -334,7 +334,7 @@ t.test('a dry run says what would happen and changes nothing', async (t) => {
   });
 });
 
-t.test('the audit log tells of an import once, with its counts', async (t) => {
+t.test('the audit log records an import once, with its counts', async (t) => {
   const accountId = await newAccount();
   const text = `${toCsv(makeRecords(250))}broken\n`;
   await importText(database, accountId, text);
@@ -347,7 +347,7 @@ t.test('the audit log tells of an import once, with its counts', async (t) => {
   );
 });
 
-t.test('a signal ends the import after the batch that is being stored', async (t) => {
+t.test('a signal stops the import after the batch that is being stored', async (t) => {
   const accountId = await newAccount();
   const controller = new AbortController();
   const { ending, counts } = await importText(database, accountId, toCsv(makeRecords(1000)), {
@@ -361,12 +361,12 @@ t.test('a signal ends the import after the batch that is being stored', async (t
   t.match(event?.details, { created: '300', finished: 'no' });
 });
 
-t.test('an account that does not exist is a failure, and nothing is stored', async (t) => {
+t.test('fails for an account that does not exist, and stores nothing', async (t) => {
   const { ending } = await importText(database, toAccountId('nobody'), toCsv(makeRecords(3)));
   t.match(ending, { kind: 'failed', error: { name: 'UnknownAccountError' } });
 });
 
-t.test('imports at the same time double nothing, into one account and into two', async (t) => {
+t.test('concurrent imports duplicate nothing, into one account and into two', async (t) => {
   const [accountId, other] = [await newAccount(), await newAccount()];
   const records = makeRecords(600);
   const shuffled = records.toSorted((a, b) => (reverse(a.email) < reverse(b.email) ? -1 : 1));

@@ -21,7 +21,7 @@ async function setUp(t: Test) {
   return { options, run };
 }
 
-t.test('keys reseal says how many keys it re-encrypted', async (t) => {
+t.test('keys reseal prints how many keys it re-encrypted', async (t) => {
   const { run } = await setUp(t);
   const changing = { APP_SECRET_PREVIOUS: older };
   t.match(await run(['keys', 'rotate']), {
@@ -42,7 +42,7 @@ t.test('keys reseal says how many keys it re-encrypted', async (t) => {
   t.match(await run(['keys', 'rotate']), { code: 0, stdout: /^Tokens are signed with key / });
 });
 
-t.test('issuer show and issuer set tell and change the recorded issuer', async (t) => {
+t.test('issuer show prints and issuer set changes the recorded issuer', async (t) => {
   const { run } = await setUp(t);
   const show = async () => (await run(['issuer', 'show'])).stdout;
   t.match(await show(), /^No issuer is recorded yet\. /);
@@ -61,7 +61,7 @@ t.test('issuer show and issuer set tell and change the recorded issuer', async (
   t.equal(await show(), 'https://people.example.net\n');
 });
 
-t.test('issuer set rejects what BASE_URL cannot be', async (t) => {
+t.test('issuer set rejects a value that BASE_URL cannot have', async (t) => {
   const { run } = await setUp(t);
   for (const url of [
     'people.example',

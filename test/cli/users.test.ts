@@ -55,7 +55,7 @@ t.test('lists the users of an account with role and state', async (t) => {
   t.same(Object.keys(rows[0]), ['id', 'email', 'role', 'state', 'created_at']);
 });
 
-t.test('says what each command did, and that a repeated one changed nothing', async (t) => {
+t.test('prints what each command did, and that a repeated one changed nothing', async (t) => {
   const { user } = await newScene();
   const { email } = user;
   for (const [args, expected] of [
@@ -73,7 +73,7 @@ t.test('says what each command did, and that a repeated one changed nothing', as
   }
 });
 
-t.test('says what a change has ended', async (t) => {
+t.test('prints what a change has revoked', async (t) => {
   const { user } = await withDatabase(async (database) => {
     const scene = await createScene(database);
     await createUser(database, scene.accountId);
@@ -87,7 +87,7 @@ t.test('says what a change has ended', async (t) => {
   t.equal(stdout, `User ${user.email} was disabled. Revoked: 2 sessions and 1 grant.\n`);
 });
 
-t.test('replaces a password that is read from standard input', async (t) => {
+t.test('replaces a password with one from standard input', async (t) => {
   const { user } = await newScene();
   const short = await run(['set-password', user.email], 'short\n');
   t.match(short, { code: 1, stdout: '', stderr: 'The password must have at least 12 characters\n' });
@@ -101,7 +101,7 @@ t.test('replaces a password that is read from standard input', async (t) => {
   });
 });
 
-t.test('rejects an unknown user, a last owner and a role that does not exist with one line', async (t) => {
+t.test('rejects an unknown user, the last owner and an unknown role with one line', async (t) => {
   const { user } = await withDatabase((database) =>
     createScene(database, { accountName: 'Initech\u001B[2J' }),
   );
@@ -170,7 +170,7 @@ t.test('stores addresses and passwords in Unicode form NFC, however they were ty
 });
 
 t.test(
-  'a running server rejects what a user has as soon as the command is done',
+  'a running server rejects the tokens of a user as soon as the command exits',
   { skip: testServer === undefined && 'the embedded database is open in one process at a time' },
   async (t) => {
     const database = await openDatabase(options);

@@ -13,7 +13,7 @@ t.test('limits have defaults, and 0 turns them off', async (t) => {
 });
 
 for (const name of ['RATE_LIMIT_API', 'RATE_LIMIT_TOKEN', 'RATE_LIMIT_FAILURES']) {
-  t.test(`${name} is a number of calls, or the start stops with one line that names it`, async (t) => {
+  t.test(`${name} accepts a number of calls, and stops the start with one line otherwise`, async (t) => {
     for (const wrong of ['-1', '1.5', 'many', '1000001']) refuses(t, { [name]: wrong }, name);
   });
 }
@@ -36,7 +36,7 @@ t.test('API_CONTACT_URL is a web address, unset by default, and a wrong one stop
   }
 });
 
-t.test('REDIS_URL is taken in every form that the client takes', async (t) => {
+t.test('REDIS_URL accepts every form that the client accepts', async (t) => {
   for (const url of [
     'redis://localhost',
     'redis://127.0.0.1:6379/3',

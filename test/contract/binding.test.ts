@@ -30,7 +30,7 @@ async function doctored(change: (document: Doctored) => void): Promise<Contract>
   return loadContract(file);
 }
 
-t.test('the application starts with the contract as it is', async (t) => {
+t.test('the application starts with the unchanged contract', async (t) => {
   await t.resolves(buildTestApp(t, { database, contract: await doctored(() => {}) }));
 });
 
@@ -75,7 +75,7 @@ t.test('the start fails when the security of an operation and its 403 response d
   await t.rejects(buildTestApp(t, { database, contract: changed }));
 });
 
-t.test('a contract that leaves the security of an operation open cannot be read', async (t) => {
+t.test('rejects a contract in which an operation has no security', async (t) => {
   for (const security of [
     undefined,
     [{ oauth2: [] }, {}],
@@ -95,7 +95,7 @@ t.test('a contract that leaves the security of an operation open cannot be read'
   }
 });
 
-t.test('the operations that ask for no token are those that the contract says', async (t) => {
+t.test('the public operations are those of the contract', async (t) => {
   const api = await buildTestApp(t, { database });
   for (const { id, scopes, method, path: template } of contract.operations.values()) {
     t.equal((publicOperations as readonly string[]).includes(id), scopes === null, id);
@@ -106,7 +106,7 @@ t.test('the operations that ask for no token are those that the contract says', 
   }
 });
 
-t.test('every scope that an operation asks for is one that exists, and is needed', async (t) => {
+t.test('every scope that an operation requires exists, and every scope is required by one', async (t) => {
   const api = await buildTestApp(t, { database });
   const { application } = await createTenant(database);
   for (const { id, scopes, method, path: template } of contract.operations.values()) {
@@ -122,7 +122,7 @@ t.test('every scope that an operation asks for is one that exists, and is needed
   }
 });
 
-t.test('every query parameter that the contract declares for a list is accepted', async (t) => {
+t.test('accepts every query parameter that the contract declares for a list', async (t) => {
   const api = await buildTestApp(t, { database });
   const { application } = await createTenant(database, { employees: makeEmployees(3) });
   const token = await api.token(application);

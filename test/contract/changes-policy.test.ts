@@ -93,7 +93,7 @@ t.test('rejects an acceptance of a change that does not exist', async (t) => {
   t.match(stderr, /there is no such change/);
 });
 
-t.test('the command prints the report and the faults, and exits with 1 when there are faults', async (t) => {
+t.test('the command prints the report and its errors, and exits with 1 when there are errors', async (t) => {
   for (const [changes, circumstances, status] of [
     [[widened], { version, changelog, accepted }, 0],
     [[widened, removal], { version }, 1],

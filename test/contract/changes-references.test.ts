@@ -62,7 +62,7 @@ t.test('reports breaking when a component that is in use is renamed', async (t) 
   t.ok(changes.some(({ impact, at }) => impact === 'breaking' && at === '#/components/schemas/User'));
 });
 
-t.test('does not take a member that begins with x- for an extension', async (t) => {
+t.test('does not mistake a property whose name starts with x- for an extension', async (t) => {
   const before = [put([...members, 'x-size'], { type: 'integer', maximum: 5 })];
   const changes = findChanges(t, [put([...members, 'x-size', 'maximum'], 4)], before);
   t.same(

@@ -38,7 +38,7 @@ for (const operation of contract.operations.values()) {
     );
   });
 
-  t.test(`the samples of ${operation.id} do what they say`, { skip }, async (t) => {
+  t.test(`the samples of ${operation.id} send what they show`, { skip }, async (t) => {
     await Promise.all(samples.map((sample) => tryOut(t, operation.id, sample)));
   });
 }

@@ -40,7 +40,7 @@ const everything = [
   },
 ];
 
-t.test('demands every answer, every parameter both ways, and every code', async (t) => {
+t.test('requires every response, every parameter accepted and rejected, and every code', async (t) => {
   t.same(demandsOf(document), [
     'listThings 200 application/json',
     'listThings 200 text/csv',
@@ -52,11 +52,11 @@ t.test('demands every answer, every parameter both ways, and every code', async 
   ]);
 });
 
-t.test('is content when all of it was seen', async (t) => {
+t.test('reports nothing when everything was covered', async (t) => {
   t.same(judge(document, everything, []), { demands: 7, missing: [], stale: [] });
 });
 
-t.test('names what was not seen', async (t) => {
+t.test('names what was not covered', async (t) => {
   for (const [index, left] of everything.entries()) {
     const rest = everything.filter((_, other) => other !== index);
     const only = shownBy(left).filter((shown: string) => !rest.flatMap(shownBy).includes(shown));
@@ -65,7 +65,7 @@ t.test('names what was not seen', async (t) => {
 });
 
 t.test(
-  'takes a parameter of a refused request for neither accepted nor, unless it is named, refused',
+  'does not count a parameter of a rejected request as accepted, or as rejected unless it is named',
   async (t) => {
     const refusal = { ...everything[3], refused: [] };
     t.same(judge(document, [refusal], []).missing, [
@@ -79,7 +79,7 @@ t.test(
 );
 
 t.test(
-  'an excuse covers what it names, and one that covers nothing or gives no reason is stale',
+  'an exception covers what it names, and is stale when it covers nothing or has no reason',
   async (t) => {
     const rest = everything.slice(0, 3);
     const excuses = [

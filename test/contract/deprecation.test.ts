@@ -12,7 +12,7 @@ const deprecated: RawOperation = {
   'x-sunset': '2028-01-01',
 };
 
-t.test('a response of a deprecated operation says since when and until when, also an error', async (t) => {
+t.test('every response of a deprecated operation has its dates, errors included', async (t) => {
   const contract = loadContract();
   const operation = contract.operations.get('listReportColumns');
   if (operation === undefined) throw new Error('The contract has no listReportColumns');

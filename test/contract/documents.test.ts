@@ -17,7 +17,7 @@ t.test('the catalogue of errors has one row for each code', async (t) => {
   }
 });
 
-t.test('the codes that the service promises have their status and title', async (t) => {
+t.test('the documented codes have their status and title', async (t) => {
   const promised: [ProblemCode, number, string][] = [
     ['invalid_request', 400, 'Invalid Request'],
     ['invalid_scope', 400, 'Invalid Scope'],
@@ -59,35 +59,32 @@ t.test('every code has a page at its type URI, which names the code and the titl
   }
 });
 
-t.test(
-  'the page of a code says why it comes and what to do, and shows an answer as the contract has it',
-  async (t) => {
-    for (const code of codes) {
-      const { body } = await api.app.inject({ url: `/errors/${code.replaceAll('_', '-')}` });
-      const text = body
-        .replaceAll(/<[^>]+>/g, '')
-        .replaceAll('&quot;', '"')
-        .replaceAll('&lt;', '<')
-        .replaceAll('&gt;', '>')
-        .replaceAll('&amp;', '&');
-      const { causes, resolution, status } = contract.problems[code];
-      t.ok(causes.length > 0, `${code} has a cause`);
-      for (const sentence of [...causes, resolution]) {
-        t.ok(text.includes(sentence.replaceAll('`', '')), `${code}: ${sentence}`);
-      }
-      const example = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
-      t.match(example, {
-        type: `http://api.test/errors/${code.replaceAll('_', '-')}`,
-        title: contract.problems[code].title,
-        status,
-        code,
-        detail: /^\S/,
-        instance: /^\//,
-        request_id: /^\S/,
-      });
+t.test('the page of a code has its cause, its remedy and the example of the contract', async (t) => {
+  for (const code of codes) {
+    const { body } = await api.app.inject({ url: `/errors/${code.replaceAll('_', '-')}` });
+    const text = body
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&');
+    const { causes, resolution, status } = contract.problems[code];
+    t.ok(causes.length > 0, `${code} has a cause`);
+    for (const sentence of [...causes, resolution]) {
+      t.ok(text.includes(sentence.replaceAll('`', '')), `${code}: ${sentence}`);
     }
-  },
-);
+    const example = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    t.match(example, {
+      type: `http://api.test/errors/${code.replaceAll('_', '-')}`,
+      title: contract.problems[code].title,
+      status,
+      code,
+      detail: /^\S/,
+      instance: /^\//,
+      request_id: /^\S/,
+    });
+  }
+});
 
 t.test('the list of errors links to every page', async (t) => {
   const response = await api.app.inject({ url: '/errors' });
@@ -95,7 +92,7 @@ t.test('the list of errors links to every page', async (t) => {
   for (const code of codes) t.ok(response.body.includes(`href="/errors/${code.replaceAll('_', '-')}"`), code);
 });
 
-t.test('there are no pages but those', async (t) => {
+t.test('no other error page exists', async (t) => {
   for (const slug of [
     'unknown',
     'invalid_request',
@@ -111,7 +108,7 @@ t.test('there are no pages but those', async (t) => {
   }
 });
 
-t.test('the type URIs have the prefix that is configured', async (t) => {
+t.test('type URIs start with the configured prefix', async (t) => {
   const other = await buildTestApp(t, {
     database: api.database,
     environment: { ERRORS_URL: 'https://docs.test/problems/' },
@@ -120,7 +117,7 @@ t.test('the type URIs have the prefix that is configured', async (t) => {
   t.equal(response.json().type, 'https://docs.test/problems/unauthorized');
 });
 
-t.test('serves the contract as YAML and as the same in JSON', async (t) => {
+t.test('serves the same contract as YAML and as JSON', async (t) => {
   const yaml = await api.app.inject({ url: '/openapi/v1.yaml' });
   t.equal(yaml.statusCode, 200);
   t.match(yaml.headers['content-type'], /^application\/(yaml|openapi\+yaml)/);
@@ -186,23 +183,20 @@ t.test('the metadata of the authorization server agrees with the contract', asyn
   t.equal((await api.app.inject({ url: documentation })).statusCode, 200, 'its documentation can be read');
 });
 
-t.test(
-  'a malformed request to an address that needs no token is answered as the contract declares',
-  async (t) => {
-    for (const path of [
-      '/.well-known/jwks.json',
-      '/.well-known/oauth-authorization-server',
-      '/v1/oauth/authorize',
-    ]) {
-      for (const query of ['?x=%ff', '?x=%00', '?x=1']) {
-        await t.resolves(api.app.inject({ url: `${path}${query}` }), `${path}${query}`);
-      }
+t.test('a malformed request to a public address gets the response that the contract declares', async (t) => {
+  for (const path of [
+    '/.well-known/jwks.json',
+    '/.well-known/oauth-authorization-server',
+    '/v1/oauth/authorize',
+  ]) {
+    for (const query of ['?x=%ff', '?x=%00', '?x=1']) {
+      await t.resolves(api.app.inject({ url: `${path}${query}` }), `${path}${query}`);
     }
-    await t.resolves(api.postForm('/v1/oauth/token?x=%ff', 'grant_type=x'));
-  },
-);
+  }
+  await t.resolves(api.postForm('/v1/oauth/token?x=%ff', 'grant_type=x'));
+});
 
-t.test('the helper that compares answers with the contract finds what differs', async (t) => {
+t.test('the comparison of responses with the contract finds differences', async (t) => {
   const conformance = new Conformance(contract, 'http://api.test/errors');
   const asked = { method: 'GET', url: '/v1/employees/x' };
   const id = { 'x-request-id': 'a' };

@@ -78,7 +78,7 @@ async function askAll(
 }
 
 t.test(
-  'without its database every operation answers 503, says when to come back, and nothing else',
+  'without its database every operation responds 503 with Retry-After and no internal details',
   async (t) => {
     const prepared = await prepare(t);
     await prepared.api.database.close();
@@ -90,7 +90,7 @@ t.test(
   },
 );
 
-t.test('with a table gone every operation answers 500 and says nothing of the inside', async (t) => {
+t.test('with a missing table every operation responds 500 without internal details', async (t) => {
   const prepared = await prepare(t);
   await asOwner(prepared.api.database, 'DROP TABLE applications, revoked_access_tokens CASCADE');
   await askAll(prepared, (id, { statusCode, body }) => {
@@ -99,7 +99,7 @@ t.test('with a table gone every operation answers 500 and says nothing of the in
   });
 });
 
-t.test('a body that is too large is refused with 413 by every operation that takes one', async (t) => {
+t.test('every operation with a body rejects one that is too large with 413', async (t) => {
   const { api, scene, token } = await prepare(t);
   for (const { id, body } of contract.operations.values()) {
     if (body === null) continue;
@@ -113,7 +113,7 @@ t.test('a body that is too large is refused with 413 by every operation that tak
   }
 });
 
-t.test('a parameter that the operation does not know is refused with 400 and named', async (t) => {
+t.test('every operation rejects an unknown parameter with 400 and names it', async (t) => {
   const { api, scene, token } = await prepare(t);
   for (const { id, scopes } of contract.operations.values()) {
     if (scopes === null) continue;
@@ -124,7 +124,7 @@ t.test('a parameter that the operation does not know is refused with 400 and nam
   }
 });
 
-t.test('an empty form is refused with 400 in the media type that is asked for', async (t) => {
+t.test('an empty form is rejected with 400 in the media type of Accept', async (t) => {
   const { api } = await prepare(t);
   for (const url of ['/v1/oauth/token', '/v1/oauth/revoke']) {
     for (const [accept, type] of [
@@ -139,7 +139,7 @@ t.test('an empty form is refused with 400 in the media type that is asked for', 
   }
 });
 
-t.test('a body of another media type is refused with 415 by every operation that takes JSON', async (t) => {
+t.test('every operation with a JSON body rejects another media type with 415', async (t) => {
   const { api, scene, token } = await prepare(t);
   for (const { id, body } of contract.operations.values()) {
     if (!body?.mediaTypes.includes('application/json')) continue;
@@ -155,7 +155,7 @@ for (const [url, form] of [
   ['/v1/oauth/token', { grant_type: 'client_credentials' }],
   ['/v1/oauth/revoke', { token: 'x' }],
 ] as const) {
-  t.test(`after too many failed authentications ${url} answers 429`, async (t) => {
+  t.test(`${url} responds 429 after too many failed authentications`, async (t) => {
     const { api, scene } = await prepare(t);
     const client = { client_id: scene.application.clientId, client_secret: 'wrong' };
     const codes = new Set<string>();
@@ -169,28 +169,25 @@ for (const [url, form] of [
   });
 }
 
-t.test(
-  'past its limit every operation answers 429, and says what the limit is and when it ends',
-  async (t) => {
-    const { api, scene, token } = await prepare(t, { RATE_LIMIT_API: '1', RATE_LIMIT_TOKEN: '1' });
-    for (const id of contract.operations.keys()) {
-      for (const accept of accepts[id] ?? ['*/*']) {
-        const request = requestFor(id, scene, token);
-        const ask = () => api.app.inject({ ...request, headers: { ...request.headers, accept } });
-        await ask();
-        const { statusCode, headers, body } = await ask();
-        t.equal(statusCode, 429, id);
-        t.equal(headers['ratelimit-policy'], '"default";q=1;w=60', id);
-        t.equal(headers.ratelimit, `"default";r=0;t=${headers['retry-after']}`, id);
-        t.match(headers['retry-after'], /^[1-9]\d*$/, id);
-        t.match(body, /The limit of 1 requests a minute is exceeded. Try again in \d+ seconds?\./, id);
-      }
+t.test('every operation responds 429 beyond its limit, with the limit and its end', async (t) => {
+  const { api, scene, token } = await prepare(t, { RATE_LIMIT_API: '1', RATE_LIMIT_TOKEN: '1' });
+  for (const id of contract.operations.keys()) {
+    for (const accept of accepts[id] ?? ['*/*']) {
+      const request = requestFor(id, scene, token);
+      const ask = () => api.app.inject({ ...request, headers: { ...request.headers, accept } });
+      await ask();
+      const { statusCode, headers, body } = await ask();
+      t.equal(statusCode, 429, id);
+      t.equal(headers['ratelimit-policy'], '"default";q=1;w=60', id);
+      t.equal(headers.ratelimit, `"default";r=0;t=${headers['retry-after']}`, id);
+      t.match(headers['retry-after'], /^[1-9]\d*$/, id);
+      t.match(body, /The limit of 1 requests a minute is exceeded. Try again in \d+ seconds?\./, id);
     }
-  },
-);
+  }
+});
 
 t.test(
-  'a request whose body does not arrive in time is refused with 408, and the connection ends',
+  'rejects a request whose body does not arrive in time with 408, and closes the connection',
   async (t) => {
     const { api, token } = await prepare(t);
     const port = await listen(api.app);

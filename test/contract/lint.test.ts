@@ -55,7 +55,7 @@ function changed<Document>(file: string, change: (document: Document) => void): 
   return stringify(document, { aliasDuplicateObjects: false });
 }
 
-t.test('finds nothing in the contract and its workflows', async (t) => {
+t.test('reports nothing in the contract and its workflows', async (t) => {
   const { status, output } = lint(t);
   t.equal(status, 0, output);
 });
@@ -68,7 +68,7 @@ const address = {
   example: 'https://pictures.example/1',
 };
 
-t.test('refuses what Redocly objects to, in the contract and in the workflows', async (t) => {
+t.test('rejects what Redocly reports, in the contract and in the workflows', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths, components }) => {
       delete paths['/v1/reports']?.get?.description;
@@ -82,7 +82,7 @@ t.test('refuses what Redocly objects to, in the contract and in the workflows', 
   }
 });
 
-t.test('refuses what only Spectral objects to', async (t) => {
+t.test('rejects what only Spectral reports', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths, components }) => {
       Object.assign(paths['/v1/reports']?.post ?? {}, { security: [] });
@@ -95,7 +95,7 @@ t.test('refuses what only Spectral objects to', async (t) => {
   }
 });
 
-t.test('refuses even what Spectral has no more than a piece of information about', async (t) => {
+t.test('rejects what Spectral reports as a hint', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths }) => Object.assign(paths['/v1/report_columns']?.get ?? {}, { parameters: [address] }),
   });
@@ -104,7 +104,7 @@ t.test('refuses even what Spectral has no more than a piece of information about
   t.match(output, 'owasp:api7:2023-concerning-url-parameter');
 });
 
-t.test('rejects what only the rules of IBM reject', async (t) => {
+t.test('rejects what only the rules of IBM report', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ components }) =>
       Object.assign(components.schemas.EmployeeList ?? {}, { required: ['meta', 'links'] }),

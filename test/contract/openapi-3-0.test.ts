@@ -15,7 +15,7 @@ const [{ url }] = contract.document.servers;
 const api = await buildTestApp(t, { environment: { BASE_URL: url } });
 const served = (await api.app.inject({ url: '/openapi/v1-3.0.json' })).json();
 
-t.test('serves the contract in OpenAPI 3.0, to any origin and to be kept for a while', async (t) => {
+t.test('serves the contract in OpenAPI 3.0 to any origin, cacheable', async (t) => {
   const older = await api.app.inject({ url: '/openapi/v1-3.0.json' });
   const { headers } = await api.app.inject({ url: '/openapi/v1.json' });
   t.equal(older.statusCode, 200);
@@ -26,13 +26,13 @@ t.test('serves the contract in OpenAPI 3.0, to any origin and to be kept for a w
   }
 });
 
-t.test('the older document is valid by the official schema of OpenAPI 3.0', async (t) => {
+t.test('the 3.0 document is valid by the official schema of OpenAPI 3.0', async (t) => {
   const validator = new Validator();
   t.same(await validator.validate(structuredClone(served)), { valid: true });
   t.equal(validator.version, '3.0');
 });
 
-t.test('the older document passes the rules of a linter', async (t) => {
+t.test('the 3.0 document passes the rules of a linter', async (t) => {
   const directory = t.testdir({});
   await writeFile(path.join(directory, 'v1-3.0.json'), JSON.stringify(served));
   const redocly = path.join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
@@ -49,7 +49,7 @@ t.test('the older document passes the rules of a linter', async (t) => {
   t.equal(status, 0, `${stdout}${stderr}`);
 });
 
-t.test('the older document says what the contract says, to the last parameter and response', async (t) => {
+t.test('the 3.0 document has every parameter and response of the contract', async (t) => {
   const { openapi, info, ...older } = served;
   const { openapi: _, info: newerInfo, ...newer } = structuredClone(contract.document) as typeof served;
   t.same(restoreTypes(older), newer);
@@ -57,12 +57,12 @@ t.test('the older document says what the contract says, to the last parameter an
   t.not(JSON.stringify(older), JSON.stringify(newer), 'there was something to rewrite');
 });
 
-t.test('both documents are the same in TypeScript', async (t) => {
+t.test('both documents have the same TypeScript types', async (t) => {
   const typesOf = async (document: object) => astToString(await openapiTypescript(JSON.stringify(document)));
   t.equal(await typesOf(served), await typesOf(contract.document));
 });
 
-t.test('refuses what OpenAPI 3.0 has no words for', async (t) => {
+t.test('rejects what OpenAPI 3.0 cannot express', async (t) => {
   const convert = (type: string[]) =>
     toOpenapi30({
       ...contract.document,
@@ -76,7 +76,7 @@ t.test('refuses what OpenAPI 3.0 has no words for', async (t) => {
   });
 });
 
-t.test('leaves the contract itself as it is', async (t) => {
+t.test('does not change the contract itself', async (t) => {
   const before = JSON.stringify(contract.document);
   toOpenapi30(contract.document);
   t.equal(JSON.stringify(contract.document), before);

@@ -21,7 +21,7 @@ const contents = (files: ContractFiles) =>
   Object.values(files).map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
 
 t.test(
-  'keeps the contract as the released one, dates its section and forgets what was accepted',
+  'stores the contract as the released one, dates its section and clears the accepted changes',
   async (t) => {
     const files = writeCopies(t, [addition], { version, changelog });
     const { status, stderr } = runOnCopies('contract-release', files);

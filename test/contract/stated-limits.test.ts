@@ -16,17 +16,20 @@ type Parameter = { readonly schema: { readonly maximum?: number } };
 const defaults = readConfig({});
 const reports = defaultReportLimits;
 
-t.test('no page has more records than the schemas of page[size] and of the lists allow', async (t) => {
-  const { PageSize } = (
-    contract.document as unknown as { components: { parameters: Record<string, Parameter> } }
-  ).components.parameters;
-  t.equal(PageSize?.schema.maximum, maximumPageSize);
-  const { EmployeeList, ReportList, ReportRowList } = contract.document.components.schemas;
-  for (const list of [EmployeeList, ReportList, ReportRowList])
-    t.equal(list?.properties?.data?.maxItems, maximumPageSize);
-});
+t.test(
+  'a page has at most as many records as the schemas of page[size] and of the lists allow',
+  async (t) => {
+    const { PageSize } = (
+      contract.document as unknown as { components: { parameters: Record<string, Parameter> } }
+    ).components.parameters;
+    t.equal(PageSize?.schema.maximum, maximumPageSize);
+    const { EmployeeList, ReportList, ReportRowList } = contract.document.components.schemas;
+    for (const list of [EmployeeList, ReportList, ReportRowList])
+      t.equal(list?.properties?.data?.maxItems, maximumPageSize);
+  },
+);
 
-t.test('the limits that the contract states are those of the server', async (t) => {
+t.test('the limits in the contract are those of the server', async (t) => {
   t.same(contract.document['x-limits'], {
     access_token_seconds: defaults.accessTokenTtlSeconds,
     refresh_token_seconds: defaults.refreshTokenTtlSeconds,

@@ -13,7 +13,7 @@ function slowAnswer() {
   return { calls, answer };
 }
 
-t.test('keys that are asked for together are one call, and each gets its own value', async (t) => {
+t.test('keys that are requested together are one call, and each gets its own value', async (t) => {
   const { calls, answer } = slowAnswer();
   const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
   const values = Promise.all([1, 2, 3].map(ask));
@@ -26,32 +26,29 @@ t.test('keys that are asked for together are one call, and each gets its own val
   t.same(await values, ['value 1', 'value 2', 'value 3']);
 });
 
-t.test(
-  'who asks alone waits for nobody; after some have asked together, others are waited for',
-  async (t) => {
-    const { calls, answer } = slowAnswer();
-    const ask = createBatcher(answer, { maximum: 10, atOnce: 5 });
-    const callsBeforeOthersCame = async (keys: readonly number[]) => {
-      const others = turn();
-      keys.forEach(ask);
-      await others;
-      const { length } = calls;
-      await turn();
-      return length;
-    };
-    t.equal(await callsBeforeOthersCame([1]), 1);
-    t.equal(await callsBeforeOthersCame([2]), 2);
-    t.equal(await callsBeforeOthersCame([3, 4]), 3);
-    t.equal(await callsBeforeOthersCame([5]), 3);
-    t.equal(await callsBeforeOthersCame([6]), 5);
-    t.same(
-      calls.map(({ keys }) => keys),
-      [[1], [2], [3, 4], [5], [6]],
-    );
-  },
-);
+t.test('a single key is called for at once; after a batch, further keys are collected first', async (t) => {
+  const { calls, answer } = slowAnswer();
+  const ask = createBatcher(answer, { maximum: 10, atOnce: 5 });
+  const callsBeforeOthersCame = async (keys: readonly number[]) => {
+    const others = turn();
+    keys.forEach(ask);
+    await others;
+    const { length } = calls;
+    await turn();
+    return length;
+  };
+  t.equal(await callsBeforeOthersCame([1]), 1);
+  t.equal(await callsBeforeOthersCame([2]), 2);
+  t.equal(await callsBeforeOthersCame([3, 4]), 3);
+  t.equal(await callsBeforeOthersCame([5]), 3);
+  t.equal(await callsBeforeOthersCame([6]), 5);
+  t.same(
+    calls.map(({ keys }) => keys),
+    [[1], [2], [3, 4], [5], [6]],
+  );
+});
 
-t.test('a key is never answered by a call that began before it was asked for', async (t) => {
+t.test('a key never gets the result of a call that started before it was requested', async (t) => {
   const { calls, answer } = slowAnswer();
   const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
   const first = ask(1);
@@ -67,7 +64,7 @@ t.test('a key is never answered by a call that began before it was asked for', a
   t.same(await second, ['value 1', 'value 2']);
 });
 
-t.test('no call has more keys than it may, and no more calls are under way than may be', async (t) => {
+t.test('the keys of a call and the concurrent calls are limited', async (t) => {
   const { calls, answer } = slowAnswer();
   const ask = createBatcher(answer, { maximum: 2, atOnce: 2 });
   const values = Promise.all([1, 2, 3, 4, 5].map(ask));
@@ -88,7 +85,7 @@ t.test('no call has more keys than it may, and no more calls are under way than 
   t.equal((await values).length, 5);
 });
 
-t.test('the fault of one key is thrown to the one who asked for it', async (t) => {
+t.test('the error of one key rejects only its own caller', async (t) => {
   const { calls, answer } = slowAnswer();
   const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
   const [good, bad] = [ask(1), ask(-1)];
@@ -99,7 +96,7 @@ t.test('the fault of one key is thrown to the one who asked for it', async (t) =
   await refused;
 });
 
-t.test('a call that fails does not keep the next one from being made', async (t) => {
+t.test('a call that fails does not prevent the next one', async (t) => {
   const { calls, answer } = slowAnswer();
   const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
   const refused = t.rejects(ask(1), { message: 'gone' });
@@ -125,7 +122,7 @@ function refusingAnswer() {
   return { calls, answer };
 }
 
-t.test('of a call that was refused each key is asked for again, and only the faulty one fails', async (t) => {
+t.test('each key of a rejected call is requested again, and only the invalid one fails', async (t) => {
   const { calls, answer } = refusingAnswer();
   const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
   const outcomes = await Promise.allSettled([1, -2, 3].map(ask));
@@ -133,13 +130,13 @@ t.test('of a call that was refused each key is asked for again, and only the fau
   t.same(calls, [[1, -2, 3], [1], [-2], [3]]);
 });
 
-t.test('a call for one key that was refused is not repeated', async (t) => {
+t.test('a rejected call for one key is not repeated', async (t) => {
   const { calls, answer } = refusingAnswer();
   await t.rejects(createBatcher(answer, { maximum: 10, atOnce: 1 })(-1), refusal);
   t.same(calls, [[-1]]);
 });
 
-t.test('a call whose outcome nobody knows is not repeated', async (t) => {
+t.test('a call with an unknown outcome is not repeated', async (t) => {
   const codes = ['ECONNRESET', 'EPIPE', '08006', '57P01', '53300', '25006', '40003', 'P1001', 'none'];
   for (const code of codes) {
     const { calls, answer } = slowAnswer();
@@ -152,33 +149,30 @@ t.test('a call whose outcome nobody knows is not repeated', async (t) => {
   }
 });
 
-t.test(
-  'keys that are asked for alone are few at once and keep no call for many from being made',
-  async (t) => {
-    const { calls, answer } = slowAnswer();
-    const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
-    const refused = Promise.all([1, 2, 3].map(ask));
-    await turn();
-    calls[0]?.fail(refusal);
-    await turn();
-    t.same(
-      calls.slice(1).map(({ keys }) => keys),
-      [[1], [2]],
-    );
-    const others = Promise.all([4, 5].map(ask));
-    await turn();
-    t.same(calls[3]?.keys, [4, 5]);
-    calls[3]?.finish();
-    t.same(await others, ['value 4', 'value 5'], 'answered while the first ones wait');
-    calls[1]?.finish();
-    await turn();
-    t.same(calls[4]?.keys, [3]);
-    for (const { finish } of calls) finish();
-    t.same(await refused, ['value 1', 'value 2', 'value 3']);
-  },
-);
+t.test('calls for single keys are limited and do not delay a call for many', async (t) => {
+  const { calls, answer } = slowAnswer();
+  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const refused = Promise.all([1, 2, 3].map(ask));
+  await turn();
+  calls[0]?.fail(refusal);
+  await turn();
+  t.same(
+    calls.slice(1).map(({ keys }) => keys),
+    [[1], [2]],
+  );
+  const others = Promise.all([4, 5].map(ask));
+  await turn();
+  t.same(calls[3]?.keys, [4, 5]);
+  calls[3]?.finish();
+  t.same(await others, ['value 4', 'value 5'], 'answered while the first ones wait');
+  calls[1]?.finish();
+  await turn();
+  t.same(calls[4]?.keys, [3]);
+  for (const { finish } of calls) finish();
+  t.same(await refused, ['value 1', 'value 2', 'value 3']);
+});
 
-t.test('a key that comes too late to be asked for alone fails with the error of its call', async (t) => {
+t.test('a key that is too late to be requested alone fails with the error of its call', async (t) => {
   const { calls, answer } = slowAnswer();
   const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
   let now = 0;

@@ -14,7 +14,7 @@ import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined };
 
-t.test('a violated constraint has one name, however the row was written', async (t) => {
+t.test('a violated constraint has the same name, however the row was written', async (t) => {
   const database = await openTestDatabase(t);
   const { prisma } = database;
   const data = { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' };
@@ -39,7 +39,7 @@ t.test('a violated constraint has one name, however the row was written', async 
   t.equal(isDatabaseUnavailable(notUnique), false);
 });
 
-t.test('instants, bytes, lists and documents come back as they were stored', async (t) => {
+t.test('timestamps, bytes, lists and documents are read as they were stored', async (t) => {
   const { prisma } = await openTestDatabase(t);
   await prisma.account.create({ data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' } });
   const createdAt = new Date('2026-03-29T01:30:00.123Z');
@@ -91,7 +91,7 @@ t.test('statement texts that are used twice take no name', async (t) => {
   t.not([1, 2, 3].map(() => nameOf({ sql })).at(-1), '');
 });
 
-t.test('a server that is down, or never answers, is refused within seconds', async (t) => {
+t.test('opening a server that is down, or never responds, fails within seconds', async (t) => {
   const silent = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));
   t.teardown(() => silent.close());

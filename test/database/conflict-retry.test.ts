@@ -89,7 +89,7 @@ for (const [way, prepare] of Object.entries(ways)) {
     });
   }
 
-  t.test(`${way} that loses every conflict is 503 with Retry-After and stores nothing`, async (t) => {
+  t.test(`${way} that fails with every retry is 503 with Retry-After and stores nothing`, async (t) => {
     const api = await buildTestApp(t, { database: opened });
     const request = await prepare(api, await createScene(opened));
     const rows = async () => [

@@ -29,7 +29,7 @@ t.test('a new database is a copy of the template, and the template is unchanged'
   t.equal(await second.prisma.account.count(), 0);
 });
 
-t.test('a database that exists is opened, and not replaced by the template', async (t) => {
+t.test('an existing database is opened, and not replaced by the template', async (t) => {
   const template = await closedDatabase(t);
   const dataDir = t.testdir();
   const first = await openDatabase({ dataDir, embeddedTemplate: template });
@@ -47,18 +47,21 @@ t.test('a copy that a killed process left unfinished is replaced', async (t) => 
   t.notOk((await readdir(dataDir)).includes('pglite.new'));
 });
 
-t.test('a template that cannot be copied is one line, and leaves no database and no lock', async (t) => {
-  // A directory cannot be copied into itself.
-  const template = t.testdir({ PG_VERSION: '18' });
-  const dataDir = path.join(template, 'data');
-  await t.rejects(openDatabase({ dataDir, embeddedTemplate: template }), {
-    name: 'DatabaseOpenError',
-    message: /^DATA_DIR: no database can be created in [^\n]+$/,
-  });
-  t.same(await readdir(dataDir), []);
-});
+t.test(
+  'a template that cannot be copied is reported in one line, and leaves no database and no lock',
+  async (t) => {
+    // A directory cannot be copied into itself.
+    const template = t.testdir({ PG_VERSION: '18' });
+    const dataDir = path.join(template, 'data');
+    await t.rejects(openDatabase({ dataDir, embeddedTemplate: template }), {
+      name: 'DatabaseOpenError',
+      message: /^DATA_DIR: no database can be created in [^\n]+$/,
+    });
+    t.same(await readdir(dataDir), []);
+  },
+);
 
-t.test('the build makes the template, without rows', async (t) => {
+t.test('the build creates the template without rows', async (t) => {
   const template = path.join(packageRoot, 'dist', 'embedded-template');
   await access(path.join(template, 'PG_VERSION'));
   const database = await open(t, t.testdir(), template);

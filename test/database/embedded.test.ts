@@ -18,7 +18,7 @@ import t, { type Test } from '../support/tap.js';
 
 const worker = path.join(packageRoot, 'test', 'support', 'faults', 'embedded-worker.mjs');
 
-t.test('what was written is there when the database is opened again', async (t) => {
+t.test('rows are still there when the database is opened again', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const first = await openDatabase({ dataDir });
   t.equal(first.kind, 'embedded');
@@ -29,12 +29,12 @@ t.test('what was written is there when the database is opened again', async (t) 
   t.equal(await second.prisma.account.count(), 1);
 });
 
-t.test('makes the directories that are missing', async (t) => {
+t.test('creates missing directories', async (t) => {
   const database = await openAgain(t, path.join(t.testdir(), 'not', 'there', 'yet'));
   t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }]);
 });
 
-t.test('a second opening is refused in one line that names DATA_DIR', async (t) => {
+t.test('rejects a second process with one line that names DATA_DIR', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openAgain(t, dataDir);
   const message = new RegExp(`^DATA_DIR: .* is in use by process ${process.pid};.*$`);
@@ -45,7 +45,7 @@ t.test('a second opening is refused in one line that names DATA_DIR', async (t) 
   await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'the lock goes when the database is closed');
 });
 
-t.test('survives its process being killed, which also frees the lock', async (t) => {
+t.test('a killed process loses no stored row and releases the lock', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   for (let round = 1; round <= 3; round += 1) {
     const child = startWorker(t, dataDir);
@@ -62,7 +62,7 @@ t.test('survives its process being killed, which also frees the lock', async (t)
   }
 });
 
-t.test('takes over the lock of a process that is gone, whoever has its number now', async (t) => {
+t.test('takes over the lock of a process that does not exist, also when its id is reused', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   for (const stale of ['999999999', `${process.pid} 1 another-boot`, '', 'garbage']) {
     await writeFile(path.join(dataDir, 'pglite.lock'), stale);
@@ -72,7 +72,7 @@ t.test('takes over the lock of a process that is gone, whoever has its number no
   }
 });
 
-t.test('a directory that cannot be used is refused in one line', async (t) => {
+t.test('rejects a directory that cannot be used with one line', async (t) => {
   const dataDir = t.testdir({ file: '' });
   await t.rejects(openDatabase({ dataDir: path.join(dataDir, 'file') }), {
     name: 'DatabaseOpenError',
@@ -85,7 +85,7 @@ t.test('a directory that cannot be used is refused in one line', async (t) => {
   await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'and leaves no lock behind');
 });
 
-t.test('a transaction that cannot be committed is not taken for one that was', async (t) => {
+t.test('reports a transaction that cannot be committed as failed', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openAgain(t, dataDir);
   const { prisma } = database;
@@ -104,7 +104,7 @@ t.test('a transaction that cannot be committed is not taken for one that was', a
   t.same(await query(database, 'SELECT place FROM places ORDER BY 1'), [{ place: 1 }, { place: 2 }]);
 });
 
-t.test('what it cannot go on after stops it, and harms nothing that was written', async (t) => {
+t.test('an unrecoverable error stops the database and does not damage stored rows', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const first = await openDatabase({ dataDir });
   const account = { name: 'Acme', employeePrefix: 'acme0000' };
@@ -132,7 +132,7 @@ t.test('what it cannot go on after stops it, and harms nothing that was written'
   await prisma.account.update({ where: { id: 'acme' }, data: { name: 'Acme & Co.' } });
 });
 
-t.test('its log does not grow for ever', async (t) => {
+t.test('its write-ahead log does not grow without limit', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openAgain(t, dataDir);
   const log = path.join(dataDir, 'pglite', 'pg_wal');

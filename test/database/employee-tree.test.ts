@@ -49,7 +49,7 @@ t.test('finds the position at every offset, and nothing past the end', async (t)
   t.equal(await positionAt(database, toAccountId('nobody'), 0), null);
 });
 
-t.test('the tree reaches the last position that an id can name', async (t) => {
+t.test('the tree covers the last position that an id can have', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const last = 36n ** 8n - 3n;
@@ -64,7 +64,7 @@ t.test('the tree reaches the last position that an id can name', async (t) => {
   await checkTree(t, database);
 });
 
-t.test('counts that reach zero are gone', async (t) => {
+t.test('deletes counts that reach zero', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   await insertEmployees(database.prisma, accountId, newEmployees(500));
@@ -77,7 +77,7 @@ t.test('counts that reach zero are gone', async (t) => {
   t.equal(await database.prisma.employeeCount.count(), 0);
 });
 
-t.test('an account goes with everything that it owns', async (t) => {
+t.test('deletes an account with all its rows', async (t) => {
   const database = await openTestDatabase(t);
   const [gone, kept] = [await createAccount(database), await createAccount(database)];
   for (const accountId of [gone, kept]) {

@@ -11,7 +11,7 @@ import { openTestDatabase } from '../support/database/database.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
 import t from '../support/tap.js';
 
-t.test('gives ids that are unique, ascending, and continue where the last ones ended', async (t) => {
+t.test('ids are unique, ascending and continue after the last one', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const { prisma } = database;
@@ -28,7 +28,7 @@ t.test('gives ids that are unique, ascending, and continue where the last ones e
   t.same(await insertEmployees(prisma, accountId, []), []);
 });
 
-t.test('keeps every value, quotes and all', async (t) => {
+t.test('stores every value unchanged, quotes included', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const dates = {
@@ -48,7 +48,7 @@ t.test('keeps every value, quotes and all', async (t) => {
   });
 });
 
-t.test('inserts all or none, and a failure uses up no positions', async (t) => {
+t.test('inserts all or none, and a failure takes no positions', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
   const rows = newEmployees(3);
@@ -103,7 +103,7 @@ t.test('the position of an employee is computed from its id', async (t) => {
   }
 });
 
-t.test('random ids have the asked length and use the whole alphabet', async (t) => {
+t.test('random ids have the requested length and use the whole alphabet', async (t) => {
   const ids = Array.from({ length: 500 }, () => randomId());
   t.equal(new Set(ids).size, 500);
   t.ok(ids.every((id) => /^[a-z0-9]{25}$/.test(id)));

@@ -28,7 +28,7 @@ const shared = [
 
 const ofThisSchema = 'relnamespace = current_schema()::regnamespace';
 
-t.test('every other table has the account of its rows', async (t) => {
+t.test('every other table has a column for the account', async (t) => {
   const tables = await asOwner<{ name: string }>(
     database,
     `SELECT relname::text AS name FROM pg_class

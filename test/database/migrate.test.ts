@@ -11,7 +11,7 @@ import { createTestDatabase, openTestDatabase, testServer } from '../support/dat
 import { query } from '../support/database/query.js';
 import t, { type Test } from '../support/tap.js';
 
-t.test('applies every migration once and records it by the rule of Prisma', async (t) => {
+t.test('applies every migration once and records it as Prisma does', async (t) => {
   const database = await openTestDatabase(t, { empty: true });
   const files = await readMigrations(migrationsDirectory);
 
@@ -37,7 +37,7 @@ t.test('applies every migration once and records it by the rule of Prisma', asyn
   t.equal(await database.prisma.account.count(), 0);
 });
 
-t.test('the migrations make the tables that the Prisma schema describes', async (t) => {
+t.test('the migrations create the tables of the Prisma schema', async (t) => {
   // On the embedded database whatever the tests run on: reading a schema needs the type "char", which the adapter
   // for PostgreSQL does not know.
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
@@ -68,7 +68,7 @@ t.test('a text column compares by code point', async (t) => {
 });
 
 t.test(
-  'a migration that another process is at is waited for, and not taken for one that failed',
+  'waits for a migration that another process applies, and does not mistake it for a failed one',
   {
     skip: testServer === undefined,
   },
@@ -107,7 +107,7 @@ t.test('processes that start together migrate once', { skip: testServer === unde
   t.equal(applied.flat().length, (await readMigrations(migrationsDirectory)).length);
 });
 
-t.test('applies what is new to a database of an earlier version', async (t) => {
+t.test('applies new migrations to a database of an earlier version', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
@@ -116,7 +116,7 @@ t.test('applies what is new to a database of an earlier version', async (t) => {
   t.same(await query(database, 'SELECT * FROM next'), []);
 });
 
-t.test('serves a database that a later version has migrated, and says so', async (t) => {
+t.test('accepts a database that a later version has migrated, and logs it', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
@@ -129,7 +129,7 @@ t.test('serves a database that a later version has migrated, and says so', async
   t.same(await migrate(database, { directory }), [], 'and the later version finds its own');
 });
 
-t.test('refuses a database with a migration that the code should have', async (t) => {
+t.test('rejects a database with a migration that the code should have', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '20260302500000_theirs', 'SELECT 1;');
@@ -142,25 +142,22 @@ t.test('refuses a database with a migration that the code should have', async (t
   );
 });
 
-t.test(
-  'refuses a database that lacks a migration of ours and has a later one of somebody else',
-  async (t) => {
-    const database = await openTestDatabase(t, { empty: true });
-    const directory = await copyMigrations(t);
-    const newest = (await readMigrations(directory)).at(-1)?.name ?? '';
-    await rm(path.join(directory, newest), { recursive: true });
-    await addMigration(directory, '99990101000000_theirs', 'SELECT 1;');
-    await migrate(database, { directory });
+t.test('rejects a database that lacks a migration and has an unknown later one', async (t) => {
+  const database = await openTestDatabase(t, { empty: true });
+  const directory = await copyMigrations(t);
+  const newest = (await readMigrations(directory)).at(-1)?.name ?? '';
+  await rm(path.join(directory, newest), { recursive: true });
+  await addMigration(directory, '99990101000000_theirs', 'SELECT 1;');
+  await migrate(database, { directory });
 
-    await rejectsInOneLine(
-      t,
-      migrate(database),
-      /has the migration 99990101000000_theirs, which the code does not have/,
-    );
-  },
-);
+  await rejectsInOneLine(
+    t,
+    migrate(database),
+    /has the migration 99990101000000_theirs, which the code does not have/,
+  );
+});
 
-t.test('refuses a database in which a later version has failed', async (t) => {
+t.test('rejects a database in which a later version has failed', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'SELECT no_such_function();');
@@ -194,7 +191,7 @@ t.test('a failing migration changes nothing, and can be tried again once it is r
   t.same(await migrate(database, { directory }), ['99990101000000_broken']);
 });
 
-t.test('refuses a migration that was changed after it was applied', async (t) => {
+t.test('rejects a migration that was changed after it was applied', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   const [first] = await readMigrations(directory);
@@ -207,7 +204,7 @@ t.test('refuses a migration that was changed after it was applied', async (t) =>
   t.same(await migrate(database, { directory }), [], 'other line ends are no change');
 });
 
-t.test('refuses a database that holds somebody else’s tables', async (t) => {
+t.test('rejects a database that has tables of another program', async (t) => {
   const database: Database = await openTestDatabase(t, { empty: true });
   await query(database, 'CREATE TABLE theirs (id int)');
   await rejectsInOneLine(t, migrate(database), /not empty/);

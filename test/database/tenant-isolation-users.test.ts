@@ -17,7 +17,7 @@ if (testServer === undefined) {
 } else {
   const serverUrl: string = testServer;
 
-  t.test('a user without any privilege, who owns the tables, is bound', async (t) => {
+  t.test('policies bind a user without privileges who owns the tables', async (t) => {
     const user = await createDatabaseUser(t, serverUrl);
     const { database, warnings } = await open(t, user);
     t.same(await identity(database), { role: user.name, rolsuper: false, rolbypassrls: false, owns: true });
@@ -52,17 +52,20 @@ if (testServer === undefined) {
     t.same(await mayCall(user.name), [{ may: true }]);
   });
 
-  t.test('a user with BYPASSRLS who may not take the role is not bound, and the log says so', async (t) => {
-    const user = await createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
-    const { database, warnings } = await open(t, user);
-    t.match(await identity(database), { role: user.name, rolbypassrls: true });
-    await fill(database);
-    t.equal((await employees(database, noAccount)).length, 6);
-    t.equal(warnings().length, 1, 'once');
-    t.match(warnings()[0], warning);
-  });
+  t.test(
+    'policies do not bind a user with BYPASSRLS who may not take the role, and a warning is logged',
+    async (t) => {
+      const user = await createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
+      const { database, warnings } = await open(t, user);
+      t.match(await identity(database), { role: user.name, rolbypassrls: true });
+      await fill(database);
+      t.equal((await employees(database, noAccount)).length, 6);
+      t.equal(warnings().length, 1, 'once');
+      t.match(warnings()[0], warning);
+    },
+  );
 
-  t.test('a user with BYPASSRLS who was given the role before is bound', async (t) => {
+  t.test('policies bind a user with BYPASSRLS who was granted the role before', async (t) => {
     const user = await createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
     await grantTenantRole(user);
     const { database, warnings } = await open(t, user);

@@ -63,7 +63,7 @@ if (testServer === undefined) {
     },
   );
 
-  t.test('sessions have a role that policies bind', async (t) => {
+  t.test('sessions have a role that is subject to policies', async (t) => {
     const [me] = await query(
       database,
       'SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user',
@@ -76,7 +76,7 @@ if (testServer === undefined) {
     t.equal(owned?.count, '0', 'and that owns nothing');
   });
 
-  t.test('a statement without a condition sees the rows of its scope', async (t) => {
+  t.test('a statement without a condition reads only the rows of its scope', async (t) => {
     for (const table of tables) {
       const seen = async (scope: Scope) => (await rowsOf(database, scope, table)).sort();
       const [ours, theirs] = [await seen(ownScope), await seen(accountScope(foreign.accountId))];
@@ -91,7 +91,7 @@ if (testServer === undefined) {
     }
   });
 
-  t.test('the function that runs as the owner of the tables asks for the scope itself', async (t) => {
+  t.test('the function that runs as the owner of the tables checks the scope itself', async (t) => {
     const positionIn = async (scope: Scope) => {
       const text = 'SELECT employee_position_at($1, 0)::text';
       return (await database.runHot({ name: 'position', text }, [foreign.accountId], scope))[0]?.[0];
@@ -206,7 +206,7 @@ if (testServer === undefined) {
     t.equal((await rowsOf(database, accountScope(foreign.accountId), 'sessions')).length, 1);
   });
 
-  t.test('a row of another account can be neither added nor made of an own one', async (t) => {
+  t.test('a row of another account can be neither inserted nor made from an own one', async (t) => {
     for (const table of tables.filter((name) => name !== 'accounts')) {
       const [copy] = await rowsOf(database, accountScope(foreign.accountId), table);
       const columns = await insertable(database, table);
@@ -277,7 +277,7 @@ if (testServer === undefined) {
     }
   });
 
-  t.test('work that waits for a connection keeps its own scope', async (t) => {
+  t.test('queued work keeps its own scope', async (t) => {
     const tenants = [own, foreign];
     const counts = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {

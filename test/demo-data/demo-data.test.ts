@@ -82,7 +82,7 @@ t.test('the employees are plausible and the same every time', async (t) => {
   t.ok(acme.filter(({ status }) => status === 'active').length > 110);
 });
 
-t.test('leaves a database alone that has an account', async (t) => {
+t.test('does not change a database that has an account', async (t) => {
   const database = await openTestDatabase(t);
   await database.prisma.account.create({ data: { id: 'first', name: 'First', employeePrefix: 'first000' } });
   t.equal(await fillDemoData(database, { hashPassword: unusable, now }), false);

@@ -67,7 +67,7 @@ function isUnavailable(t: Test, answer: LightMyRequestResponse, what: string): v
 }
 
 t.test(
-  'connections that others have used up are a prompt 503 until they are given back',
+  'responds 503 in time while other clients hold all connections, and recovers after that',
   onPostgresql,
   async (t) => {
     const { user, api, tenant, token } = await setUp(t);

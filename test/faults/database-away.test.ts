@@ -40,7 +40,7 @@ async function untilRecovered(read: () => Promise<LightMyRequestResponse>): Prom
 }
 
 t.test(
-  'a database that is gone is a prompt 503, and nothing else, until it is back',
+  'responds 503 in time while the database is unavailable, and recovers after that',
   onPostgresql,
   async (t) => {
     const { proxy, read, api, tenant } = await setUp(t);
@@ -60,7 +60,7 @@ t.test(
   },
 );
 
-t.test('connections that break are made anew without anybody doing something', onPostgresql, async (t) => {
+t.test('broken connections are replaced without a restart', onPostgresql, async (t) => {
   const { proxy, read } = await setUp(t);
   for (let round = 0; round < 3; round += 1) {
     const inFlight = Array.from({ length: 8 }, read);
@@ -71,7 +71,7 @@ t.test('connections that break are made anew without anybody doing something', o
   }
 });
 
-t.test('a database that says nothing any more is a 503 in bounded time', onPostgresql, async (t) => {
+t.test('responds 503 within a time limit when the database does not respond', onPostgresql, async (t) => {
   const { proxy, read } = await setUp(t);
   await Promise.all(Array.from({ length: 8 }, read));
   proxy.pause();
@@ -82,7 +82,7 @@ t.test('a database that says nothing any more is a 503 in bounded time', onPostg
   await untilRecovered(read);
 });
 
-t.test('a token whose revocation cannot be looked up is not accepted', onPostgresql, async (t) => {
+t.test('rejects a token whose revocation cannot be looked up', onPostgresql, async (t) => {
   const { proxy, api, tenant, token, read } = await setUp(t);
   t.equal((await read()).statusCode, 200, 'it is known');
   const { clientId, clientSecret } = tenant.application;
@@ -100,7 +100,7 @@ t.test('a token whose revocation cannot be looked up is not accepted', onPostgre
   t.equal(answer.statusCode, 401, 'and refused when it is known');
 });
 
-t.test('what was acknowledged before connections broke is there', onPostgresql, async (t) => {
+t.test('acknowledged writes are stored although connections broke', onPostgresql, async (t) => {
   const { proxy, api, token, database, tenant } = await setUp(t);
   const acknowledged: string[] = [];
   const headers = { authorization: `Bearer ${token}` };

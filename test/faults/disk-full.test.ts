@@ -127,7 +127,7 @@ async function createUntilRefused(t: Test, { create }: Client, acknowledged: Rep
 
 const inOrder = (reports: readonly ReportRequest[]) => reports.map((report) => JSON.stringify(report)).sort();
 
-t.test('a write that finds no room is a 503, and one that finds some again succeeds', async (t) => {
+t.test('a write on a full disk is 503, and succeeds when there is space again', async (t) => {
   const { disk, start } = await setUp(t);
   const acknowledged: ReportRequest[] = [];
   let server = await start();
@@ -153,25 +153,22 @@ t.test('a write that finds no room is a 503, and one that finds some again succe
   }
 });
 
-t.test(
-  'a first start that finds no room says so, and leaves nothing that the next one would trip over',
-  async (t) => {
-    const dataDir = t.testdir({});
-    const disk = createSmallDisk(dataDir);
-    await disk.fill(mebibyte);
-    const environment = { DATA_DIR: dataDir, ...disk.environment };
-    const server = await spawnServerProcess(t, { databaseUrl: '', environment });
-    t.equal(await server.ended, 1);
-    t.match(
-      server.output(),
-      /^DATA_DIR: no database can be created in [^\n]*: ENOSPC: no space left on device[^\n]*\n$/,
-    );
-    await disk.makeRoom();
-    t.same(await readdir(dataDir), []);
-  },
-);
+t.test('a first start on a full disk reports it, and does not prevent the next start', async (t) => {
+  const dataDir = t.testdir({});
+  const disk = createSmallDisk(dataDir);
+  await disk.fill(mebibyte);
+  const environment = { DATA_DIR: dataDir, ...disk.environment };
+  const server = await spawnServerProcess(t, { databaseUrl: '', environment });
+  t.equal(await server.ended, 1);
+  t.match(
+    server.output(),
+    /^DATA_DIR: no database can be created in [^\n]*: ENOSPC: no space left on device[^\n]*\n$/,
+  );
+  await disk.makeRoom();
+  t.same(await readdir(dataDir), []);
+});
 
-t.test('a log that finds no room ends the process, which loses nothing', async (t) => {
+t.test('a full disk for the write-ahead log stops the process without loss of data', async (t) => {
   // A start in the last quarter of a segment would make the next one.
   const { disk, spawn, start } = await setUp(t, { logUsed: (segment * 3) / 4 - mebibyte / 8 });
   const acknowledged: ReportRequest[] = [];

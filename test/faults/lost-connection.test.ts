@@ -9,7 +9,7 @@ import t from '../support/tap.js';
 const onPostgresql = { skip: testServer === undefined };
 
 t.test(
-  'a connection that is lost on its way from one user to the next ends no process',
+  'a connection that is lost while it is passed on does not stop the process',
   onPostgresql,
   async (t) => {
     const { databaseUrl = '' } = await createTestDatabase(t, { direct: true });

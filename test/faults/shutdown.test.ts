@@ -35,30 +35,27 @@ const head = [
   '',
 ].join('\r\n');
 
-t.test(
-  'a request that is on its way when the process is told to stop is answered, and it ends with 0',
-  async (t) => {
-    const { port, url, stop } = await start(t);
-    const socket = net.connect(port, '127.0.0.1');
-    let received = '';
-    socket.on('data', (bytes) => {
-      received += bytes;
-    });
-    socket.write(head + body.slice(0, 10));
-    // An answer to a later request says that the first one has been seen.
-    await fetch(`${url}/healthz`);
-    const exited = stop();
-    while (await fetch(`${url}/healthz`).catch(() => undefined)) await wait(10);
-    socket.write(body.slice(10));
-    await once(socket, 'close');
-    t.match(received, /^HTTP\/1\.1 401 /);
-    t.match(received, /\r\nconnection: close\r\n/i);
-    t.match(received, /"code":"invalid_client"/);
-    t.equal(await exited, 0);
-  },
-);
+t.test('a request that is under way at SIGTERM is completed, and the process exits with 0', async (t) => {
+  const { port, url, stop } = await start(t);
+  const socket = net.connect(port, '127.0.0.1');
+  let received = '';
+  socket.on('data', (bytes) => {
+    received += bytes;
+  });
+  socket.write(head + body.slice(0, 10));
+  // An answer to a later request says that the first one has been seen.
+  await fetch(`${url}/healthz`);
+  const exited = stop();
+  while (await fetch(`${url}/healthz`).catch(() => undefined)) await wait(10);
+  socket.write(body.slice(10));
+  await once(socket, 'close');
+  t.match(received, /^HTTP\/1\.1 401 /);
+  t.match(received, /\r\nconnection: close\r\n/i);
+  t.match(received, /"code":"invalid_client"/);
+  t.equal(await exited, 0);
+});
 
-t.test('what does not finish is cut off in bounded time, and the process ends with 0', async (t) => {
+t.test('requests that do not finish are cut after a time limit, and the process exits with 0', async (t) => {
   const { port, url, stop } = await start(t);
   const socket = net.connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -69,7 +66,7 @@ t.test('what does not finish is cut off in bounded time, and the process ends wi
   t.ok(performance.now() - begun < 20_000, 'after the ten seconds that it has, and not many more');
 });
 
-t.test('a download that is cut off when the process stops does not look complete', async (t) => {
+t.test('a download that is cut when the process stops does not look complete', async (t) => {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
   // More than the buffers of a connection hold.
@@ -102,7 +99,7 @@ t.test('a download that is cut off when the process stops does not look complete
   t.ok(reset, 'the connection was reset');
 });
 
-t.test('the process says that it is not ready before it stops taking connections', async (t) => {
+t.test('the process reports that it is not ready before it closes its port', async (t) => {
   const { url, stop } = await start(t, { SHUTDOWN_NOTICE: '2' });
   const exited = stop();
   let status = 200;

@@ -35,30 +35,27 @@ function isClosed(t: Test, { headers }: { headers: object }, label: string): voi
   t.same(names, [], label);
 }
 
-t.test(
-  'a preflight is answered with 204 on every path of the API, for any origin, without cookies',
-  async (t) => {
-    t.ok(callable.size >= 9);
-    for (const [url, methods] of callable) {
-      for (const method of methods) {
-        const response = await preflight(url, method);
-        t.equal(response.statusCode, 204, url);
-        t.equal(response.body, '');
-        t.equal(response.headers['access-control-allow-origin'], '*');
-        t.notOk('access-control-allow-credentials' in response.headers);
-        t.ok(listOf(response.headers['access-control-allow-methods']).includes(method.toLowerCase()));
-        const headers = listOf(response.headers['access-control-allow-headers']);
-        for (const name of ['authorization', 'content-type', 'idempotency-key', 'if-match']) {
-          t.ok(headers.includes(name), `${url} takes ${name}`);
-        }
-        t.match(response.headers['access-control-max-age'], /^\d+$/);
-        t.match(response.headers['x-request-id'], /.+/);
+t.test('responds 204 to a preflight on every path of the API, for any origin, without cookies', async (t) => {
+  t.ok(callable.size >= 9);
+  for (const [url, methods] of callable) {
+    for (const method of methods) {
+      const response = await preflight(url, method);
+      t.equal(response.statusCode, 204, url);
+      t.equal(response.body, '');
+      t.equal(response.headers['access-control-allow-origin'], '*');
+      t.notOk('access-control-allow-credentials' in response.headers);
+      t.ok(listOf(response.headers['access-control-allow-methods']).includes(method.toLowerCase()));
+      const headers = listOf(response.headers['access-control-allow-headers']);
+      for (const name of ['authorization', 'content-type', 'idempotency-key', 'if-match']) {
+        t.ok(headers.includes(name), `${url} takes ${name}`);
       }
+      t.match(response.headers['access-control-max-age'], /^\d+$/);
+      t.match(response.headers['x-request-id'], /.+/);
     }
-  },
-);
+  }
+});
 
-t.test('answers may be read from any origin, refusals included', async (t) => {
+t.test('responses can be read from any origin, errors included', async (t) => {
   const { application } = await createTenant(api.database);
   const token = await api.token(application);
   const get = (url: string, headers: Record<string, string> = {}) =>
@@ -92,7 +89,7 @@ t.test('answers may be read from any origin, refusals included', async (t) => {
   }
 });
 
-t.test('never on the authorization endpoint', async (t) => {
+t.test('sends no CORS headers on the authorization endpoint', async (t) => {
   for (const method of ['GET', 'POST']) {
     const response = await preflight('/v1/oauth/authorize', method);
     t.equal(response.statusCode, 404);
@@ -104,7 +101,7 @@ t.test('never on the authorization endpoint', async (t) => {
   isClosed(t, await api.app.inject(post), 'decision');
 });
 
-t.test('never on pages and unknown paths', async (t) => {
+t.test('sends no CORS headers on pages and unknown paths', async (t) => {
   for (const url of [
     '/sign_in',
     '/sign_out',
@@ -125,7 +122,7 @@ t.test('never on pages and unknown paths', async (t) => {
   }
 });
 
-t.test('never on an address with a trailing slash: it matches no route', async (t) => {
+t.test('sends no CORS headers on a path with a trailing slash', async (t) => {
   for (const url of ['/v1/employees/', '/v1/reports/', '/v1/employees/x/', '/v1/oauth/token/']) {
     isClosed(t, await api.app.inject({ url, headers: { origin } }), url);
     const asked = await preflight(url, 'GET');
@@ -134,7 +131,7 @@ t.test('never on an address with a trailing slash: it matches no route', async (
   }
 });
 
-t.test('OPTIONS that is no preflight matches no route', async (t) => {
+t.test('OPTIONS without a preflight header matches no route', async (t) => {
   for (const url of callable.keys()) {
     const response = await api.app.inject({ method: 'OPTIONS', url, headers: { origin } });
     t.equal(response.statusCode, 404, url);

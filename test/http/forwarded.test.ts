@@ -19,7 +19,7 @@ async function addressOf(t: Test, trusted: string): Promise<string | null | unde
   return event?.address;
 }
 
-t.test('a forwarded address counts from a trusted proxy only', async (t) => {
+t.test('uses a forwarded address from a trusted proxy only', async (t) => {
   t.equal(await addressOf(t, ''), '127.0.0.1');
   t.equal(await addressOf(t, '10.0.0.0/8, 2001:db8::1'), '127.0.0.1');
   t.equal(await addressOf(t, '127.0.0.0/8'), '203.0.113.7');

@@ -6,7 +6,7 @@ import { createTestDatabase, openTestDatabase, testServer } from '../support/dat
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-t.test('the server is ready while its database answers, and not while it does not', async (t) => {
+t.test('the server is ready while its database responds, and not otherwise', async (t) => {
   const database = await openTestDatabase(t);
   let work = () => Promise.resolve<unknown>([]);
   const prisma = Object.assign(Object.create(database.prisma), { $queryRaw: () => work() });
@@ -19,26 +19,23 @@ t.test('the server is ready while its database answers, and not while it does no
   t.equal((await app.inject('/readyz')).statusCode, 200, 'and it is ready as soon as the database is');
 });
 
-t.test(
-  'a database that hangs makes the server unready in time, and is asked once for all who want to know',
-  async (t) => {
-    const database = await openTestDatabase(t);
-    let asked = 0;
-    const prisma = Object.assign(Object.create(database.prisma), {
-      $queryRaw: () => {
-        asked += 1;
-        return new Promise(() => {});
-      },
-    });
-    const { app } = await buildTestApp(t, { database: { ...database, prisma } });
-    await app.ready();
-    const startedAt = performance.now();
-    const answers = await Promise.all([1, 2, 3].map(() => app.inject('/readyz')));
-    t.ok(performance.now() - startedAt < 4_000, 'in time');
-    for (const answer of answers) t.match(answer.json(), { status: 503, code: 'service_unavailable' });
-    t.equal(asked, 1);
-  },
-);
+t.test('a database that hangs makes the server unready in time, with one query for all checks', async (t) => {
+  const database = await openTestDatabase(t);
+  let asked = 0;
+  const prisma = Object.assign(Object.create(database.prisma), {
+    $queryRaw: () => {
+      asked += 1;
+      return new Promise(() => {});
+    },
+  });
+  const { app } = await buildTestApp(t, { database: { ...database, prisma } });
+  await app.ready();
+  const startedAt = performance.now();
+  const answers = await Promise.all([1, 2, 3].map(() => app.inject('/readyz')));
+  t.ok(performance.now() - startedAt < 4_000, 'in time');
+  for (const answer of answers) t.match(answer.json(), { status: 503, code: 'service_unavailable' });
+  t.equal(asked, 1);
+});
 
 const onPostgresql = { skip: testServer === undefined };
 

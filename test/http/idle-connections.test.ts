@@ -86,6 +86,6 @@ t.test('keeps a connection whose client reads slowly', async (t) => {
   t.ok(await isReadSlowly);
 });
 
-t.test('keeps a connection that is used again before the time is over', async (t) => {
+t.test('keeps a connection that is used again before the time limit', async (t) => {
   t.ok(await isUsedAgain);
 });

@@ -37,7 +37,7 @@ t.test('a connection serves the next request after a DELETE with a body', async 
   }
 });
 
-t.test('the 404 for a method that a path lacks lists those that it has in Allow', async (t) => {
+t.test('the 404 for an unsupported method lists the supported ones in Allow', async (t) => {
   for (const [method, url, allow] of [
     ['PUT', '/v1/reports/x', 'GET, HEAD, PATCH, DELETE'],
     ['POST', '/v1/employees?page[size]=1', 'GET, HEAD'],

@@ -63,7 +63,7 @@ t.test('an expired token is token_expired', async (t) => {
   isProblem(t, await local.get('/v1/employees', token), 'token_expired', '/v1/employees');
 });
 
-t.test('a body of exactly 64 KiB is read, and one byte more is too large', async (t) => {
+t.test('accepts a body of exactly 64 KiB, and rejects one byte more', async (t) => {
   const { application } = await createTenant(api.database);
   const fields = new URLSearchParams({
     grant_type: 'client_credentials',
@@ -86,7 +86,7 @@ t.test('a body of exactly 64 KiB is read, and one byte more is too large', async
   t.equal(chunked[0]?.statusCode, 413, 'whether or not its length was announced');
 });
 
-t.test('an unexpected failure is 500, and says nothing of the inside', async (t) => {
+t.test('an unexpected failure is 500 without internal details', async (t) => {
   const local = await buildTestApp(t, noFailureLimit);
   const { application } = await createTenant(local.database, { employees: makeEmployees(1) });
   const token = await local.token(application);
@@ -119,7 +119,7 @@ t.test('an unexpected failure is 500, and says nothing of the inside', async (t)
   t.equal((await local.get('/v1/employees', token)).statusCode, 200, 'and the next request may succeed');
 });
 
-t.test('without its database the service is unavailable and says when to try again', async (t) => {
+t.test('without its database the service responds 503 with Retry-After', async (t) => {
   const local = await buildTestApp(t, noFailureLimit);
   const { application } = await createTenant(local.database);
   const token = await local.token(application);
@@ -151,7 +151,7 @@ t.test('without its database the service is unavailable and says when to try aga
 });
 
 t.test(
-  'Strict-Transport-Security is on every answer of a server that is reached by https, and on no other',
+  'every response of a server with an https:// BASE_URL has Strict-Transport-Security, and no other',
   async (t) => {
     const secure = await buildTestApp(t, { environment: { BASE_URL: 'https://api.test' } });
     for (const url of ['/sign_in', '/v1/employees', '/unknown', '/errors']) {

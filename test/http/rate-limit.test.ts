@@ -18,7 +18,7 @@ async function createCaller(api: TestApp, scopes?: readonly string[]) {
 
 const countRows = () => database.prisma.requestCount.count();
 
-t.test('without a limit nothing is counted and nothing is said', async (t) => {
+t.test('without a limit nothing is counted and no header is sent', async (t) => {
   const api = await withLimit(t, 0);
   const { token } = await createCaller(api);
   const { headers, statusCode } = await api.get('/v1/employees', token);
@@ -27,7 +27,7 @@ t.test('without a limit nothing is counted and nothing is said', async (t) => {
   t.equal(await countRows(), 0);
 });
 
-t.test('of 200 requests at once exactly as many are answered as the limit says', async (t) => {
+t.test('exactly as many of 200 concurrent requests succeed as the limit allows', async (t) => {
   const api = await withLimit(t, 50);
   const { token } = await createCaller(api);
   const answers = await Promise.all(Array.from({ length: 200 }, () => api.get('/v1/employees', token)));
@@ -42,7 +42,7 @@ t.test('of 200 requests at once exactly as many are answered as the limit says',
   );
 });
 
-t.test('every answer of a genuine token says what the limit is and what is left', async (t) => {
+t.test('every response to a valid token has the limit and the remaining calls', async (t) => {
   const api = await withLimit(t, 6);
   const { token } = await createCaller(api, ['reports:read']);
   const expected = [
@@ -67,7 +67,7 @@ t.test('every answer of a genuine token says what the limit is and what is left'
   }
 });
 
-t.test('a refusal says what the limit is and when to try again', async (t) => {
+t.test('a 429 has the limit and Retry-After', async (t) => {
   const api = await withLimit(t, 1);
   const { token } = await createCaller(api);
   await api.get('/v1/employees', token);
@@ -79,18 +79,21 @@ t.test('a refusal says what the limit is and when to try again', async (t) => {
   t.equal(detail, `The limit of 1 requests a minute is exceeded. Try again in ${seconds} seconds.`);
 });
 
-t.test('the limit is one for all operations and tokens of an application, and for no other', async (t) => {
-  const api = await withLimit(t, 2);
-  const { application, token } = await createCaller(api);
-  const other = await createCaller(api);
-  t.equal((await api.get('/v1/employees', token)).statusCode, 200);
-  const second = await api.token(application);
-  t.equal((await api.get('/v1/reports', second)).statusCode, 200);
-  t.equal((await api.get('/v1/reports', token)).statusCode, 429);
-  t.equal((await api.get('/v1/employees', other.token)).statusCode, 200);
-});
+t.test(
+  'all operations and tokens of an application share one limit, and other applications have theirs',
+  async (t) => {
+    const api = await withLimit(t, 2);
+    const { application, token } = await createCaller(api);
+    const other = await createCaller(api);
+    t.equal((await api.get('/v1/employees', token)).statusCode, 200);
+    const second = await api.token(application);
+    t.equal((await api.get('/v1/reports', second)).statusCode, 200);
+    t.equal((await api.get('/v1/reports', token)).statusCode, 429);
+    t.equal((await api.get('/v1/employees', other.token)).statusCode, 200);
+  },
+);
 
-t.test('missing and forged tokens are 401, count for nobody and are told nothing', async (t) => {
+t.test('missing and forged tokens are 401, count for no application and get no limit headers', async (t) => {
   const api = await withLimit(t, 1);
   const { token } = await createCaller(api);
   const [header, payload, signature] = token.split('.');
@@ -111,7 +114,7 @@ t.test('missing and forged tokens are 401, count for nobody and are told nothing
   t.equal((await api.get('/v1/employees', token)).statusCode, 200);
 });
 
-t.test('expired tokens count for nobody', async (t) => {
+t.test('expired tokens count for no application', async (t) => {
   const api = await withLimit(t, 1);
   const { application, token } = await createCaller(api);
   api.clock.advanceSeconds(3600);
@@ -121,7 +124,7 @@ t.test('expired tokens count for nobody', async (t) => {
   t.equal((await api.get('/v1/employees', await api.token(application))).statusCode, 200);
 });
 
-t.test('a revoked token counts, so that trying it again and again is limited', async (t) => {
+t.test('a revoked token counts for its application', async (t) => {
   const api = await withLimit(t, 2);
   const { application, token } = await createCaller(api);
   const { clientId: client_id, clientSecret: client_secret } = application;
@@ -135,7 +138,7 @@ t.test('a revoked token counts, so that trying it again and again is limited', a
   t.equal(answers[1]?.headers.ratelimit?.toString().startsWith('"default";r=0;'), true);
 });
 
-t.test('where there is no route nothing is counted', async (t) => {
+t.test('a request without a route is not counted', async (t) => {
   const api = await withLimit(t, 1);
   const { token } = await createCaller(api);
   for (const url of ['/v1/employees/', '/v2/employees', '/v1/unknown']) {
@@ -146,7 +149,7 @@ t.test('where there is no route nothing is counted', async (t) => {
   t.equal((await api.get('/v1/employees', token)).statusCode, 200);
 });
 
-t.test('the limit is whole again when the minute is over, also for those who were refused', async (t) => {
+t.test('the limit starts again when the minute is over, also for rejected applications', async (t) => {
   const api = await withLimit(t, 1);
   const { token } = await createCaller(api);
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
@@ -170,7 +173,7 @@ t.test('all processes on one database count together', async (t) => {
   for (const api of apis) t.equal((await api.get('/v1/employees', token)).statusCode, 429);
 });
 
-t.test('operations without a token are limited by address', async (t) => {
+t.test('public operations are limited by address', async (t) => {
   const api = await withLimit(t, 2);
   for (const url of [
     '/.well-known/jwks.json',
@@ -185,7 +188,7 @@ t.test('operations without a token are limited by address', async (t) => {
   t.equal((await ask('192.0.2.2')).statusCode, 200);
 });
 
-t.test('what is answered from memory is answered without the database, within the limit', async (t) => {
+t.test('responses from memory need no database within the limit', async (t) => {
   const api = await buildTestApp(t, { environment: { RATE_LIMIT_API: '1' } });
   await api.database.close();
   t.equal((await api.get('/.well-known/jwks.json')).statusCode, 200);

@@ -43,7 +43,7 @@ t.test('keeps an acceptable X-Request-Id and replaces any other', async (t) => {
   t.equal(new Set(ids.map(({ headers }) => headers['x-request-id'])).size, 50, 'fresh ones are unique');
 });
 
-t.test('every kind of answer carries X-Request-Id', async (t) => {
+t.test('every response has X-Request-Id', async (t) => {
   const { application } = await createTenant(api.database, { employees: makeEmployees(1) });
   const token = await api.token(application);
   for (const options of [

@@ -43,7 +43,7 @@ async function serve(t: Test, limits: RequestQueueLimits) {
   return { send, started, finishNext: () => finish.shift()?.() };
 }
 
-t.test('handles as many requests at a time as the limit says, in the order of arrival', async (t) => {
+t.test('handles as many requests at a time as the limit allows, in the order of arrival', async (t) => {
   const { send, started, finishNext } = await serve(t, { running: 2, waitMs: 60_000 });
   const sent = [];
   for (const name of ['a', 'b', 'c', 'd']) sent.push(await send(name));
@@ -112,7 +112,7 @@ t.test('a burst beyond the limit is queued and not rejected', async (t) => {
   t.same(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]));
 });
 
-t.test('a server handles 100 requests at a time and lets others wait for a second', async (t) => {
+t.test('a server handles 100 requests at a time and queues others for a second', async (t) => {
   t.same(
     defaultRequestQueueLimits,
     { running: 100, waitMs: 1_000 },

@@ -64,22 +64,25 @@ const unmatched = [
   ],
 ];
 
-t.test('a path without a route is public-api-not-found, whoever asks, and the detail names it', async (t) => {
-  const token = await api.token((await createTenant(api.database)).application);
-  for (const path of unmatched) {
-    if (path === '/') continue;
-    for (const authorization of ['', 'Authorization: Bearer x\r\n', `Authorization: Bearer ${token}\r\n`]) {
-      const [answer] = await exchange(port, `GET ${path}?a=b HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`, {
-        expect: 1,
-      });
-      if (answer === undefined) throw new Error(`No answer to ${path}`);
-      isProblem(t, answer, 'public-api-not-found', path, path);
-      t.equal(JSON.parse(answer.body).title, 'Not Found');
-      t.ok(JSON.parse(answer.body).detail.includes(`GET ${path}`), path);
-      t.notMatch(answer.body, 'a=b');
+t.test(
+  'a path without a route is public-api-not-found with and without a token, and the detail names it',
+  async (t) => {
+    const token = await api.token((await createTenant(api.database)).application);
+    for (const path of unmatched) {
+      if (path === '/') continue;
+      for (const authorization of ['', 'Authorization: Bearer x\r\n', `Authorization: Bearer ${token}\r\n`]) {
+        const [answer] = await exchange(port, `GET ${path}?a=b HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`, {
+          expect: 1,
+        });
+        if (answer === undefined) throw new Error(`No answer to ${path}`);
+        isProblem(t, answer, 'public-api-not-found', path, path);
+        t.equal(JSON.parse(answer.body).title, 'Not Found');
+        t.ok(JSON.parse(answer.body).detail.includes(`GET ${path}`), path);
+        t.notMatch(answer.body, 'a=b');
+      }
     }
-  }
-});
+  },
+);
 
 t.test('a method without a route is public-api-not-found', async (t) => {
   const known = new Map<string, Set<string>>();
@@ -107,7 +110,7 @@ t.test('a method without a route is public-api-not-found', async (t) => {
   t.same(wrong, []);
 });
 
-t.test('a path that matches no route is not found whatever its body is', async (t) => {
+t.test('a path without a route is not found, whatever its body is', async (t) => {
   const wrong: string[] = [];
   for (const [contentType, payload] of [
     ['application/json', '{'],
@@ -129,7 +132,7 @@ t.test('a path that matches no route is not found whatever its body is', async (
   t.same(wrong, []);
 });
 
-t.test('a path that is not percent-encoded UTF-8 is a malformed request', async (t) => {
+t.test('rejects a path that is not percent-encoded UTF-8 with 400', async (t) => {
   for (const path of [
     '/%',
     '/%zz',
@@ -144,7 +147,7 @@ t.test('a path that is not percent-encoded UTF-8 is a malformed request', async 
   }
 });
 
-t.test('instance is a path and detail is within its bound, whatever the request target', async (t) => {
+t.test('instance is a path and detail within its limit, for every request target', async (t) => {
   const paths = [
     '/%zz',
     '/%',

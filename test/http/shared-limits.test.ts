@@ -12,7 +12,7 @@ const limit = 9;
 t.test('two processes on one database share its limits', onPostgresql, async (t) => {
   const { servers, createClient } = await setUp(t);
 
-  t.test('together they grant an application as many calls as one', async (t) => {
+  t.test('several processes allow an application as many calls as one process', async (t) => {
     const application = await createClient();
     const tokens = await Promise.all(servers.map((url) => getToken(url, application)));
     const answers = await byTurns(servers, (url) => listEmployees(url, tokens[0]));
@@ -28,7 +28,7 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
     }
   });
 
-  t.test('and no more when all calls come at once', async (t) => {
+  t.test('several processes allow no more concurrent calls than one process', async (t) => {
     const token = await getToken(servers[0], await createClient());
     const asked = Array.from({ length: 20 }, () => servers.map((url) => listEmployees(url, token)));
     const answers = statuses(await Promise.all(asked.flat()));
@@ -36,7 +36,7 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
     t.equal(answers.filter((status) => status === 429).length, answers.length - limit);
   });
 
-  t.test('together they judge as many wrong secrets as one', async (t) => {
+  t.test('several processes check as many wrong secrets as one process', async (t) => {
     const application = await createClient();
     const wrong = () => ({ ...application, clientSecret: randomId(52) });
     const answers = await byTurns(servers, (url) => askForToken(url, wrong()));

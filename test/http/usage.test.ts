@@ -96,7 +96,7 @@ t.test('counts reports, their rows and their columns', async (t) => {
   });
 });
 
-t.test('counts calls for a user apart from those of the application itself', async (t) => {
+t.test('counts calls for a user separately from those of the application itself', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
   const tokens = await grantTokens(api, scene);
   await insertEmployees(database.prisma, scene.accountId, makeEmployees(2));
@@ -174,32 +174,29 @@ t.test('counts calls with an expired or revoked token for its application and us
   );
 });
 
-t.test(
-  'counts nothing for an application that is merely named by a token or secret that is wrong',
-  async (t) => {
-    const caller = await createCaller();
-    const { token, application } = caller;
-    const before = await usageOf(caller);
-    const [header, payload, signature] = token.split('.');
-    const forged = [
-      `${header}.${payload}.${signature?.slice(0, -4)}AAAA`,
-      `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`,
-    ];
-    for (const bearer of [undefined, 'nonsense', ...forged]) {
-      t.equal((await api.get('/v1/employees', bearer)).statusCode, 401);
-    }
-    const form = {
-      grant_type: 'client_credentials',
-      client_id: application.clientId,
-      client_secret: 'wrong',
-    };
-    t.equal((await api.postForm('/v1/oauth/token', form)).statusCode, 401);
-    t.equal((await revoke(api, application, token, { client_secret: 'wrong' })).statusCode, 401);
-    t.equal((await api.get('/v1/nowhere', token)).statusCode, 404);
-    t.same(await usageOf(caller), before);
-    t.same(await reader.rejectedRequestsOf(caller.accountId, application.id), []);
-  },
-);
+t.test('counts nothing for an application that an invalid token or secret names', async (t) => {
+  const caller = await createCaller();
+  const { token, application } = caller;
+  const before = await usageOf(caller);
+  const [header, payload, signature] = token.split('.');
+  const forged = [
+    `${header}.${payload}.${signature?.slice(0, -4)}AAAA`,
+    `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`,
+  ];
+  for (const bearer of [undefined, 'nonsense', ...forged]) {
+    t.equal((await api.get('/v1/employees', bearer)).statusCode, 401);
+  }
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: application.clientId,
+    client_secret: 'wrong',
+  };
+  t.equal((await api.postForm('/v1/oauth/token', form)).statusCode, 401);
+  t.equal((await revoke(api, application, token, { client_secret: 'wrong' })).statusCode, 401);
+  t.equal((await api.get('/v1/nowhere', token)).statusCode, 404);
+  t.same(await usageOf(caller), before);
+  t.same(await reader.rejectedRequestsOf(caller.accountId, application.id), []);
+});
 
 t.test('counts calls beyond the limit, whether the database or the memory rejects them', async (t) => {
   const environment = { RATE_LIMIT_API: '2' };
@@ -272,7 +269,7 @@ t.test('counts a call in the hour in which it ended', async (t) => {
   ]);
 });
 
-t.test('shows nothing of an application of another account', async (t) => {
+t.test('does not show usage of an application of another account', async (t) => {
   const [own, foreign] = [await createCaller(), await createCaller()];
   await foreign.send('GET', '/v1/employees/unknown');
   await api.usage.flush();
@@ -308,7 +305,7 @@ t.test('stores what was counted when the server closes', async (t) => {
   t.same(await usageOf(caller), { createToken: [1, 0, 0, 0], listEmployees: [1, 0, 0, 0] });
 });
 
-t.test('keeps the counts of an application that was deleted, and of no account that was', async (t) => {
+t.test('keeps the counts of a deleted application, and deletes those of a deleted account', async (t) => {
   const [kept, gone, other] = [await createCaller(), await createCaller(), await createCaller()];
   await api.usage.flush();
   for (const { send } of [kept, gone, other]) {
@@ -330,7 +327,7 @@ async function rejectionsOf({ accountId, application }: Caller, from: TestApp = 
 }
 
 t.test(
-  'keeps of a rejected request when, who, which, status and code, and nothing else that was sent',
+  'stores time, caller, operation, status and code of a rejected request, and nothing else of it',
   async (t) => {
     const scene = await createScene(database);
     const { accessToken } = await grantTokens(api, scene);
@@ -384,7 +381,7 @@ t.test('keeps the last twenty rejected requests of an application, newest first'
   t.equal((await rejectionsOf(neighbor)).length, 1, 'those of another application are kept');
 });
 
-t.test('keeps calls beyond the limit and with tokens that have ended among the rejected ones', async (t) => {
+t.test('stores calls beyond the limit and with expired or revoked tokens as rejected requests', async (t) => {
   const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_API: '1' } });
   const caller = await createCaller({}, limited);
   await caller.send('GET', '/v1/employees');

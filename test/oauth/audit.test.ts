@@ -65,7 +65,7 @@ async function audited(
   );
 }
 
-t.test('signing in, failing to, and signing out', async (t) => {
+t.test('records a sign-in, a failed sign-in and a sign-out', async (t) => {
   const scene = await createScene(database);
   const address = '192.0.2.17';
   const browser = new Browser(fromAddress(app, address));
@@ -83,7 +83,7 @@ t.test('signing in, failing to, and signing out', async (t) => {
   t.equal((await eventsOf(scene.accountId)).length, 3);
 });
 
-t.test('failing to sign in with an address that nobody has', async (t) => {
+t.test('records a failed sign-in with an unknown address', async (t) => {
   const address = '192.0.2.18';
   const response = await new Browser(fromAddress(app, address)).signIn('nobody@users.example', 'wrong');
   const events = await database.prisma.systemEvent.findMany({ where: { address } });
@@ -96,7 +96,7 @@ t.test('failing to sign in with an address that nobody has', async (t) => {
   t.notMatch(JSON.stringify(events), /nobody@/);
 });
 
-t.test('allowing and denying an application', async (t) => {
+t.test('records the allowing and denying of an application', async (t) => {
   const scene = await createScene(database);
   const browser = new Browser(app);
   await browser.signIn(scene.user.email, scene.user.password);
@@ -115,7 +115,7 @@ t.test('allowing and denying an application', async (t) => {
   t.match(details, { scopes: ['reports:read', 'user:read'] });
 });
 
-t.test('issuing, refreshing and revoking tokens', async (t) => {
+t.test('records issued, refreshed and revoked tokens', async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
   clock.advanceSeconds(1);
@@ -136,7 +136,7 @@ t.test('issuing, refreshing and revoking tokens', async (t) => {
   t.match(exchange?.details, { grant: /.+/, scopes: ['reports:read', 'user:read'] });
 });
 
-t.test('client credentials, and failing to prove a client', async (t) => {
+t.test('records client credentials and a failed client authentication', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
   const { clientId, clientSecret } = scene.application;
   const ask = (client_secret: string) =>
@@ -153,7 +153,7 @@ t.test('client credentials, and failing to prove a client', async (t) => {
   await audited(t, { type: 'token.revoked', response: revoked, scene, withoutUser: true });
 });
 
-t.test('replays of a code and of a refresh token', async (t) => {
+t.test('records the replay of a code and of a refresh token', async (t) => {
   const byCode = await createScene(database);
   const { form } = await grantCode(api, byCode);
   tokensOf(await api.postForm('/v1/oauth/token', form));
@@ -169,7 +169,7 @@ t.test('replays of a code and of a refresh token', async (t) => {
   await audited(t, { type: 'refresh_token.replayed', response: token, scene: byToken });
 });
 
-t.test('what is refused before anything happens is no event', async (t) => {
+t.test('a request that is rejected before it has an effect stores no event', async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
   const before = await eventsOf(scene.accountId);
@@ -259,7 +259,7 @@ t.test('no row of any table and no log line holds a password, code, verifier, to
   }
 });
 
-t.test('a failure of the database is logged without what was sent', async (t) => {
+t.test('a database error is logged without the values that were sent', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
   const { form } = await grantCode(api, scene);
   const { clientSecret } = scene.application;

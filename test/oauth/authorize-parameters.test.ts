@@ -44,7 +44,7 @@ t.test('a query that is not percent-encoded UTF-8 is 400', async (t) => {
   }
 });
 
-t.test('a request that breaks several rules is told of each', async (t) => {
+t.test('names each rule that a request breaks', async (t) => {
   const response = await api.get('/v1/oauth/authorize?state=x');
   t.equal(response.statusCode, 400);
   const named = response.json().errors.map((error: { parameter: string }) => error.parameter);
@@ -78,55 +78,52 @@ t.test('an unknown client is 401 invalid_client and never redirects', async (t) 
   }
 });
 
-t.test(
-  'a redirect URI that differs from the registered one in anything is 400 and never redirects',
-  async (t) => {
-    const redirectUri = 'https://client.example:8443/call/back?tenant=7';
-    const scene = await createScene(database, { redirectUri });
-    const browser = await signedInBrowser(api, scene.user);
-    const others = [
-      'https://client.example:8443/call/back?tenant=',
-      `${redirectUri}7`,
-      `${redirectUri}&extra=1`,
-      `${redirectUri}#fragment`,
-      'https://client.example:8443/call/back',
-      'https://client.example:8443/call/back/?tenant=7',
-      'https://client.example:8443/call',
-      'https://client.example:8443/call/../call/back?tenant=7',
-      'https://client.example:8443/call%2Fback?tenant=7',
-      'https://client.example:8444/call/back?tenant=7',
-      'https://client.example/call/back?tenant=7',
-      'https://CLIENT.example:8443/call/back?tenant=7',
-      'https://client.example:8443/Call/back?tenant=7',
-      'HTTPS://client.example:8443/call/back?tenant=7',
-      'http://client.example:8443/call/back?tenant=7',
-      'https://client.example.evil.example:8443/call/back?tenant=7',
-      'https://user@client.example:8443/call/back?tenant=7',
-      'https://evil.example/?https://client.example:8443/call/back?tenant=7',
-      ` ${redirectUri}`,
-      `${redirectUri} `,
-      'javascript:alert(1)',
-      'urn:ietf:wg:oauth:2.0:oob',
-      '/call/back',
-      'x',
-    ];
-    for (const redirect_uri of others) {
-      const { url } = authorizationRequest(scene, { redirect_uri });
-      await refusedHere(t, url, 400, 'invalid_request', { browser, parameter: 'redirect_uri' });
-      await refusedHere(t, url, 400, 'invalid_request', { parameter: 'redirect_uri' });
-    }
-    t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 200, 'the registered one');
-  },
-);
+t.test('a redirect URI that differs from the registered one is 400 and never redirects', async (t) => {
+  const redirectUri = 'https://client.example:8443/call/back?tenant=7';
+  const scene = await createScene(database, { redirectUri });
+  const browser = await signedInBrowser(api, scene.user);
+  const others = [
+    'https://client.example:8443/call/back?tenant=',
+    `${redirectUri}7`,
+    `${redirectUri}&extra=1`,
+    `${redirectUri}#fragment`,
+    'https://client.example:8443/call/back',
+    'https://client.example:8443/call/back/?tenant=7',
+    'https://client.example:8443/call',
+    'https://client.example:8443/call/../call/back?tenant=7',
+    'https://client.example:8443/call%2Fback?tenant=7',
+    'https://client.example:8444/call/back?tenant=7',
+    'https://client.example/call/back?tenant=7',
+    'https://CLIENT.example:8443/call/back?tenant=7',
+    'https://client.example:8443/Call/back?tenant=7',
+    'HTTPS://client.example:8443/call/back?tenant=7',
+    'http://client.example:8443/call/back?tenant=7',
+    'https://client.example.evil.example:8443/call/back?tenant=7',
+    'https://user@client.example:8443/call/back?tenant=7',
+    'https://evil.example/?https://client.example:8443/call/back?tenant=7',
+    ` ${redirectUri}`,
+    `${redirectUri} `,
+    'javascript:alert(1)',
+    'urn:ietf:wg:oauth:2.0:oob',
+    '/call/back',
+    'x',
+  ];
+  for (const redirect_uri of others) {
+    const { url } = authorizationRequest(scene, { redirect_uri });
+    await refusedHere(t, url, 400, 'invalid_request', { browser, parameter: 'redirect_uri' });
+    await refusedHere(t, url, 400, 'invalid_request', { parameter: 'redirect_uri' });
+  }
+  t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 200, 'the registered one');
+});
 
-t.test("another application's redirect URI is as wrong as any", async (t) => {
+t.test('the redirect URI of another application is 400 and never redirects', async (t) => {
   const scene = await createScene(database);
   const other = await createScene(database, { redirectUri: 'https://other.example/callback' });
   const { url } = authorizationRequest(scene, { redirect_uri: other.redirectUri });
   await refusedHere(t, url, 400, 'invalid_request', { parameter: 'redirect_uri' });
 });
 
-t.test('a scope that the application is not configured with redirects with invalid_scope', async (t) => {
+t.test('a scope that the application does not have redirects with invalid_scope', async (t) => {
   const scene = await createScene(database, { scopes: ['user:read'] });
   const browser = await signedInBrowser(api, scene.user);
   for (const scope of ['reports:read', 'user:read reports:read', 'openid', 'user:*', 'USER:READ', ' ']) {
@@ -142,7 +139,7 @@ t.test('a scope that the application is not configured with redirects with inval
   }
 });
 
-t.test('error_description of a redirect keeps to the characters of RFC 6749', async (t) => {
+t.test('error_description of a redirect has the characters of RFC 6749 only', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   for (const scope of ['é', '"quoted"', 'back\\slash', 'tab\there', 'line\nbreak', '\u{1F600}']) {
@@ -166,7 +163,7 @@ t.test('unknown parameters are ignored', async (t) => {
   t.equal((await browser.open(`${url}&unknown=1&unknown=2`)).statusCode, 200);
 });
 
-t.test('HEAD answers as GET does, without a body', async (t) => {
+t.test('responds to HEAD as to GET, without a body', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -39,7 +39,7 @@ async function csrfOf(browser: Browser, scene: Scene): Promise<Record<string, st
   return hiddenFields((await browser.open(authorizationRequest(scene, { scope: 'user:read' }).url)).body);
 }
 
-t.test('sends a browser without a session to sign in, whatever is wrong with the scope', async (t) => {
+t.test('redirects a browser without a session to sign in, whatever the error of the scope', async (t) => {
   const scene = await createNarrowScene();
   for (const scope of scopeErrors) {
     const { url } = authorizationRequest(scene, { scope });
@@ -49,7 +49,7 @@ t.test('sends a browser without a session to sign in, whatever is wrong with the
   }
 });
 
-t.test('shows a user of another account an error page, whatever is wrong with the scope', async (t) => {
+t.test('shows a user of another account an error page, whatever the error of the scope', async (t) => {
   const scene = await createNarrowScene();
   const other = await createScene(database);
   const browser = await signedInBrowser(api, other.user);
@@ -91,20 +91,23 @@ t.test('redirects a member who can grant nothing only after sign-in', async (t) 
   sentBackWith(t, response, scene, { error: 'access_denied', state: parameters.state });
 });
 
-t.test('the consent form sends a browser whose session is over to sign in, not to the client', async (t) => {
-  const scene = await createNarrowScene();
-  for (const scope of ['user:read', ...scopeErrors]) {
-    const browser = await signedInBrowser(api, scene.user);
-    const csrf = await csrfOf(browser, scene);
-    await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
-    for (const decision of ['allow', 'deny']) {
-      const { url } = authorizationRequest(scene, { scope });
-      const response = await browser.submit(url, { ...csrf, decision });
-      t.equal(response.statusCode, 303, scope);
-      sentToSignIn(t, response, url);
+t.test(
+  'the consent form redirects a browser with an expired session to sign in, not to the client',
+  async (t) => {
+    const scene = await createNarrowScene();
+    for (const scope of ['user:read', ...scopeErrors]) {
+      const browser = await signedInBrowser(api, scene.user);
+      const csrf = await csrfOf(browser, scene);
+      await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
+      for (const decision of ['allow', 'deny']) {
+        const { url } = authorizationRequest(scene, { scope });
+        const response = await browser.submit(url, { ...csrf, decision });
+        t.equal(response.statusCode, 303, scope);
+        sentToSignIn(t, response, url);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('the consent form redirects a scope error of a signed-in user of the account', async (t) => {
   const scene = await createNarrowScene();
@@ -121,7 +124,7 @@ t.test('the consent form redirects a scope error of a signed-in user of the acco
 });
 
 t.test(
-  'an unknown client, an unregistered address and a malformed parameter come before sign-in',
+  'an unknown client, an unregistered redirect URI and a malformed parameter are rejected before sign-in',
   async (t) => {
     const scene = await createNarrowScene();
     const other = await createScene(database);

@@ -79,7 +79,7 @@ t.test('returns a state unchanged after signing in', async (t) => {
   }
 });
 
-t.test('the longest state goes through sign-in within the limits of a connection', async (t) => {
+t.test('accepts the longest state through sign-in within the limits of a connection', async (t) => {
   const scene = await createScene(database);
   const port = await listen((await buildTestApp(t, { database })).app);
   const open = async (url: string) => {

@@ -43,7 +43,7 @@ t.test('issues a token to a client that sends its secret by HTTP Basic', async (
   t.equal(empty.statusCode, 200, 'empty members of the form count as missing');
 });
 
-t.test('an unknown client and a wrong secret cannot be told apart', async (t) => {
+t.test('an unknown client and a wrong secret get the same response', async (t) => {
   const application = await newApplication(api);
   const secret = application.clientSecret;
   const attempts: Record<string, string>[] = [
@@ -89,7 +89,7 @@ t.test('an unknown client and a wrong secret cannot be told apart', async (t) =>
   t.equal(viaBasic.size, 1);
 });
 
-t.test('a secret opens its own application only', async (t) => {
+t.test('rejects the secret of another application', async (t) => {
   const [first, second] = [await newApplication(api), await newApplication(api)];
   refused(
     t,
@@ -98,36 +98,33 @@ t.test('a secret opens its own application only', async (t) => {
   );
 });
 
-t.test(
-  'both secrets of an application work while a rotation is under way, and a deleted one does not',
-  async (t) => {
-    const { accountId } = await createTenant(api.database);
-    const application = await createApplication(api.database, accountId);
-    const newSecret = randomId(52);
-    await api.database.prisma.applicationSecret.create({
-      data: { id: randomId(), accountId, applicationId: application.id, secretHash: hashSecret(newSecret) },
-    });
-    for (const client_secret of [application.clientSecret, newSecret]) {
-      t.equal((await api.postForm(address, { ...formOf(application), client_secret })).statusCode, 200);
-    }
-    await api.database.prisma.applicationSecret.deleteMany({
-      where: { applicationId: application.id, secretHash: hashSecret(application.clientSecret) },
-    });
-    refused(t, await api.postForm(address, formOf(application)), 'invalid_client');
-    t.equal(
-      (await api.postForm(address, { ...formOf(application), client_secret: newSecret })).statusCode,
-      200,
-    );
-    await api.database.prisma.application.deleteMany({ where: { id: application.id } });
-    refused(
-      t,
-      await api.postForm(address, { ...formOf(application), client_secret: newSecret }),
-      'invalid_client',
-    );
-  },
-);
+t.test('accepts both secrets of an application during a rotation, and rejects a deleted one', async (t) => {
+  const { accountId } = await createTenant(api.database);
+  const application = await createApplication(api.database, accountId);
+  const newSecret = randomId(52);
+  await api.database.prisma.applicationSecret.create({
+    data: { id: randomId(), accountId, applicationId: application.id, secretHash: hashSecret(newSecret) },
+  });
+  for (const client_secret of [application.clientSecret, newSecret]) {
+    t.equal((await api.postForm(address, { ...formOf(application), client_secret })).statusCode, 200);
+  }
+  await api.database.prisma.applicationSecret.deleteMany({
+    where: { applicationId: application.id, secretHash: hashSecret(application.clientSecret) },
+  });
+  refused(t, await api.postForm(address, formOf(application)), 'invalid_client');
+  t.equal(
+    (await api.postForm(address, { ...formOf(application), client_secret: newSecret })).statusCode,
+    200,
+  );
+  await api.database.prisma.application.deleteMany({ where: { id: application.id } });
+  refused(
+    t,
+    await api.postForm(address, { ...formOf(application), client_secret: newSecret }),
+    'invalid_client',
+  );
+});
 
-t.test('refuses a secret by two ways at once, or two clients', async (t) => {
+t.test('rejects a secret that is sent in two ways, or two clients', async (t) => {
   const application = await newApplication(api);
   const other = await newApplication(api);
   const { clientId, clientSecret } = application;
@@ -153,7 +150,7 @@ t.test('refuses a secret by two ways at once, or two clients', async (t) => {
   );
 });
 
-t.test('refuses malformed HTTP Basic and asks for it again', async (t) => {
+t.test('rejects malformed HTTP Basic with a challenge', async (t) => {
   const { clientId, clientSecret } = await newApplication(api);
   const encode = (text: string | Buffer) => Buffer.from(text).toString('base64');
   const values = [
@@ -174,7 +171,7 @@ t.test('refuses malformed HTTP Basic and asks for it again', async (t) => {
   }
 });
 
-t.test('a Basic header without anything in it is a failed authentication as well', async (t) => {
+t.test('rejects an empty Basic header with a challenge', async (t) => {
   for (const authorization of ['Basic', 'basic', 'Basic ']) {
     refused(t, await api.postForm(address, grantOnly, { authorization }), 'invalid_client', {
       challenge: true,
@@ -182,7 +179,7 @@ t.test('a Basic header without anything in it is a failed authentication as well
   }
 });
 
-t.test('a form-encoded secret in HTTP Basic is compared after decoding', async (t) => {
+t.test('decodes a form-encoded secret in HTTP Basic', async (t) => {
   const { accountId } = await createTenant(api.database);
   const application = await createApplication(api.database, accountId);
   const secret = 'a+b c%20d:é&=😀';
@@ -199,13 +196,13 @@ t.test('a form-encoded secret in HTTP Basic is compared after decoding', async (
   });
 });
 
-t.test('a bearer token is no way for a client to authenticate', async (t) => {
+t.test('rejects a bearer token as client authentication', async (t) => {
   const application = await newApplication(api);
   const header = { authorization: `Bearer ${await api.token(application)}` };
   refused(t, await api.postForm(address, grantOnly, header), 'invalid_request', { parameter: 'client_id' });
 });
 
-t.test('refuses client credentials to a public client', async (t) => {
+t.test('rejects client credentials to a public client', async (t) => {
   const { accountId } = await createTenant(api.database);
   const { clientId } = await createApplication(api.database, accountId, { clientType: 'public' });
   refused(t, await api.postForm(address, { ...grantOnly, client_id: clientId }), 'unauthorized_client');

@@ -20,7 +20,7 @@ t.test('issues a token to a client that sends its secret in the form', async (t)
   t.equal((await api.get('/v1/employees', body.access_token)).statusCode, 200);
 });
 
-t.test('the token is a JWT access token of RFC 9068 that the published keys verify', async (t) => {
+t.test('issues a JWT access token of RFC 9068 that the published keys verify', async (t) => {
   const application = await newApplication(api);
   const response = await api.postForm(address, { ...formOf(application), scope: 'user:read reports:read' });
   const token: string = response.json().access_token;
@@ -49,40 +49,37 @@ t.test('the token is a JWT access token of RFC 9068 that the published keys veri
   });
 });
 
-t.test('every token is another one', async (t) => {
+t.test('every token is unique', async (t) => {
   const application = await newApplication(api);
   const tokens = await Promise.all(Array.from({ length: 20 }, () => api.token(application)));
   t.equal(new Set(tokens).size, 20);
   t.equal(new Set(tokens.map((token) => token.split('.')[1])).size, 20);
 });
 
-t.test(
-  'grants the scopes that are asked for, each once, and all that are configured when none is',
-  async (t) => {
-    const { accountId } = await createTenant(api.database);
-    const application = await createApplication(api.database, accountId, {
-      scopes: ['reports:read', 'user:read'],
+t.test('grants the requested scopes, each once, and all configured ones without a scope', async (t) => {
+  const { accountId } = await createTenant(api.database);
+  const application = await createApplication(api.database, accountId, {
+    scopes: ['reports:read', 'user:read'],
+  });
+  const scopeOf = async (scope?: string) => {
+    const response = await api.postForm(address, {
+      ...formOf(application),
+      ...(scope !== undefined && { scope }),
     });
-    const scopeOf = async (scope?: string) => {
-      const response = await api.postForm(address, {
-        ...formOf(application),
-        ...(scope !== undefined && { scope }),
-      });
-      t.equal(response.statusCode, 200, scope ?? 'no scope');
-      return response.json().scope;
-    };
-    t.equal(await scopeOf(), 'reports:read user:read');
-    t.equal(await scopeOf(''), 'reports:read user:read');
-    t.equal(await scopeOf('user:read'), 'user:read');
-    t.equal(await scopeOf('reports:read reports:read'), 'reports:read');
-    t.equal(await scopeOf(' user:read  reports:read '), 'user:read reports:read');
+    t.equal(response.statusCode, 200, scope ?? 'no scope');
+    return response.json().scope;
+  };
+  t.equal(await scopeOf(), 'reports:read user:read');
+  t.equal(await scopeOf(''), 'reports:read user:read');
+  t.equal(await scopeOf('user:read'), 'user:read');
+  t.equal(await scopeOf('reports:read reports:read'), 'reports:read');
+  t.equal(await scopeOf(' user:read  reports:read '), 'user:read reports:read');
 
-    const narrow = await api.token(application, 'user:read');
-    t.equal((await api.get('/v1/employees', narrow)).statusCode, 403);
-  },
-);
+  const narrow = await api.token(application, 'user:read');
+  t.equal((await api.get('/v1/employees', narrow)).statusCode, 403);
+});
 
-t.test('refuses a scope that the application is not configured with, or that does not exist', async (t) => {
+t.test('rejects a scope that the application does not have, or that does not exist', async (t) => {
   const { accountId } = await createTenant(api.database);
   const application = await createApplication(api.database, accountId, { scopes: ['reports:read'] });
   const scopes = [
@@ -114,7 +111,7 @@ t.test('refuses a scope that the application is not configured with, or that doe
   }
 });
 
-t.test('supports neither password, implicit and device grants nor any that is made up', async (t) => {
+t.test('rejects password, implicit, device and unknown grants', async (t) => {
   const application = await newApplication(api);
   const grants = [
     ...[
@@ -138,7 +135,7 @@ t.test('supports neither password, implicit and device grants nor any that is ma
   }
 });
 
-t.test('a token request leaves no secret in an answer', async (t) => {
+t.test('a response to a token request has no secret', async (t) => {
   const application = await newApplication(api);
   for (const form of [
     { ...formOf(application), scope: 'none' },

@@ -33,7 +33,7 @@ const good = ({ clientId, clientSecret }: TestApplication) => ({
 });
 
 t.test(
-  'a client has one limit for both endpoints, from wherever it calls, and others have theirs',
+  'a client has one limit for both endpoints from every address, and other clients have theirs',
   async (t) => {
     const { api, accountId, application } = await prepare(t, 2);
     const first = await post(api, home, good(application));
@@ -56,34 +56,37 @@ t.test(
   },
 );
 
-t.test('of 200 exchanges at once exactly as many succeed as the limit says', async (t) => {
+t.test('exactly as many of 200 concurrent exchanges succeed as the limit allows', async (t) => {
   const { api, application } = await prepare(t, 40);
   const answers = await Promise.all(Array.from({ length: 200 }, () => post(api, home, good(application))));
   t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 40);
   t.equal(answers.filter(({ statusCode }) => statusCode === 429).length, 160);
 });
 
-t.test('a stranger who names a client uses up nothing of its limit, even from its own address', async (t) => {
-  const { api, application } = await prepare(t, 3);
-  const { client_id } = good(application);
-  const attempts = [
-    { ...good(application), client_secret: 'wrong' },
-    { client_id, grant_type: 'client_credentials' },
-    { client_id, grant_type: 'refresh_token', refresh_token: 'x' },
-    { client_id, grant_type: 'unknown' },
-    { client_id },
-  ];
-  for (const address of [home, elsewhere]) {
-    for (let round = 0; round < 4; round += 1) {
-      for (const form of attempts) t.not((await post(api, address, form)).statusCode, 200);
+t.test(
+  'a request without authentication does not count for the client that it names, even from its address',
+  async (t) => {
+    const { api, application } = await prepare(t, 3);
+    const { client_id } = good(application);
+    const attempts = [
+      { ...good(application), client_secret: 'wrong' },
+      { client_id, grant_type: 'client_credentials' },
+      { client_id, grant_type: 'refresh_token', refresh_token: 'x' },
+      { client_id, grant_type: 'unknown' },
+      { client_id },
+    ];
+    for (const address of [home, elsewhere]) {
+      for (let round = 0; round < 4; round += 1) {
+        for (const form of attempts) t.not((await post(api, address, form)).statusCode, 200);
+      }
     }
-  }
-  const answer = await post(api, home, good(application));
-  t.equal(answer.statusCode, 200);
-  t.match(answer.headers.ratelimit, /^"default";r=2;/);
-});
+    const answer = await post(api, home, good(application));
+    t.equal(answer.statusCode, 200);
+    t.match(answer.headers.ratelimit, /^"default";r=2;/);
+  },
+);
 
-t.test('refusals of no known client are counted by address, whatever they are refused for', async (t) => {
+t.test('rejected requests of unknown clients are counted by address, whatever the reason', async (t) => {
   const { api } = await prepare(t, 4);
   const forms: Record<string, string>[] = [
     {},
@@ -110,7 +113,7 @@ t.test('a public client is limited at one address without being limited at anoth
   t.match(headers.ratelimit, /^"default";r=1;/);
 });
 
-t.test('without a limit nothing is counted and nothing is said', async (t) => {
+t.test('without a limit nothing is counted and no header is sent', async (t) => {
   const { api, application } = await prepare(t, 0);
   const before = await database.prisma.requestCount.count();
   const { headers } = await post(api, home, good(application));

@@ -117,7 +117,7 @@ for (const library of libraries) {
     await readsCode(t, client, 'invalid_scope', pending.finish(url));
   });
 
-  t.test(`${name} reads from the redirect that the user said no`, async (t) => {
+  t.test(`${name} reads access_denied from the redirect`, async (t) => {
     const client = await library.connect(await server.register('none'));
     const pending = await client.beginAuthorization(scope);
     const callback = await new NetworkBrowser(server.issuer).decide(pending.url, server.owner, 'deny');
@@ -126,7 +126,7 @@ for (const library of libraries) {
 }
 
 for (const library of [oauth4webapi, openidClient]) {
-  t.test(`${library.name} learns from the metadata to refuse an answer without our iss`, async (t) => {
+  t.test(`${library.name} rejects a response without iss, as the metadata requires`, async (t) => {
     const client = await library.connect(await server.register('none'));
     for (const iss of [undefined, 'https://attacker.example']) {
       const pending = await client.beginAuthorization(scope);
@@ -141,7 +141,7 @@ for (const library of [oauth4webapi, openidClient]) {
   });
 }
 
-t.test('oauth4webapi finds in the metadata that the server does what it does', async (t) => {
+t.test('oauth4webapi finds the features of the server in the metadata', async (t) => {
   const metadata = await discover(server.issuer);
   t.same(metadata.code_challenge_methods_supported, ['S256']);
   for (const method of methods) {

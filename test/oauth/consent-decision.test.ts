@@ -15,7 +15,7 @@ const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } })
 const { database, clock } = api;
 const { codesOf } = authorizeResponses(api);
 
-t.test('Allow sends code, state and iss, and the code carries the request', async (t) => {
+t.test('Allow sends code, state and iss, and stores the request with the code', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url, parameters } = authorizationRequest(scene, { scope: 'user:read reports:read' });
@@ -42,7 +42,7 @@ t.test('Allow sends code, state and iss, and the code carries the request', asyn
   ]);
 });
 
-t.test('Deny sends access_denied with state and iss, and makes no code', async (t) => {
+t.test('Deny sends access_denied with state and iss, and issues no code', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url, parameters } = authorizationRequest(scene);
@@ -56,7 +56,7 @@ t.test('Deny sends access_denied with state and iss, and makes no code', async (
   t.same(await codesOf(scene), []);
 });
 
-t.test('owners and administrators give everything', async (t) => {
+t.test('owners and administrators grant every scope', async (t) => {
   const scene = await createScene(database, { role: 'admin' });
   const scope = 'reports:read reports:write user:read user:write';
   for (const user of [scene.user, await createUser(database, scene.accountId, { role: 'owner' })]) {
@@ -68,7 +68,7 @@ t.test('owners and administrators give everything', async (t) => {
   t.equal((await codesOf(scene)).length, 2);
 });
 
-t.test('a decision with a wrong or missing CSRF token is 403 and makes no code', async (t) => {
+t.test('a decision with a wrong or missing CSRF token is 403 and issues no code', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
@@ -94,7 +94,7 @@ t.test('a decision with a wrong or missing CSRF token is 403 and makes no code',
   t.equal(await database.prisma.auditEvent.count(events), 0);
 });
 
-t.test('a decision that is missing or is neither of the two is 400 and makes no code', async (t) => {
+t.test('a missing or unknown decision is 400 and issues no code', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
@@ -107,7 +107,7 @@ t.test('a decision that is missing or is neither of the two is 400 and makes no 
   t.same(await codesOf(scene), []);
 });
 
-t.test('a decision is judged by its own address: what is wrong with it makes no code', async (t) => {
+t.test('a decision is checked by the parameters of its own address', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const page = await browser.open(authorizationRequest(scene).url);
@@ -129,7 +129,7 @@ t.test('a decision is judged by its own address: what is wrong with it makes no 
   t.same(await codesOf(scene), []);
 });
 
-t.test('a decision at an address that is not percent-encoded UTF-8 is 400 and makes no code', async (t) => {
+t.test('a decision at an address that is not percent-encoded UTF-8 is 400 and issues no code', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
@@ -141,7 +141,7 @@ t.test('a decision at an address that is not percent-encoded UTF-8 is 400 and ma
   t.same(await codesOf(scene), []);
 });
 
-t.test('a decision after the application has changed is judged by what it is now', async (t) => {
+t.test('a decision is checked against the current settings of the application', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene, { scope: 'reports:read' });
@@ -157,21 +157,24 @@ t.test('a decision after the application has changed is judged by what it is now
   t.same(await codesOf(scene), []);
 });
 
-t.test('a decision after the session has ended leads to signing in, and back to the request', async (t) => {
-  const scene = await createScene(database);
-  const browser = await signedInBrowser(api, scene.user);
-  const { url } = authorizationRequest(scene);
-  const page = await browser.open(url);
-  await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
-  const response = await browser.submitForm(page, url, { decision: 'allow' });
-  t.equal(response.statusCode, 303);
-  const location = new URL(String(response.headers.location), 'http://api.test');
-  t.equal(location.pathname, '/sign_in');
-  t.equal(location.searchParams.get('return_to'), url);
-  t.same(await codesOf(scene), []);
-});
+t.test(
+  'a decision after the session has expired redirects to sign in, and back to the request',
+  async (t) => {
+    const scene = await createScene(database);
+    const browser = await signedInBrowser(api, scene.user);
+    const { url } = authorizationRequest(scene);
+    const page = await browser.open(url);
+    await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
+    const response = await browser.submitForm(page, url, { decision: 'allow' });
+    t.equal(response.statusCode, 303);
+    const location = new URL(String(response.headers.location), 'http://api.test');
+    t.equal(location.pathname, '/sign_in');
+    t.equal(location.searchParams.get('return_to'), url);
+    t.same(await codesOf(scene), []);
+  },
+);
 
-t.test('a user who was disabled while the page was shown gives nothing', async (t) => {
+t.test('the decision of a user who was disabled since issues no code', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
@@ -182,7 +185,7 @@ t.test('a user who was disabled while the page was shown gives nothing', async (
   t.same(await codesOf(scene), []);
 });
 
-t.test('a redirect URI with a query keeps it in every answer', async (t) => {
+t.test('a redirect URI keeps its query in every response', async (t) => {
   const redirectUri = 'https://client.example/cb?tenant=7&next=a%20b%26c&code=mine';
   const scene = await createScene(database, { redirectUri });
   const browser = await signedInBrowser(api, scene.user);

@@ -8,7 +8,7 @@ const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } })
 const { app, database } = api;
 const { codesOf, refusedHere } = authorizeResponses(api);
 
-t.test('leads through the sign-in page back to the very same request', async (t) => {
+t.test('redirects through the sign-in page back to the same request', async (t) => {
   const scene = await createScene(database);
   const states = [
     'plain',
@@ -50,28 +50,31 @@ function unescapeHtml(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-t.test('the consent page shows the application, the account and every scope in words', async (t) => {
-  const scene = await createScene(database, { name: 'Payroll Sync', accountName: 'Hooper Ltd' });
-  const browser = await signedInBrowser(api, scene.user);
-  const scope = 'reports:read reports:write user:read user:write';
-  const page = await browser.open(authorizationRequest(scene, { scope }).url);
-  t.equal(page.statusCode, 200);
-  t.equal(page.headers['content-type'], 'text/html; charset=utf-8');
-  t.equal(page.headers['cache-control'], 'no-store');
-  t.match(page.body, 'Payroll Sync');
-  t.match(page.body, 'Hooper Ltd');
-  t.match(page.body, scene.user.email);
-  const sentences = [...page.body.matchAll(/<li>(.*?)<\/li>/gs)].map(([, words = '']) =>
-    words.replaceAll(/<code>.*?<\/code>|<[^>]*>/g, '').trim(),
-  );
-  t.equal(new Set(sentences).size, 4);
-  for (const sentence of sentences) t.match(sentence, /^[A-Z][a-z]+\b.* [a-z]+/, sentence);
-  t.match(page.body, /<button[^>]*name="decision" value="allow"/);
-  t.match(page.body, /<button[^>]*name="decision" value="deny"/);
-  t.equal((await codesOf(scene)).length, 0, 'looking gives nothing');
-});
+t.test(
+  'the consent page shows the application, the account and every scope with its description',
+  async (t) => {
+    const scene = await createScene(database, { name: 'Payroll Sync', accountName: 'Hooper Ltd' });
+    const browser = await signedInBrowser(api, scene.user);
+    const scope = 'reports:read reports:write user:read user:write';
+    const page = await browser.open(authorizationRequest(scene, { scope }).url);
+    t.equal(page.statusCode, 200);
+    t.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+    t.equal(page.headers['cache-control'], 'no-store');
+    t.match(page.body, 'Payroll Sync');
+    t.match(page.body, 'Hooper Ltd');
+    t.match(page.body, scene.user.email);
+    const sentences = [...page.body.matchAll(/<li>(.*?)<\/li>/gs)].map(([, words = '']) =>
+      words.replaceAll(/<code>.*?<\/code>|<[^>]*>/g, '').trim(),
+    );
+    t.equal(new Set(sentences).size, 4);
+    for (const sentence of sentences) t.match(sentence, /^[A-Z][a-z]+\b.* [a-z]+/, sentence);
+    t.match(page.body, /<button[^>]*name="decision" value="allow"/);
+    t.match(page.body, /<button[^>]*name="decision" value="deny"/);
+    t.equal((await codesOf(scene)).length, 0, 'looking gives nothing');
+  },
+);
 
-t.test('the consent page is shown each time, also for what was allowed before', async (t) => {
+t.test('the consent page is shown each time, also for scopes that were allowed before', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   for (let time = 0; time < 2; time += 1) {
@@ -100,7 +103,7 @@ t.test('names of applications and accounts are escaped', async (t) => {
   t.notMatch(refused.body, /<script|<img/i);
 });
 
-t.test("the page's policy lets its form lead to the application, and nothing else", async (t) => {
+t.test('the content security policy lets the form redirect to the application only', async (t) => {
   const scene = await createScene(database, { redirectUri: 'https://client.example:8443/cb' });
   const browser = await signedInBrowser(api, scene.user);
   const page = await browser.open(authorizationRequest(scene).url);
@@ -119,7 +122,7 @@ t.test("the page's policy lets its form lead to the application, and nothing els
   t.equal(page.headers['referrer-policy'], 'no-referrer');
 });
 
-t.test('browsers follow the way from the sign-in form to a refusal at the application', async (t) => {
+t.test('the content security policy of sign-in allows the redirect to the application', async (t) => {
   // Browsers apply form-action to every redirect after a form: sign-in, authorize, application.
   const scene = await createScene(database, { role: 'member' });
   const browser = new Browser(app);
@@ -136,7 +139,7 @@ t.test('browsers follow the way from the sign-in form to a refusal at the applic
   t.ok(formAction.split(' ').includes('https://client.example'), formAction);
 });
 
-t.test('a member gives user:* only, and is shown what is left out', async (t) => {
+t.test('a member grants user:* only, and is shown the omitted scopes', async (t) => {
   const scene = await createScene(database, { role: 'member' });
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene, { scope: 'reports:read user:read reports:write user:write' });
@@ -154,7 +157,7 @@ t.test('a member gives user:* only, and is shown what is left out', async (t) =>
   t.match(await codesOf(scene), [{ scopes: ['user:read', 'user:write'] }]);
 });
 
-t.test('a member who is asked for nothing of theirs is sent back with access_denied', async (t) => {
+t.test('a member who can grant no requested scope is redirected with access_denied', async (t) => {
   const scene = await createScene(database, { role: 'member' });
   const browser = await signedInBrowser(api, scene.user);
   const { url, parameters } = authorizationRequest(scene, { scope: 'reports:read reports:write' });
@@ -173,7 +176,7 @@ t.test('a member who is asked for nothing of theirs is sent back with access_den
   t.same(await codesOf(scene), []);
 });
 
-t.test('a user of another account gets 403 here, as a page or a problem document', async (t) => {
+t.test('a user of another account gets 403 as a page or a problem document', async (t) => {
   const scene = await createScene(database);
   const stranger = await createScene(database);
   const browser = await signedInBrowser(api, stranger.user);
@@ -187,7 +190,7 @@ t.test('a user of another account gets 403 here, as a page or a problem document
   t.same(await codesOf(scene), []);
 });
 
-t.test('http://localhost with a port is sent back to as it is registered', async (t) => {
+t.test('redirects to http://localhost with its registered port', async (t) => {
   const redirectUri = 'http://localhost:8080/callback';
   const scene = await createScene(database, { redirectUri });
   const browser = await signedInBrowser(api, scene.user);

@@ -10,7 +10,7 @@ const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
 const { setUp, call, goodClaims, signed } = bearerCalls(api);
 
-t.test('refuses a token whose payload or signature belongs to another', async (t) => {
+t.test('rejects a token with the payload or signature of another token', async (t) => {
   const [ours, theirs] = [await setUp(), await setUp()];
   const [header, payload, signature] = ours.token.split('.');
   const [otherHeader, otherPayload, otherSignature] = theirs.token.split('.');
@@ -25,7 +25,7 @@ t.test('refuses a token whose payload or signature belongs to another', async (t
   }
 });
 
-t.test('refuses alg none, in whatever spelling', async (t) => {
+t.test('rejects alg none in every spelling', async (t) => {
   const { application } = await setUp();
   const { kid } = api.signingKeys.current;
   const payload = encode(goodClaims(application));
@@ -37,7 +37,7 @@ t.test('refuses alg none, in whatever spelling', async (t) => {
   }
 });
 
-t.test('refuses an HMAC that was made with the public key as its secret', async (t) => {
+t.test('rejects an HMAC with the public key as its secret', async (t) => {
   const { application } = await setUp();
   const [jwk] = (await api.get('/.well-known/jwks.json')).json().keys;
   const pem = await exportSPKI((await importJWK(jwk, 'ES256', { extractable: true })) as CryptoKey);
@@ -58,7 +58,7 @@ t.test('refuses an HMAC that was made with the public key as its secret', async 
   }
 });
 
-t.test('refuses a token that was signed with a key that is not ours', async (t) => {
+t.test('rejects a token that was signed with an unknown key', async (t) => {
   const { application } = await setUp();
   const { kid } = api.signingKeys.current;
   for (const alg of ['ES256', 'RS256', 'PS256', 'ES384', 'EdDSA']) {
@@ -83,7 +83,7 @@ t.test('refuses a token that was signed with a key that is not ours', async (t) 
   refused(t, await call(`Bearer ${token}`), 'invalid_token');
 });
 
-t.test('refuses a genuine signature over a header that is not that of our access tokens', async (t) => {
+t.test('rejects a valid signature over a header other than that of an access token', async (t) => {
   const { application } = await setUp();
   const claims = goodClaims(application);
   for (const header of [
@@ -97,7 +97,7 @@ t.test('refuses a genuine signature over a header that is not that of our access
   }
 });
 
-t.test('refuses a genuine signature over claims that are not those of our access tokens', async (t) => {
+t.test('rejects a valid signature over claims other than those of an access token', async (t) => {
   const { application } = await setUp();
   const good = goodClaims(application);
   const variants: Record<string, unknown>[] = [
@@ -119,21 +119,21 @@ t.test('refuses a genuine signature over claims that are not those of our access
   }
 });
 
-t.test('an expired token that is forged as well is invalid, not expired', async (t) => {
+t.test('an expired and forged token is invalid, not expired', async (t) => {
   const { application } = await setUp();
   const now = Math.floor(api.clock().getTime() / 1000);
   const [header, payload] = (await signed({ ...goodClaims(application), exp: now - 1 })).split('.');
   refused(t, await call(`Bearer ${header}.${payload}.${'A'.repeat(86)}`), 'invalid_token');
 });
 
-t.test('a token of a server with another address is refused', async (t) => {
+t.test('rejects a token of a server with another address', async (t) => {
   const other = await buildTestApp(t, { database, environment: { BASE_URL: 'http://other.test' } });
   const { token, application } = await setUp();
   refused(t, await other.get('/v1/employees', token), 'invalid_token');
   refused(t, await api.get('/v1/employees', await other.token(application)), 'invalid_token');
 });
 
-t.test('a token of a server with another database is refused', async (t) => {
+t.test('rejects a token of a server with another database', async (t) => {
   const other = await buildTestApp(t);
   const { application } = await createTenant(other.database);
   refused(t, await api.get('/v1/employees', await other.token(application)), 'invalid_token');

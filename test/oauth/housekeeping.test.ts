@@ -127,7 +127,7 @@ async function countAll(database: Database): Promise<Record<string, number>> {
 const each = (count: number) =>
   Object.fromEntries(Object.keys(keptSeconds).map((table) => [table, count])) as Record<string, number>;
 
-t.test('deletes of each table exactly what is over, and keeps the rest', async (t) => {
+t.test('deletes exactly the expired rows of each table', async (t) => {
   const setting = await setUp(t);
   const { database } = setting;
   for (const offset of [-1, -10 * day]) await addRows(setting, moments(offset));
@@ -146,7 +146,7 @@ t.test('deletes of each table exactly what is over, and keeps the rest', async (
   t.same(await new Housekeeping(database).prune(now), each(0), 'and nothing the second time');
 });
 
-t.test('leaves what people own alone', async (t) => {
+t.test('does not delete employees, reports, users and applications', async (t) => {
   const setting = await setUp(t);
   const { prisma } = setting.database;
   await addRows(setting, moments(-1));
@@ -157,7 +157,7 @@ t.test('leaves what people own alone', async (t) => {
   t.same(await owned(), before);
 });
 
-t.test('a grant goes with its last refresh token, and not before', async (t) => {
+t.test('deletes a grant with its last refresh token, and not before', async (t) => {
   const setting = await setUp(t);
   const { database } = setting;
   const [gone, kept, revoked] = await Promise.all([1, 2, 3].map(() => addGrant(setting)));
@@ -214,7 +214,7 @@ t.test('deletes more rows than one batch holds', async (t) => {
   t.match(await countAll(setting.database), { revoked_access_tokens: 5, refresh_tokens: 10, grants: 5 });
 });
 
-t.test('a prune that is to end leaves the rest for the next one', async (t) => {
+t.test('a prune that is stopped leaves the rest for the next one', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2100, 5);
   const ending = new AbortController();
@@ -225,7 +225,7 @@ t.test('a prune that is to end leaves the rest for the next one', async (t) => {
   t.equal((await new Housekeeping(setting.database).prune(now)).revoked_access_tokens, 2100);
 });
 
-t.test('several prunes at once delete everything that is over, once', async (t) => {
+t.test('concurrent prunes delete each expired row once', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2500, 5);
   const pruned = await Promise.all([1, 2, 3].map(() => new Housekeeping(setting.database).prune(now)));
@@ -235,7 +235,7 @@ t.test('several prunes at once delete everything that is over, once', async (t) 
   t.match(await countAll(setting.database), { revoked_access_tokens: 5, refresh_tokens: 10, grants: 5 });
 });
 
-t.test('a replay on the day after is still recognised, however often was pruned', async (t) => {
+t.test('a replay on the next day is still detected after pruning', async (t) => {
   const database = await openTestDatabase(t);
   const api = await buildTestApp(t, { database });
   const scene = await createScene(database);
@@ -258,7 +258,7 @@ t.test('a replay on the day after is still recognised, however often was pruned'
   await tokenRefused(t, api, third.accessToken, 'invalid_token');
 });
 
-t.test('pruning makes no token good again', async (t) => {
+t.test('pruning makes no token valid again', async (t) => {
   const database = await openTestDatabase(t);
   const api = await buildTestApp(t, { database });
   const scene = await createScene(database);

@@ -99,7 +99,7 @@ function oneWinner(t: Test, replies: readonly Reply[]): Record<string, string> {
 
 const many = real ? 100 : 20;
 
-t.test('of many exchanges of one code at once exactly one succeeds, and its tokens work', async (t) => {
+t.test('exactly one of many concurrent exchanges of one code succeeds, and its tokens work', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const scene = await createScene(database);
     const { form } = await grantCode(api, scene);
@@ -116,27 +116,30 @@ t.test('of many exchanges of one code at once exactly one succeeds, and its toke
   }
 });
 
-t.test('of many uses of one refresh token at once exactly one succeeds, and the new one works', async (t) => {
-  const scene = await createScene(database);
-  let { refreshToken } = await grantTokens(api, scene);
-  const form = () => ({
-    grant_type: 'refresh_token',
-    client_id: scene.application.clientId,
-    refresh_token: refreshToken,
-  });
-  for (let round = 0; round < 3; round += 1) {
-    const won = oneWinner(t, await atOnce(many, (server) => server.post('/v1/oauth/token', form())));
-    for (const server of servers) {
-      t.equal((await server.get('/v1/employees', won.access_token ?? '')).status, 200);
+t.test(
+  'exactly one of many concurrent uses of one refresh token succeeds, and the new one works',
+  async (t) => {
+    const scene = await createScene(database);
+    let { refreshToken } = await grantTokens(api, scene);
+    const form = () => ({
+      grant_type: 'refresh_token',
+      client_id: scene.application.clientId,
+      refresh_token: refreshToken,
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const won = oneWinner(t, await atOnce(many, (server) => server.post('/v1/oauth/token', form())));
+      for (const server of servers) {
+        t.equal((await server.get('/v1/employees', won.access_token ?? '')).status, 200);
+      }
+      refreshToken = won.refresh_token ?? '';
     }
-    refreshToken = won.refresh_token ?? '';
-  }
-  t.equal((await servers[0].post('/v1/oauth/token', form())).status, 200);
-  const where = { grant: { applicationId: scene.application.id } };
-  t.equal(await database.prisma.refreshToken.count({ where: { ...where, usedAt: null } }), 1);
-});
+    t.equal((await servers[0].post('/v1/oauth/token', form())).status, 200);
+    const where = { grant: { applicationId: scene.application.id } };
+    t.equal(await database.prisma.refreshToken.count({ where: { ...where, usedAt: null } }), 1);
+  },
+);
 
-t.test('a refresh and the revocation of its grant at once leave no token that works', async (t) => {
+t.test('a concurrent refresh and revocation of its grant leave no valid token', async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const scene = await createScene(database);
     const { refreshToken } = await grantTokens(api, scene);
@@ -155,7 +158,7 @@ t.test('a refresh and the revocation of its grant at once leave no token that wo
   }
 });
 
-t.test('a token that one server has revoked is refused by the other at once, every time', async (t) => {
+t.test('a token that one server has revoked is rejected by the other at once, every time', async (t) => {
   const { application } = await createTenant(database);
   const { clientId, clientSecret } = application;
   const tokens = new AccessTokens(api.signingKeys, {
@@ -185,7 +188,7 @@ t.test('a token that one server has revoked is refused by the other at once, eve
   t.equal(await database.prisma.revokedAccessToken.count(), lanes * rounds);
 });
 
-t.test('a grant that one server has revoked is refused by the other at once', async (t) => {
+t.test('a grant that one server has revoked is rejected by the other at once', async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const scene = await createScene(database);
     const { accessToken, refreshToken } = await grantTokens(api, scene);
@@ -197,7 +200,7 @@ t.test('a grant that one server has revoked is refused by the other at once', as
   }
 });
 
-t.test('two servers that start at once on an empty database share one key and one schema', async (t) => {
+t.test('two servers that start concurrently on an empty database share one key and one schema', async (t) => {
   if (!real) {
     const empty = await openTestDatabase(t, { empty: true });
     await migrate(empty);

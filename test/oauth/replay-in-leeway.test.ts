@@ -66,7 +66,7 @@ t.test(
   },
 );
 
-t.test('reuse of a refresh token at the instant of its rotation revokes it too', async (t) => {
+t.test('reuse of a refresh token at the time of its rotation revokes the grant too', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
@@ -88,7 +88,7 @@ t.test('reuse of the newest used token within the leeway is a retry, however man
   t.equal((await refresh(api, scene.application, tokens.refreshToken)).statusCode, 200);
 });
 
-t.test('a failed use of the successor is no use of it', async (t) => {
+t.test('a failed use of the successor does not count as use', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene, { scope: 'user:read' });
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
@@ -99,7 +99,7 @@ t.test('a failed use of the successor is no use of it', async (t) => {
 });
 
 t.test(
-  'reuse by another client within the leeway revokes nothing, whatever became of the successor',
+  'reuse by another client within the leeway revokes nothing, whatever happened to the successor',
   async (t) => {
     const scene = await createScene(database);
     const stranger = (await createScene(database)).application;
@@ -111,7 +111,7 @@ t.test(
   },
 );
 
-t.test('a token that was used before successors were stored is judged by the leeway alone', async (t) => {
+t.test('a token that was used before successors were stored is checked by the leeway alone', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
@@ -154,7 +154,7 @@ async function atOnce(send: () => Promise<{ statusCode: number; body: string }>)
 }
 
 for (const kind of ['refresh token', 'code'] as const) {
-  t.test(`of many uses of a ${kind} at once one succeeds, and no other revokes the grant`, async (t) => {
+  t.test(`one of many concurrent uses of a ${kind} succeeds, and no other revokes the grant`, async (t) => {
     const scene = await createScene(database);
     const { form } = await grantCode(api, scene);
     const first = kind === 'code' ? undefined : tokensOf(await exchange(form));
@@ -176,7 +176,7 @@ for (const kind of ['refresh token', 'code'] as const) {
 }
 
 t.test(
-  'of uses of a token and of its successor at once none works after the grant was revoked',
+  'concurrent uses of a token and its successor leave no valid token after the grant was revoked',
   async (t) => {
     for (let round = 0; round < 10; round += 1) {
       const scene = await createScene(database);

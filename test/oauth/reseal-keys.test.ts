@@ -100,7 +100,7 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
   t.same(await events(), []);
 });
 
-t.test('of two that run at once one encrypts, and the other finds nothing to do', async (t) => {
+t.test('one of two concurrent runs encrypts the keys, and the other changes nothing', async (t) => {
   const { database, clock, events, open } = await setUp(t);
   const counts = await Promise.all(
     [1, 2].map(() => resealSigningKeys(new SigningKeyStore(database), changing, clock())),

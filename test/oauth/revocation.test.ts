@@ -25,7 +25,7 @@ const basic = ({ clientId, clientSecret }: TestApplication) => ({
 const isRevoked = async (token: string) =>
   (await database.prisma.revokedAccessToken.count({ where: { jti: String(decodeJwt(token).jti) } })) > 0;
 
-t.test('answers 200 with an empty JSON object that is not to be stored', async (t) => {
+t.test('responds 200 with an empty JSON object that is not stored', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   const response = await revoke(api, scene.application, accessToken);
@@ -36,21 +36,24 @@ t.test('answers 200 with an empty JSON object that is not to be stored', async (
   t.match(response.headers['x-request-id'], /.+/);
 });
 
-t.test('an access token ends alone: its refresh token and its siblings live on', async (t) => {
-  const scene = await createScene(database);
-  const first = await grantTokens(api, scene);
-  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
-  t.equal((await revoke(api, scene.application, first.accessToken)).statusCode, 200);
-  await tokenRefused(t, api, first.accessToken, 'invalid_token');
-  await tokenAccepted(t, api, second.accessToken);
-  t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
-  const row = await database.prisma.revokedAccessToken.findUniqueOrThrow({
-    where: { jti: String(decodeJwt(first.accessToken).jti) },
-  });
-  t.equal(row.expiresAt.getTime() / 1000, decodeJwt(first.accessToken).exp);
-});
+t.test(
+  'revokes an access token alone, and keeps its refresh token and other access tokens valid',
+  async (t) => {
+    const scene = await createScene(database);
+    const first = await grantTokens(api, scene);
+    const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+    t.equal((await revoke(api, scene.application, first.accessToken)).statusCode, 200);
+    await tokenRefused(t, api, first.accessToken, 'invalid_token');
+    await tokenAccepted(t, api, second.accessToken);
+    t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
+    const row = await database.prisma.revokedAccessToken.findUniqueOrThrow({
+      where: { jti: String(decodeJwt(first.accessToken).jti) },
+    });
+    t.equal(row.expiresAt.getTime() / 1000, decodeJwt(first.accessToken).exp);
+  },
+);
 
-t.test('the current refresh token ends the whole grant', async (t) => {
+t.test('the current refresh token revokes the whole grant', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
@@ -61,7 +64,7 @@ t.test('the current refresh token ends the whole grant', async (t) => {
   }
 });
 
-t.test('a superseded refresh token ends the whole grant as well', async (t) => {
+t.test('a rotated refresh token revokes the whole grant', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
@@ -70,7 +73,7 @@ t.test('a superseded refresh token ends the whole grant as well', async (t) => {
   oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
 });
 
-t.test('an expired refresh token still ends what its grant has given', async (t) => {
+t.test('an expired refresh token revokes the tokens of its grant', async (t) => {
   const scene = await createScene(database);
   const { refreshToken } = await grantTokens(api, scene);
   clock.advanceSeconds(30 * 86_400 - 1);
@@ -80,7 +83,7 @@ t.test('an expired refresh token still ends what its grant has given', async (t)
   await tokenRefused(t, api, second.accessToken, 'invalid_token');
 });
 
-t.test('a token of client credentials ends alone', async (t) => {
+t.test('revokes a token of client credentials alone', async (t) => {
   const { application } = await createTenant(database);
   const [one, other] = [await api.token(application), await api.token(application)];
   const { clientSecret } = application;
@@ -90,7 +93,7 @@ t.test('a token of client credentials ends alone', async (t) => {
   await tokenAccepted(t, api, await api.token(application));
 });
 
-t.test('tokens that are unknown, garbage or expired are answered with 200', async (t) => {
+t.test('responds 200 to tokens that are unknown, malformed or expired', async (t) => {
   const scene = await createScene(database);
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   clock.advanceSeconds(30 * 86_400);
@@ -114,18 +117,21 @@ t.test('tokens that are unknown, garbage or expired are answered with 200', asyn
   t.notOk(await isRevoked(accessToken), 'there is nothing to remember of an expired token');
 });
 
-t.test("refuses another client's tokens with 400 unauthorized_client, and they stay valid", async (t) => {
-  const owner = await createScene(database);
-  const other = (await createScene(database)).application;
-  const first = await grantTokens(api, owner);
-  const second = tokensOf(await refresh(api, owner.application, first.refreshToken));
-  for (const token of [first.accessToken, second.accessToken, first.refreshToken, second.refreshToken]) {
-    oauthRefusal(t, await revoke(api, other, token), 'unauthorized_client');
-  }
-  await tokenAccepted(t, api, first.accessToken);
-  await tokenAccepted(t, api, second.accessToken);
-  t.equal((await refresh(api, owner.application, second.refreshToken)).statusCode, 200);
-});
+t.test(
+  'rejects the tokens of another client with 400 unauthorized_client, and keeps them valid',
+  async (t) => {
+    const owner = await createScene(database);
+    const other = (await createScene(database)).application;
+    const first = await grantTokens(api, owner);
+    const second = tokensOf(await refresh(api, owner.application, first.refreshToken));
+    for (const token of [first.accessToken, second.accessToken, first.refreshToken, second.refreshToken]) {
+      oauthRefusal(t, await revoke(api, other, token), 'unauthorized_client');
+    }
+    await tokenAccepted(t, api, first.accessToken);
+    await tokenAccepted(t, api, second.accessToken);
+    t.equal((await refresh(api, owner.application, second.refreshToken)).statusCode, 200);
+  },
+);
 
 t.test('a confidential client must send its secret: none is 400, a wrong one 401', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
@@ -146,7 +152,7 @@ t.test('a confidential client must send its secret: none is 400, a wrong one 401
   oauthRefusal(t, await refresh(api, application, refreshToken), 'invalid_grant');
 });
 
-t.test('a client may authenticate with HTTP Basic and leave client_id out', async (t) => {
+t.test('a client may authenticate with HTTP Basic and omit client_id', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   const headers = basic(scene.application);
@@ -167,7 +173,7 @@ t.test('a client may authenticate with HTTP Basic and leave client_id out', asyn
   oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
 });
 
-t.test('a public client that sends a secret, and an unknown client, are refused with 401', async (t) => {
+t.test('rejects a public client that sends a secret, and an unknown client, with 401', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   const secret = await revoke(api, scene.application, accessToken, { client_secret: randomId(52) });
@@ -188,7 +194,7 @@ t.test('token_type_hint makes no difference, right, wrong or unknown', async (t)
   }
 });
 
-t.test('revoking again changes nothing and is told of once', async (t) => {
+t.test('revoking again changes nothing and is audited once', async (t) => {
   const scene = await createScene(database);
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   const { grantId } = await database.prisma.refreshToken.findUniqueOrThrow({
@@ -208,7 +214,7 @@ t.test('revoking again changes nothing and is told of once', async (t) => {
   t.same(events.map(({ type }) => type).toSorted(), ['grant.revoked', 'token.revoked']);
 });
 
-t.test('many revocations of one token at once all succeed and are told of once', async (t) => {
+t.test('concurrent revocations of one token all succeed and are audited once', async (t) => {
   const scene = await createScene(database);
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   for (const token of [accessToken, refreshToken]) {

@@ -37,7 +37,7 @@ const statusOf = async (server: TestApp, token: string) =>
   (await server.get('/v1/employees?page%5Bsize%5D=1', token)).statusCode;
 
 t.test(
-  'rejects what was issued before and accepts what is requested afterwards, within one second',
+  'rejects tokens that were issued before and accepts tokens that are requested after, within one second',
   async (t) => {
     const { accountId, application } = await createTenant(database);
     for (let round = 0; round < 10; round += 1) {
@@ -54,7 +54,7 @@ t.test(
   },
 );
 
-t.test('of tokens that are requested all the time, rejects exactly those from before', async (t) => {
+t.test('rejects exactly the earlier tokens while tokens are requested continuously', async (t) => {
   const { accountId, application } = await createTenant(database);
   let phase: 'before' | 'during' | 'after' = 'before';
   const issued: { token: string; requested: string; received: string }[] = [];
@@ -80,7 +80,7 @@ t.test('of tokens that are requested all the time, rejects exactly those from be
   t.same(wrong, []);
 });
 
-t.test('ends the grants, refresh tokens and codes of all users', async (t) => {
+t.test('revokes the grants, refresh tokens and codes of all users', async (t) => {
   const scene = await createScene(database);
   const colleague = await createUser(database, scene.accountId, { role: 'member' });
   const tokens = [
@@ -99,7 +99,7 @@ t.test('ends the grants, refresh tokens and codes of all users', async (t) => {
   t.equal((await refresh(other, scene.application, again.refreshToken)).statusCode, 200);
 });
 
-t.test('leaves other applications of the account alone', async (t) => {
+t.test('does not change other applications of the account', async (t) => {
   const { accountId, application } = await createTenant(database);
   const neighbor = await createApplication(database, accountId);
   const token = await api.token(neighbor);

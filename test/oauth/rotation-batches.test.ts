@@ -180,7 +180,7 @@ t.test('a grant that is revoked while its token waits gives no token that works'
 });
 
 t.test(
-  'of the same tokens in two processes at once, in opposite order, each succeeds exactly once',
+  'each token succeeds exactly once when two processes use the same tokens in opposite order',
   async (t) => {
     const other = await createOther(t);
     for (let round = 0; round < 3; round += 1) {
@@ -197,7 +197,7 @@ t.test(
   },
 );
 
-t.test('a token that is in a batch many times succeeds once, beside all others', async (t) => {
+t.test('a token that is in a batch many times succeeds once, and all others succeed', async (t) => {
   const [twice, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
   const asked = [twice, ...others.slice(0, 10), twice, twice, ...others.slice(10), twice];
   const answers = await Promise.all(asked.map((holder) => refreshOf(holder)));
@@ -213,44 +213,41 @@ t.test('a token that is in a batch many times succeeds once, beside all others',
   t.equal(await database.prisma.refreshToken.count({ where }), 2, 'the used one and one successor');
 });
 
-t.test(
-  'bad requests in a batch are refused as if they were alone, and the good ones are answered',
-  async (t) => {
-    const [revoked, disabled, stolen, greedy, ...others] = (await createHolders(20)) as [
-      Holder,
-      Holder,
-      Holder,
-      Holder,
-      ...Holder[],
-    ];
-    await database.prisma.grant.updateMany({
-      where: { id: revoked.grantId },
-      data: { revokedAt: new Date() },
-    });
-    const { id } = disabled.scene.user;
-    await database.prisma.user.updateMany({ where: { id }, data: { disabledAt: new Date() } });
-    const stranger = (others[0] as Holder).scene.application;
-    const [good, ...bad] = await Promise.all([
-      Promise.all(others.map((holder) => refreshOf(holder))),
-      refreshOf(revoked),
-      refreshOf(disabled),
-      refresh(api, stranger, stolen.token),
-      refresh(api, stranger, randomId(50)),
-      refresh(api, greedy.scene.application, greedy.token, { scope: 'reports:write' }),
-    ]);
-    allSucceeded(t, good, 'the good ones');
-    const codes = ['invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_scope'];
-    for (const [index, answer] of bad.entries()) oauthRefusal(t, answer, codes[index] ?? '');
-    for (const [index, answer] of good.entries()) {
-      const token = tokensOf(answer).accessToken;
-      const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-      t.equal(payload.sub, others[index]?.scene.user.id, 'and each with the token of its own user');
-    }
-    for (const holder of [stolen, greedy]) t.equal((await refreshOf(holder)).statusCode, 200, 'not used up');
-  },
-);
+t.test('rejects invalid requests in a batch as if they were alone, and the others succeed', async (t) => {
+  const [revoked, disabled, stolen, greedy, ...others] = (await createHolders(20)) as [
+    Holder,
+    Holder,
+    Holder,
+    Holder,
+    ...Holder[],
+  ];
+  await database.prisma.grant.updateMany({
+    where: { id: revoked.grantId },
+    data: { revokedAt: new Date() },
+  });
+  const { id } = disabled.scene.user;
+  await database.prisma.user.updateMany({ where: { id }, data: { disabledAt: new Date() } });
+  const stranger = (others[0] as Holder).scene.application;
+  const [good, ...bad] = await Promise.all([
+    Promise.all(others.map((holder) => refreshOf(holder))),
+    refreshOf(revoked),
+    refreshOf(disabled),
+    refresh(api, stranger, stolen.token),
+    refresh(api, stranger, randomId(50)),
+    refresh(api, greedy.scene.application, greedy.token, { scope: 'reports:write' }),
+  ]);
+  allSucceeded(t, good, 'the good ones');
+  const codes = ['invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_scope'];
+  for (const [index, answer] of bad.entries()) oauthRefusal(t, answer, codes[index] ?? '');
+  for (const [index, answer] of good.entries()) {
+    const token = tokensOf(answer).accessToken;
+    const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    t.equal(payload.sub, others[index]?.scene.user.id, 'and each with the token of its own user');
+  }
+  for (const holder of [stolen, greedy]) t.equal((await refreshOf(holder)).statusCode, 200, 'not used up');
+});
 
-t.test('a rotation that the database refuses fails alone, and changes nothing', async (t) => {
+t.test('a rotation that the database rejects fails alone, and changes nothing', async (t) => {
   const [faulty, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
   await asOwner(
     database,

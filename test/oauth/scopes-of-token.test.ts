@@ -8,7 +8,7 @@ const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
 const { setUp, call, goodClaims, signed } = bearerCalls(api);
 
-t.test('a scope that is taken from the application is gone from its tokens at once', async (t) => {
+t.test('a scope that the application loses is removed from its tokens at once', async (t) => {
   const { token, application } = await setUp();
   t.equal((await call(`Bearer ${token}`)).statusCode, 200);
   await database.prisma.application.updateMany({
@@ -23,7 +23,7 @@ t.test('a scope that is taken from the application is gone from its tokens at on
   t.equal((await call(`Bearer ${token}`)).statusCode, 200);
 });
 
-t.test('a scope that the application gains later is not in tokens that it has', async (t) => {
+t.test('a scope that the application gains later is not added to existing tokens', async (t) => {
   const { accountId } = await createTenant(database);
   const application = await createApplication(database, accountId, { scopes: ['user:read'] });
   const token = await api.token(application);
@@ -34,7 +34,7 @@ t.test('a scope that the application gains later is not in tokens that it has', 
   t.equal((await call(`Bearer ${token}`)).statusCode, 403);
 });
 
-t.test('a token without the scope is refused with 403 that names it', async (t) => {
+t.test('rejects a token without the scope with 403 that names the scope', async (t) => {
   const { application } = await setUp();
   for (const [url, method, scope] of [
     ['/v1/employees', 'GET', 'reports:read'],
@@ -64,7 +64,7 @@ t.test('a token without the scope is refused with 403 that names it', async (t) 
   }
 });
 
-t.test('a scope counts by its whole name only', async (t) => {
+t.test('compares scopes by their whole name', async (t) => {
   const { application } = await setUp();
   for (const scope of [
     'reports',

@@ -50,7 +50,7 @@ const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 const publishedKids = async (api: TestApp): Promise<string[]> =>
   (await api.get(jwksAddress)).json().keys.map(({ kid }: { kid: string }) => kid);
 
-t.test('private keys are sealed in the database, and published ones have no private part', async (t) => {
+t.test('private keys are encrypted in the database, and published keys have no private part', async (t) => {
   const { api, database } = await setUp(t);
   await rotate(api);
   const rows = await database.prisma.signingKey.findMany();
@@ -69,7 +69,7 @@ t.test('private keys are sealed in the database, and published ones have no priv
 });
 
 t.test(
-  'another APP_SECRET does not open the keys, and the error names the variable in one line',
+  'another APP_SECRET does not decrypt the keys, and the error names the variable in one line',
   async (t) => {
     const { api, database } = await setUpAlone(t);
     const before = await database.prisma.signingKey.findMany();
@@ -89,7 +89,7 @@ t.test(
   },
 );
 
-t.test('a sealed key that was changed in the database does not open', async (t) => {
+t.test('rejects an encrypted key that was changed in the database', async (t) => {
   const { api, database } = await setUpAlone(t);
   const { kid, privateKey } = await database.prisma.signingKey.findFirstOrThrow();
   const parts = privateKey.split('.');
@@ -101,7 +101,7 @@ t.test('a sealed key that was changed in the database does not open', async (t) 
   );
 });
 
-t.test('openings at once on an empty database make one key', async (t) => {
+t.test('concurrent starts on an empty database create one key', async (t) => {
   const database = await openTestDatabase(t);
   const clock = createTestClock();
   const opened = await Promise.all(
@@ -111,20 +111,23 @@ t.test('openings at once on an empty database make one key', async (t) => {
   t.equal(new Set(opened.map(({ current }) => current.kid)).size, 1);
 });
 
-t.test('after a rotation new tokens have the new kid, and old ones stay valid to their end', async (t) => {
-  const { api, tenant } = await setUp(t);
-  const old = await api.token(tenant.application);
-  const kid = await rotate(api);
-  const fresh = await api.token(tenant.application);
-  t.equal(kidOf(fresh), kid);
-  t.not(kidOf(old), kid);
-  await tokenAccepted(t, api, old);
-  await tokenAccepted(t, api, fresh);
-  api.clock.advanceSeconds(3599);
-  await tokenAccepted(t, api, old);
-  api.clock.advanceSeconds(1);
-  await tokenRefused(t, api, old, 'token_expired');
-});
+t.test(
+  'after a rotation new tokens have the new kid, and old ones stay valid until they expire',
+  async (t) => {
+    const { api, tenant } = await setUp(t);
+    const old = await api.token(tenant.application);
+    const kid = await rotate(api);
+    const fresh = await api.token(tenant.application);
+    t.equal(kidOf(fresh), kid);
+    t.not(kidOf(old), kid);
+    await tokenAccepted(t, api, old);
+    await tokenAccepted(t, api, fresh);
+    api.clock.advanceSeconds(3599);
+    await tokenAccepted(t, api, old);
+    api.clock.advanceSeconds(1);
+    await tokenRefused(t, api, old, 'token_expired');
+  },
+);
 
 t.test('the JWKS lists both keys until the overlap ends, and pruning deletes the old one then', async (t) => {
   const { api, database } = await setUpAlone(t);
@@ -149,7 +152,7 @@ t.test('the JWKS lists both keys until the overlap ends, and pruning deletes the
   t.match(kept, [{ kid, retiredAt: null, expiresAt: null }]);
 });
 
-t.test('a look at the keys that took long does not put back what was discarded meanwhile', async (t) => {
+t.test('a slow reload of the keys does not restore discarded keys', async (t) => {
   const { api, database } = await setUpAlone(t);
   const old = api.signingKeys.current.kid;
   let tellRead = () => {};
@@ -187,7 +190,7 @@ t.test('a look at the keys that took long does not put back what was discarded m
   t.notOk(keys.has(old));
 });
 
-t.test('keys that may have leaked are discarded, with every token that they signed', async (t) => {
+t.test('discards keys that may have leaked, and rejects every token that they signed', async (t) => {
   const { api, database, tenant } = await setUpAlone(t);
   const other = await buildTestApp(t, { database, clock: api.clock });
   const oldest = await api.token(tenant.application);
@@ -202,7 +205,7 @@ t.test('keys that may have leaked are discarded, with every token that they sign
   for (const token of [oldest, old]) await tokenRefused(t, other, token, 'invalid_token');
 });
 
-t.test('several rotations in a row, also at once, leave one key that signs', async (t) => {
+t.test('several rotations, also concurrent ones, leave one key that signs', async (t) => {
   const { api, database, tenant } = await setUpAlone(t);
   const other = await SigningKeys.open(new SigningKeyStore(database), testSecrets, api.clock);
   await Promise.all([rotate(api), other.rotate({ tokenTtlSeconds: 3600 })]);
@@ -216,7 +219,7 @@ t.test('several rotations in a row, also at once, leave one key that signs', asy
   await tokenAccepted(t, api, token);
 });
 
-t.test('another process learns a new key by a kid that it does not know', async (t) => {
+t.test('another process loads a new key when it sees an unknown kid', async (t) => {
   const { api, database, tenant } = await setUp(t);
   const other = await buildTestApp(t, { database, clock: api.clock });
   const old = await api.token(tenant.application);
@@ -229,19 +232,22 @@ t.test('another process learns a new key by a kid that it does not know', async 
   t.equal(kidOf(await other.token(tenant.application)), kid);
 });
 
-t.test('another process learns a new key by looking again, and its tokens are good everywhere', async (t) => {
-  const { api, database, tenant } = await setUp(t);
-  const other = await buildTestApp(t, { database, clock: api.clock });
-  const kid = await rotate(api);
-  const late = await other.token(tenant.application);
-  t.not(kidOf(late), kid, 'until it looks it signs with the old key');
-  await tokenAccepted(t, api, late);
-  await other.signingKeys.reload();
-  t.equal(kidOf(await other.token(tenant.application)), kid);
-  t.same((await publishedKids(other)).sort(), (await publishedKids(api)).sort());
-});
+t.test(
+  'another process loads a new key at its next reload, and its tokens are valid everywhere',
+  async (t) => {
+    const { api, database, tenant } = await setUp(t);
+    const other = await buildTestApp(t, { database, clock: api.clock });
+    const kid = await rotate(api);
+    const late = await other.token(tenant.application);
+    t.not(kidOf(late), kid, 'until it looks it signs with the old key');
+    await tokenAccepted(t, api, late);
+    await other.signingKeys.reload();
+    t.equal(kidOf(await other.token(tenant.application)), kid);
+    t.same((await publishedKids(other)).sort(), (await publishedKids(api)).sort());
+  },
+);
 
-t.test('a kid that nobody knows is refused, until a process has stored its key', async (t) => {
+t.test('rejects an unknown kid until a process has stored its key', async (t) => {
   const { api, database, tenant } = await setUp(t);
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const kid = randomId();
@@ -263,7 +269,7 @@ t.test('a kid that nobody knows is refused, until a process has stored its key',
   await tokenAccepted(t, api, token);
 });
 
-t.test('rotation is audited with the kid', async (t) => {
+t.test('audits a rotation with the kid', async (t) => {
   const { api, database } = await setUp(t);
   const kid = await rotate(api);
   const events = await database.prisma.systemEvent.findMany({
@@ -273,7 +279,7 @@ t.test('rotation is audited with the kid', async (t) => {
   t.equal(events.length, 1);
 });
 
-t.test('the JWKS checks the tokens that the server issues', async (t) => {
+t.test('the JWKS verifies the tokens that the server issues', async (t) => {
   const { api, tenant } = await setUp(t);
   const response = await api.get(jwksAddress);
   t.equal(response.statusCode, 200);
@@ -290,7 +296,7 @@ t.test('the JWKS checks the tokens that the server issues', async (t) => {
   t.equal(payload.client_id, tenant.application.clientId);
 });
 
-t.test('the metadata names every address and ability of RFC 8414, as the contract has them', async (t) => {
+t.test('the metadata has every member of RFC 8414 as the contract does', async (t) => {
   const { api, tenant } = await setUp(t);
   const response = await api.get(metadataAddress);
   t.equal(response.statusCode, 200);

@@ -51,7 +51,7 @@ t.test('a valid access token is revoked with the refresh token that it derives f
   await tokenRefused(t, api, second.accessToken, 'invalid_token');
 });
 
-t.test('a revoked access token stays revoked, and is expired when its time is over', async (t) => {
+t.test('a revoked access token stays revoked, and is expired after its lifetime', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   await revoke(api, scene.application, accessToken);
@@ -61,7 +61,7 @@ t.test('a revoked access token stays revoked, and is expired when its time is ov
   await tokenRefused(t, api, accessToken, 'token_expired');
 });
 
-t.test('a refresh token that is used once gives a new one, and its reuse is refused', async (t) => {
+t.test('a refresh token that is used once issues a new one, and its reuse is rejected', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
@@ -86,7 +86,7 @@ t.test('a refresh token is valid for 30 days without use, and expired after them
   t.same(await refreshRow(late.refreshToken), before, 'the row is as it was');
 });
 
-t.test('each rotation gives a fresh 30 days', async (t) => {
+t.test('each rotation starts a new lifetime of 30 days', async (t) => {
   const scene = await createScene(database);
   let { refreshToken } = await grantTokens(api, scene);
   for (let rotation = 0; rotation < 4; rotation += 1) {
@@ -99,7 +99,7 @@ t.test('each rotation gives a fresh 30 days', async (t) => {
   oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
 });
 
-t.test('a revoked refresh token is refused, as are the access tokens derived from it', async (t) => {
+t.test('rejects a revoked refresh token and the access tokens derived from it', async (t) => {
   const scene = await createScene(database);
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   t.equal((await revoke(api, scene.application, refreshToken)).statusCode, 200);
@@ -111,14 +111,17 @@ t.test('a revoked refresh token is refused, as are the access tokens derived fro
   t.same(grant.revokedAt, clock());
 });
 
-t.test('revoking the refresh token of one grant leaves another grant of the same user alone', async (t) => {
-  const scene = await createScene(database);
-  const one = await grantTokens(api, scene);
-  const other = await grantTokens(api, scene);
-  await revoke(api, scene.application, one.refreshToken);
-  await tokenAccepted(t, api, other.accessToken);
-  t.equal((await refresh(api, scene.application, other.refreshToken)).statusCode, 200);
-});
+t.test(
+  'revoking the refresh token of one grant does not change another grant of the same user',
+  async (t) => {
+    const scene = await createScene(database);
+    const one = await grantTokens(api, scene);
+    const other = await grantTokens(api, scene);
+    await revoke(api, scene.application, one.refreshToken);
+    await tokenAccepted(t, api, other.accessToken);
+    t.equal((await refresh(api, scene.application, other.refreshToken)).statusCode, 200);
+  },
+);
 
 t.test('an issued code that is exchanged with its verifier is used, and tokens are issued', async (t) => {
   const scene = await createScene(database);
@@ -134,7 +137,7 @@ t.test('an issued code that is exchanged with its verifier is used, and tokens a
   t.equal((await refreshRow(refreshToken)).grantId, used.grantId);
 });
 
-t.test('an expired code is refused with 401 invalid_grant and is left unchanged', async (t) => {
+t.test('rejects an expired code with 401 invalid_grant and does not change it', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
   clock.advanceSeconds(300);
@@ -145,7 +148,7 @@ t.test('an expired code is refused with 401 invalid_grant and is left unchanged'
   t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 0);
 });
 
-t.test('a used code is refused with 401 invalid_grant and is left unchanged', async (t) => {
+t.test('rejects a used code with 401 invalid_grant and does not change it', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
   tokensOf(await api.postForm(endpoint, form));
@@ -157,7 +160,7 @@ t.test('a used code is refused with 401 invalid_grant and is left unchanged', as
   t.equal(await database.prisma.refreshToken.count({ where: { grantId: before.grantId ?? '' } }), 1);
 });
 
-t.test('a code with another verifier is refused, left unchanged, and good for the right one', async (t) => {
+t.test('rejects a code with another verifier, does not change it, and accepts the right one', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
   const before = await codeRow(code);

@@ -57,7 +57,7 @@ async function revocationOf(refreshToken: string): Promise<Date | null> {
   return grant.revokedAt;
 }
 
-t.test('a grant is revoked together with its event, or is not: the retry does both, once', async (t) => {
+t.test('revokes a grant together with its event or not at all, and the retry does both once', async (t) => {
   const scene = await createScene(database);
   const { accountId, application } = scene;
   const { accessToken, refreshToken } = await grantTokens(api, scene);
@@ -74,7 +74,7 @@ t.test('a grant is revoked together with its event, or is not: the retry does bo
   }
 });
 
-t.test('an access token is revoked together with its event, or is not', async (t) => {
+t.test('revokes an access token together with its event or not at all', async (t) => {
   const scene = await createScene(database);
   const { accountId, application } = scene;
   const { accessToken } = await grantTokens(api, scene);
@@ -92,7 +92,7 @@ t.test('an access token is revoked together with its event, or is not', async (t
   }
 });
 
-t.test('the replay of a refresh token revokes and raises its alarm, or does neither', async (t) => {
+t.test('the replay of a refresh token revokes the grant together with its event or not at all', async (t) => {
   const scene = await createScene(database);
   const { accountId, application } = scene;
   const { refreshToken: stolen } = await grantTokens(api, scene);
@@ -112,7 +112,7 @@ t.test('the replay of a refresh token revokes and raises its alarm, or does neit
   }
 });
 
-t.test('the replay of a code revokes and raises its alarm, or does neither', async (t) => {
+t.test('the replay of a code revokes the grant together with its event or not at all', async (t) => {
   const scene = await createScene(database);
   const { accountId } = scene;
   const { form } = await grantCode(api, scene);
@@ -132,7 +132,7 @@ t.test('the replay of a code revokes and raises its alarm, or does neither', asy
   }
 });
 
-t.test('a code is stored together with both events of the consent, or none of them is', async (t) => {
+t.test('stores a code together with both events of the consent or not at all', async (t) => {
   const events = ['consent.allowed', 'authorization_code.issued'];
   for (const refused of events) {
     const scene = await createScene(database);
@@ -152,7 +152,7 @@ t.test('a code is stored together with both events of the consent, or none of th
   }
 });
 
-t.test('a session ends together with the event of the sign-out, or goes on', async (t) => {
+t.test('ends a session together with the event of the sign-out or not at all', async (t) => {
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   const page = await browser.open('/people');
@@ -166,7 +166,7 @@ t.test('a session ends together with the event of the sign-out, or goes on', asy
   await toldOf(t, accountId, 'sign_out', 1);
 });
 
-t.test('signing keys rotate together with their event, or stay', async (t) => {
+t.test('rotates signing keys together with their event or not at all', async (t) => {
   const rotate = () => signingKeys.rotate({ tokenTtlSeconds: 3600 });
   const before = await prisma.signingKey.findMany();
   await t.rejects(whileRefused('signing_key.rotated', null, rotate), /refused/);

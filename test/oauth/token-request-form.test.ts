@@ -29,7 +29,7 @@ t.test('names a parameter that is missing or empty', async (t) => {
   }
 });
 
-t.test('refuses a parameter that is sent twice, even when both are alike', async (t) => {
+t.test('rejects a parameter that is sent twice, even with equal values', async (t) => {
   const application = await newApplication(api);
   const form = { ...formOf(application), scope: 'reports:read' };
   for (const [name, value] of Object.entries(form)) {
@@ -43,7 +43,7 @@ t.test('refuses a parameter that is sent twice, even when both are alike', async
   }
 });
 
-t.test('ignores parameters that it does not know, in the form and in the address', async (t) => {
+t.test('ignores unknown parameters in the form and in the address', async (t) => {
   const application = await newApplication(api);
   const unknown = {
     resource: 'x',
@@ -60,13 +60,13 @@ t.test('ignores parameters that it does not know, in the form and in the address
   t.equal((await api.postForm(`${address}?x=1&grant_type=password`, formOf(application))).statusCode, 200);
 });
 
-t.test('takes nothing from the query string: credentials belong in the body', async (t) => {
+t.test('ignores credentials in the query string', async (t) => {
   const application = await newApplication(api);
   const response = await api.postForm(`${address}?${new URLSearchParams(formOf(application))}`, 'x=1');
   refused(t, response, 'invalid_request', { parameter: 'grant_type' });
 });
 
-t.test('refuses any other content type than a form', async (t) => {
+t.test('rejects any other content type than a form', async (t) => {
   const application = await newApplication(api);
   const form = new URLSearchParams(formOf(application)).toString();
   const json = JSON.stringify(formOf(application));
@@ -92,7 +92,7 @@ t.test('refuses any other content type than a form', async (t) => {
   refused(t, await api.app.inject({ method: 'POST', url: address }), 'invalid_request', { label: 'no body' });
 });
 
-t.test('takes the content type of forms in any letter case and with parameters', async (t) => {
+t.test('accepts the content type of forms in any letter case and with parameters', async (t) => {
   const application = await newApplication(api);
   for (const contentType of [
     'application/x-www-form-urlencoded; charset=utf-8',
@@ -104,7 +104,7 @@ t.test('takes the content type of forms in any letter case and with parameters',
   }
 });
 
-t.test('refuses a form that is not percent-encoded UTF-8', async (t) => {
+t.test('rejects a form that is not percent-encoded UTF-8', async (t) => {
   const application = await newApplication(api);
   const form = new URLSearchParams(formOf(application)).toString();
   for (const broken of ['%', '%4', '%zz', '%ff', '%C3%28', '%ED%A0%80', 'x=%E2%82']) {
@@ -113,7 +113,7 @@ t.test('refuses a form that is not percent-encoded UTF-8', async (t) => {
   }
 });
 
-t.test('refuses values that are too long to be right', async (t) => {
+t.test('rejects values that are too long', async (t) => {
   const application = await newApplication(api);
   for (const [name, longest] of [
     ['grant_type', 255],
@@ -126,7 +126,7 @@ t.test('refuses values that are too long to be right', async (t) => {
   }
 });
 
-t.test('answers a refusal as a problem document when Accept names that media type', async (t) => {
+t.test('sends an error as a problem document when Accept names that media type', async (t) => {
   const names = [
     'application/problem+json',
     'application/problem+json, application/json',
@@ -156,7 +156,7 @@ t.test('answers a refusal as a problem document when Accept names that media typ
   t.equal(good.headers['content-type'], 'application/json; charset=utf-8', 'a token is no problem');
 });
 
-t.test('the description keeps to the characters of RFC 6749 whatever was sent', async (t) => {
+t.test('the description has the characters of RFC 6749 only, whatever was sent', async (t) => {
   const application = await newApplication(api);
   for (const text of [
     '"quoted"',
@@ -178,7 +178,7 @@ t.test('the description keeps to the characters of RFC 6749 whatever was sent', 
   }
 });
 
-t.test('answers no other method than POST', async (t) => {
+t.test('rejects every method except POST', async (t) => {
   for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const) {
     t.equal((await api.app.inject({ method, url: address })).statusCode, 404, method);
   }

@@ -48,7 +48,7 @@ async function measure(t: Test): Promise<Measured> {
   };
 }
 
-t.test('requests are counted by operation, method and status, and timed', async (t) => {
+t.test('counts and times requests by operation, method and status', async (t) => {
   const { api, read } = await measure(t);
   await api.get('/v1/employees?page[size]=3');
   await api.get('/v1/nowhere/1');
@@ -68,7 +68,7 @@ t.test('requests are counted by operation, method and status, and timed', async 
   );
 });
 
-t.test('a request that waited behind another one when its connection ended is done, too', async (t) => {
+t.test('a pipelined request whose connection ends is no longer counted as running', async (t) => {
   const { api, read } = await measure(t);
   api.app.get('/never', () => new Promise(() => {}));
   const port = await listen(api.app);
@@ -84,7 +84,7 @@ t.test('a request that waited behind another one when its connection ended is do
   t.equal(await read('people_http_requests_total{operation="listReports",method="GET",status="aborted"}'), 1);
 });
 
-t.test('no label says anything that a caller worded', async (t) => {
+t.test('no label has text of a caller', async (t) => {
   const { api, address } = await measure(t);
   const worded = 'zanzibar';
   await api.app.inject(`/v1/${worded}?x=${worded}`);
@@ -101,7 +101,7 @@ t.test('no label says anything that a caller worded', async (t) => {
   t.notMatch(text, 'PROPFIND');
 });
 
-t.test('tokens are counted by grant type and outcome', async (t) => {
+t.test('counts tokens by grant type and outcome', async (t) => {
   const { api, read } = await measure(t);
   const scene = await createScene(database);
   const { refreshToken } = await grantTokens(api, scene);
@@ -116,7 +116,7 @@ t.test('tokens are counted by grant type and outcome', async (t) => {
   t.equal(await count('unknown', 'unsupported_grant_type'), 1);
 });
 
-t.test('requests that were limited, and those that the database failed, are counted as such', async (t) => {
+t.test('counts limited requests and database errors separately', async (t) => {
   const measured = await measure(t);
   const { api, read } = measured;
   const { application } = await createScene(database, { clientType: 'confidential' });
@@ -135,7 +135,7 @@ t.test('requests that were limited, and those that the database failed, are coun
   t.equal(await read('people_database_errors_total{kind="constraint"}'), 1);
 });
 
-t.test('pools, the event loop and the process are measured', async (t) => {
+t.test('measures pools, the event loop and the process', async (t) => {
   const { read, address, database } = await measure(t);
   for (const { pool, total } of database.poolState()) {
     t.equal(await read(`people_database_connections{pool="${pool}",state="total"}`), total);
@@ -151,7 +151,7 @@ t.test('pools, the event loop and the process are measured', async (t) => {
   }
 });
 
-t.test('the port answers GET /metrics and nothing else, and ends with the process', async (t) => {
+t.test('the port serves GET /metrics only, and closes with the process', async (t) => {
   const { address, api, close } = await measure(t);
   const answer = await fetch(address);
   t.equal(answer.status, 200);
@@ -179,7 +179,7 @@ t.test('the port answers GET /metrics and nothing else, and ends with the proces
   await t.rejects(fetch(address));
 });
 
-t.test('a port that is taken is named in one line', async (t) => {
+t.test('a port that is in use is named in one line', async (t) => {
   const { address } = await measure(t);
   const metricsPort = Number(new URL(address).port);
   const again = startInstruments({ metricsPort, metricsHost: '127.0.0.1', tracing: false }, database);
@@ -191,7 +191,7 @@ t.test('a port that is taken is named in one line', async (t) => {
   t.match(error.message, /^METRICS_PORT: .*EADDRINUSE[^\n]*$/);
 });
 
-t.test('nothing is measured unless a port is named', async (t) => {
+t.test('nothing is measured without a port', async (t) => {
   const unset = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
   const instruments = await startInstruments(unset, database);
   t.equal(instruments.database, database, 'statements go to the database straight');

@@ -14,7 +14,7 @@ const { database } = api;
 const idOf = ({ headers }: { headers: Record<string, unknown> }) => headers['x-request-id'];
 const [debug, info, error] = [20, 30, 50];
 
-t.test('a read that succeeds has one line at debug, which says who asked for what', async (t) => {
+t.test('a read that succeeds has one line at debug with caller and operation', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   const answer = await api.get('/v1/employees?page[size]=3', accessToken);
@@ -37,53 +37,53 @@ t.test('a read that succeeds has one line at debug, which says who asked for wha
   );
 });
 
+t.test('changes are logged at info, except tokens, with the application or the user', async (t) => {
+  const scene = await createScene(database, { clientType: 'confidential' });
+  const { accountId, application, user } = scene;
+  const form = { client_id: application.clientId, client_secret: application.clientSecret };
+  const issued = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...form });
+  t.match(log.done(idOf(issued)), [
+    {
+      level: debug,
+      operation: 'createToken',
+      status: 200,
+      account_id: accountId,
+      application_id: application.id,
+    },
+  ]);
+  const revoked = await api.postForm('/v1/oauth/revoke', { token: 'unknown', ...form });
+  t.match(log.done(idOf(revoked)), [
+    { level: info, operation: 'revokeToken', status: 200, application_id: application.id },
+  ]);
+  const signedIn = await new Browser(api.app).signIn(user.email, user.password);
+  t.match(log.done(idOf(signedIn)), [
+    { level: info, operation: 'POST /sign_in', status: 303, account_id: accountId, user_id: user.id },
+  ]);
+});
+
 t.test(
-  'what changes something is logged at info, but for tokens, with the application or the person',
+  'failed authentications are logged at info with their code, other client errors at debug',
   async (t) => {
-    const scene = await createScene(database, { clientType: 'confidential' });
-    const { accountId, application, user } = scene;
-    const form = { client_id: application.clientId, client_secret: application.clientSecret };
-    const issued = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...form });
-    t.match(log.done(idOf(issued)), [
-      {
-        level: debug,
-        operation: 'createToken',
-        status: 200,
-        account_id: accountId,
-        application_id: application.id,
-      },
-    ]);
-    const revoked = await api.postForm('/v1/oauth/revoke', { token: 'unknown', ...form });
-    t.match(log.done(idOf(revoked)), [
-      { level: info, operation: 'revokeToken', status: 200, application_id: application.id },
-    ]);
-    const signedIn = await new Browser(api.app).signIn(user.email, user.password);
-    t.match(log.done(idOf(signedIn)), [
-      { level: info, operation: 'POST /sign_in', status: 303, account_id: accountId, user_id: user.id },
-    ]);
+    const { application } = await createTenant(database);
+    const token = await api.token(application, 'user:read');
+    const cases = [
+      [await api.get('/v1/employees'), info, 401, 'unauthorized', 'listEmployees'],
+      [await api.get('/v1/employees', 'x'), info, 401, 'invalid_token', 'listEmployees'],
+      [await api.get('/v1/employees', token), info, 403, 'insufficient_scope', 'listEmployees'],
+      [await api.postForm('/v1/oauth/token', ''), debug, 400, 'invalid_request', 'createToken'],
+      [await api.get('/v1/nowhere?code=x'), debug, 404, 'public-api-not-found', 'unknown'],
+      [await api.postForm('/v1/nowhere', 'x=y'), debug, 404, 'public-api-not-found', 'unknown'],
+      [await api.app.inject('/%zz'), debug, 400, 'invalid_request', 'unknown'],
+    ] as const;
+    for (const [answer, level, status, problem, operation] of cases) {
+      t.equal(answer.statusCode, status, answer.body);
+      t.match(log.done(idOf(answer)), [{ level, status, problem, operation }], problem);
+      t.equal(log.done(idOf(answer)).length, 1, problem);
+    }
   },
 );
 
-t.test('refusals of authentication are logged at info with their code, others at debug', async (t) => {
-  const { application } = await createTenant(database);
-  const token = await api.token(application, 'user:read');
-  const cases = [
-    [await api.get('/v1/employees'), info, 401, 'unauthorized', 'listEmployees'],
-    [await api.get('/v1/employees', 'x'), info, 401, 'invalid_token', 'listEmployees'],
-    [await api.get('/v1/employees', token), info, 403, 'insufficient_scope', 'listEmployees'],
-    [await api.postForm('/v1/oauth/token', ''), debug, 400, 'invalid_request', 'createToken'],
-    [await api.get('/v1/nowhere?code=x'), debug, 404, 'public-api-not-found', 'unknown'],
-    [await api.postForm('/v1/nowhere', 'x=y'), debug, 404, 'public-api-not-found', 'unknown'],
-    [await api.app.inject('/%zz'), debug, 400, 'invalid_request', 'unknown'],
-  ] as const;
-  for (const [answer, level, status, problem, operation] of cases) {
-    t.equal(answer.statusCode, status, answer.body);
-    t.match(log.done(idOf(answer)), [{ level, status, problem, operation }], problem);
-    t.equal(log.done(idOf(answer)).length, 1, problem);
-  }
-});
-
-t.test('callers beyond a limit are logged at info', async (t) => {
+t.test('requests beyond a limit are logged at info', async (t) => {
   const limited = await buildTestApp(t, {
     database,
     environment: { RATE_LIMIT_FAILURES: '1' },
@@ -96,7 +96,7 @@ t.test('callers beyond a limit are logged at info', async (t) => {
   t.match(log.done(idOf(answer)), [{ level: info, status: 429, problem: 'rate_limit_exceeded' }]);
 });
 
-t.test('failures of ours are logged at error, beside a line with their cause', async (t) => {
+t.test('server errors are logged at error, with a line for their cause', async (t) => {
   const prisma = { $queryRaw: () => Promise.reject(new Error('the disk is on fire')) };
   const broken = await buildTestApp(t, {
     database: { ...database, prisma: Object.assign(Object.create(database.prisma), prisma) },
@@ -108,7 +108,7 @@ t.test('failures of ours are logged at error, beside a line with their cause', a
   t.equal(JSON.parse(cause ?? '{}').request_id, idOf(answer), 'the cause is found by the request id');
 });
 
-t.test('a request that takes long is logged at info, whatever came of it', async (t) => {
+t.test('a slow request is logged at info, whatever its outcome', async (t) => {
   const slow = await buildTestApp(t, {
     database: {
       ...database,
@@ -123,7 +123,7 @@ t.test('a request that takes long is logged at info, whatever came of it', async
   t.match(log.done(idOf(answer)), [{ level: info, operation: 'GET /readyz', status: 200 }]);
 });
 
-t.test('a client that leaves before the answer leaves a line', async (t) => {
+t.test('a client that disconnects before the response is logged', async (t) => {
   const line = captureLog();
   const [asked, left, finished] = [deferred(), deferred(), deferred()];
   const prisma = Object.assign(Object.create(database.prisma), {
@@ -148,7 +148,7 @@ t.test('a client that leaves before the answer leaves a line', async (t) => {
   t.notOk('status' in (line.done()[0] ?? {}), 'there was none');
 });
 
-t.test('at the level info nothing is written of reads that succeed', async (t) => {
+t.test('at level info reads that succeed are not logged', async (t) => {
   const quiet = captureLog('info');
   const { app } = await buildTestApp(t, { database, logger: quiet.logger });
   await app.inject('/healthz');

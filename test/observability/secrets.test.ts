@@ -65,7 +65,7 @@ async function expectNothing(t: Test): Promise<void> {
   t.ok(log.done().length > 5, 'something was logged');
 }
 
-t.test('signing in, consenting, and every grant, with what is right and what is wrong', async (t) => {
+t.test('sign-in, consent and every grant log no secret, valid or not', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
   const { application, user } = scene;
   const client_secret = secret('client secret', application.clientSecret);
@@ -118,7 +118,7 @@ t.test('signing in, consenting, and every grant, with what is right and what is 
   await expectNothing(t);
 });
 
-t.test('the settings, on which secrets are made and shown', async (t) => {
+t.test('the settings pages log no secret', async (t) => {
   const { user } = await createScene(database, { clientType: 'confidential' });
   const browser = new Browser(app);
   await browser.signIn(user.email, user.password);
@@ -138,7 +138,7 @@ t.test('the settings, on which secrets are made and shown', async (t) => {
   await expectNothing(t);
 });
 
-t.test('input that is hostile, or has its secrets in the wrong place', async (t) => {
+t.test('hostile input and misplaced secrets are not logged', async (t) => {
   const lost = secret('lost token', randomId(40));
   const port = await listen(app);
   for (const options of [
@@ -183,7 +183,7 @@ t.test('input that is hostile, or has its secrets in the wrong place', async (t)
   await expectNothing(t);
 });
 
-t.test('a database that refuses statements', async (t) => {
+t.test('database errors log no secret', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
   const { clientId, clientSecret } = scene.application;
   const token = secret('token', await api.token(scene.application));

@@ -1,7 +1,7 @@
 import { ConfigError, readConfig } from '../../src/config.js';
 import t from '../support/tap.js';
 
-t.test('by default nothing is measured, metrics would stay on this machine, and nothing is traced', (t) => {
+t.test('by default metrics and traces are off, and metrics listen on the local host', (t) => {
   t.match(readConfig({}), {
     metricsPort: undefined,
     metricsHost: '127.0.0.1',
@@ -20,7 +20,7 @@ t.test('by default nothing is measured, metrics would stay on this machine, and 
   t.end();
 });
 
-t.test('a wrong value is refused in one line that names the variable', (t) => {
+t.test('rejects a wrong value with one line that names the variable', (t) => {
   for (const [name, values] of [
     ['METRICS_PORT', ['0', '65536', 'x', '3000', '1.5']],
     ['TRACING', ['yes', '2', 'http://collector']],

@@ -48,58 +48,58 @@ t.test('a request is a span that continues the trace of its caller', async (t) =
   t.match(log.done(answer.headers['x-request-id']), [{ trace_id: caller.traceId }], 'the log names it');
 });
 
+t.test('queries of a request belong to its span, with a body and without', async (t) => {
+  const { api, spans } = await traced(t);
+  const { application } = await createTenant(database);
+  const client = { client_id: application.clientId, client_secret: application.clientSecret };
+  const token = await api.token(application);
+  for (const [name, ask] of [
+    ['createToken', () => api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client })],
+    ['getEmployee', () => api.get('/v1/employees/unknown', token)],
+    ['GET /readyz', () => api.app.inject('/readyz')],
+  ] as const) {
+    spans.length = 0;
+    await ask();
+    const [own, ...statements] = spans;
+    t.equal(own?.name, name);
+    t.ok(statements.length > 0, `${name} asks the database`);
+    for (const statement of statements) {
+      t.match(
+        statement,
+        { kind: SpanKind.CLIENT, traceId: own?.traceId, parentId: own?.spanId, ended: 1 },
+        `${name}: ${statement.name}`,
+      );
+      t.equal(statement.attributes['db.system.name'], 'postgresql');
+    }
+  }
+});
+
 t.test(
-  'what is asked of the database for a request belongs to its span, with a body and without',
+  'a server error marks its spans, a client error does not, and neither has the values that were sent',
   async (t) => {
     const { api, spans } = await traced(t);
     const { application } = await createTenant(database);
-    const client = { client_id: application.clientId, client_secret: application.clientSecret };
-    const token = await api.token(application);
-    for (const [name, ask] of [
-      ['createToken', () => api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client })],
-      ['getEmployee', () => api.get('/v1/employees/unknown', token)],
-      ['GET /readyz', () => api.app.inject('/readyz')],
-    ] as const) {
-      spans.length = 0;
-      await ask();
-      const [own, ...statements] = spans;
-      t.equal(own?.name, name);
-      t.ok(statements.length > 0, `${name} asks the database`);
-      for (const statement of statements) {
-        t.match(
-          statement,
-          { kind: SpanKind.CLIENT, traceId: own?.traceId, parentId: own?.spanId, ended: 1 },
-          `${name}: ${statement.name}`,
-        );
-        t.equal(statement.attributes['db.system.name'], 'postgresql');
-      }
-    }
+    spans.length = 0;
+    await api.get('/v1/employees?token=verysecret', 'verysecret');
+    t.match(spans, [{ status: undefined, attributes: { 'people.problem': 'invalid_token' } }]);
+    await api.get('/verysecret');
+    t.match(spans[1], { name: 'unknown', attributes: { 'http.response.status_code': 404 } });
+    await asOwner(database, 'ALTER TABLE applications RENAME TO applications_away');
+    const client = { client_id: application.clientId, client_secret: 'verysecret' };
+    const answer = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client });
+    await asOwner(database, 'ALTER TABLE applications_away RENAME TO applications');
+    t.equal(answer.statusCode, 500);
+    const failed = spans.filter(({ status }) => status?.code === SpanStatusCode.ERROR);
+    t.match(
+      failed.map(({ kind }) => kind),
+      [SpanKind.SERVER, SpanKind.CLIENT],
+    );
+    t.equal(failed[0]?.attributes['error.type'], 'internal_error');
+    t.notMatch(JSON.stringify(spans), 'verysecret');
   },
 );
 
-t.test('a failure marks its spans, a refusal does not, and neither holds what was sent', async (t) => {
-  const { api, spans } = await traced(t);
-  const { application } = await createTenant(database);
-  spans.length = 0;
-  await api.get('/v1/employees?token=verysecret', 'verysecret');
-  t.match(spans, [{ status: undefined, attributes: { 'people.problem': 'invalid_token' } }]);
-  await api.get('/verysecret');
-  t.match(spans[1], { name: 'unknown', attributes: { 'http.response.status_code': 404 } });
-  await asOwner(database, 'ALTER TABLE applications RENAME TO applications_away');
-  const client = { client_id: application.clientId, client_secret: 'verysecret' };
-  const answer = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client });
-  await asOwner(database, 'ALTER TABLE applications_away RENAME TO applications');
-  t.equal(answer.statusCode, 500);
-  const failed = spans.filter(({ status }) => status?.code === SpanStatusCode.ERROR);
-  t.match(
-    failed.map(({ kind }) => kind),
-    [SpanKind.SERVER, SpanKind.CLIENT],
-  );
-  t.equal(failed[0]?.attributes['error.type'], 'internal_error');
-  t.notMatch(JSON.stringify(spans), 'verysecret');
-});
-
-t.test('within a span of node:http the request is a part of that, and not a second beginning', async (t) => {
+t.test('the span of a request is a child of the span of node:http', async (t) => {
   const { api, spans } = await traced(t);
   spans.length = 0;
   const outer = trace.getTracer('http').startSpan('GET');
@@ -109,7 +109,7 @@ t.test('within a span of node:http the request is a part of that, and not a seco
   t.match(spans[1], { name: 'GET /healthz', kind: SpanKind.INTERNAL, parentId: outer.spanContext().spanId });
 });
 
-t.test('unless it is asked for, nothing is told to OpenTelemetry', async (t) => {
+t.test('without tracing no span is created', async (t) => {
   const spans = recordSpans(t);
   const instruments = await startInstruments({ ...settings, tracing: false }, database);
   const api = await buildTestApp(t, { ...instruments });

@@ -74,7 +74,7 @@ t.test('creates a confidential application and shows its secret once', async (t)
   t.notMatch(String(show.headers['content-security-policy']), /script-src/);
 });
 
-t.test('a create form that is sent twice makes one application', async (t) => {
+t.test('a create form that is sent twice creates one application', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const page = await browser.open(`${applicationsPath}/new`);
   const form = formOn(page, { name: 'Once' });
@@ -118,7 +118,7 @@ t.test('creates a public application without a secret', async (t) => {
   t.match(refused.body, /A public application has no secret/);
 });
 
-t.test('takes redirect URIs that can be trusted, and says beside each other one why not', async (t) => {
+t.test('accepts secure redirect URIs, and shows the reason for each rejected one', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const before = await countOf(scene.accountId);
   const accepted = [
@@ -184,7 +184,7 @@ t.test('takes redirect URIs that can be trusted, and says beside each other one 
   t.equal(await countOf(scene.accountId), before + 1);
 });
 
-t.test('production takes no http://localhost', async (t) => {
+t.test('production rejects http://localhost', async (t) => {
   const production = await buildTestApp(t, {
     database,
     environment: { NODE_ENV: 'production', BASE_URL: 'https://api.test' },
@@ -198,7 +198,7 @@ t.test('production takes no http://localhost', async (t) => {
   t.notMatch(page.body, /or with <code>http:\/\/localhost/);
 });
 
-t.test('a faulty form comes back filled in, with a summary of what is wrong', async (t) => {
+t.test('an invalid form is shown again with its values and a summary of its errors', async (t) => {
   const { browser } = await ownerAtWork();
   const page = await createThroughPage(browser, {
     name: '',
@@ -268,7 +268,7 @@ t.test('"Add another URI" adds one redirect URI field and keeps the submitted va
   t.equal(await countOf(scene.accountId), before);
 });
 
-t.test('rotates a secret without an interruption', async (t) => {
+t.test('rotates a secret without interruption', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const first = credentialsOn(await createThroughPage(browser, { name: 'Rotating' }));
   const { id } = await namedApplication(scene.accountId, 'Rotating');
@@ -328,7 +328,7 @@ t.test('rotates a secret without an interruption', async (t) => {
   );
 });
 
-t.test('two administrators at once leave two secrets at most and one at least', async (t) => {
+t.test('concurrent administrators leave between one and two secrets', async (t) => {
   const { scene, browser } = await ownerAtWork({ clientType: 'confidential' });
   const address = `${applicationsPath}/${scene.application.id}`;
   const { csrf_token = '' } = hiddenFields((await browser.open(address)).body);
@@ -345,7 +345,7 @@ t.test('two administrators at once leave two secrets at most and one at least', 
   t.same(retired.map(({ statusCode }) => statusCode).sort(), [303, 409]);
 });
 
-t.test('shows when a secret was last used, written down once a minute at most', async (t) => {
+t.test('shows when a secret was last used, stored once a minute at most', async (t) => {
   const { scene, browser } = await ownerAtWork({ clientType: 'confidential' });
   const { id, clientId, clientSecret } = scene.application;
   const lastUsed = async () => {
@@ -370,7 +370,7 @@ t.test('shows when a secret was last used, written down once a minute at most', 
   t.match(body, `data-label="Last used"><div><time datetime="${clock().toISOString()}">`);
 });
 
-t.test('a scope that is taken away is gone from tokens at their next use', async (t) => {
+t.test('a scope that is removed is rejected at the next use of a token', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   await tokenAccepted(t, api, accessToken);
@@ -389,7 +389,7 @@ t.test('a scope that is taken away is gone from tokens at their next use', async
   t.equal((await api.get('/v1/employees', refreshed.json().access_token)).statusCode, 403);
 });
 
-t.test('a code that is on its way to a redirect URI that was removed gives no tokens', async (t) => {
+t.test('a code for a redirect URI that was removed issues no tokens', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const { form } = await grantCode(api, scene);
   const address = `${applicationsPath}/${scene.application.id}/edit`;
@@ -400,7 +400,7 @@ t.test('a code that is on its way to a redirect URI that was removed gives no to
   t.equal((await api.postForm('/v1/oauth/token', form)).json().code, 'invalid_grant');
 });
 
-t.test('a change that somebody else made meanwhile is not undone unseen', async (t) => {
+t.test('rejects a form that would undo the change of another administrator', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const address = `${applicationsPath}/${scene.application.id}/edit`;
   const [mine, theirs] = [await browser.open(address), await browser.open(address)];
@@ -413,7 +413,7 @@ t.test('a change that somebody else made meanwhile is not undone unseen', async 
   goesTo(t, again, /notice=application_updated$/, 'once it was seen it may be replaced');
 });
 
-t.test('deleting says what stops, and then it stops', async (t) => {
+t.test('deleting lists what stops working, and then revokes it', async (t) => {
   const { scene, browser } = await ownerAtWork({ name: 'Doomed' });
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   const address = `${applicationsPath}/${scene.application.id}/delete`;

@@ -22,73 +22,67 @@ const { database, clock } = api;
 const eventsOn = (html: string) =>
   [...html.matchAll(/data-label="What"><div><strong>([^<]*)</g)].map(([, words]) => words);
 
-t.test(
-  'everything done to an application is written down, by whom and from where, without secrets',
-  async (t) => {
-    const { accountId, user } = await createScene(database);
-    const browser = await signedInBrowser(api, user);
-    const created = await createThroughPage(browser, { name: 'Audited' });
-    const secrets = [credentialsOn(created).clientSecret];
-    const { id } = await database.prisma.application.findFirstOrThrow({
-      where: { accountId, name: 'Audited' },
-    });
-    const address = `${applicationsPath}/${id}`;
-    clock.advanceSeconds(1);
-    const form = formOn(await browser.open(`${address}/edit`), { name: 'Audited 2', scopes: ['user:read'] });
-    await browser.submit(`${address}/edit`, form);
-    clock.advanceSeconds(1);
-    const second = await browser.submit(
-      `${address}/secrets`,
-      hiddenFields((await browser.open(address)).body),
-    );
-    secrets.push(credentialsOn(second).clientSecret);
-    clock.advanceSeconds(1);
-    const oldest = await database.prisma.applicationSecret.findFirstOrThrow({
-      where: { applicationId: id },
-      orderBy: { createdAt: 'asc' },
-    });
-    await confirm(browser, `${address}/secrets/${oldest.id}/revoke`);
-    clock.advanceSeconds(1);
-    await confirm(browser, `${address}/delete`);
+t.test('records every change of an application with user and address, without secrets', async (t) => {
+  const { accountId, user } = await createScene(database);
+  const browser = await signedInBrowser(api, user);
+  const created = await createThroughPage(browser, { name: 'Audited' });
+  const secrets = [credentialsOn(created).clientSecret];
+  const { id } = await database.prisma.application.findFirstOrThrow({
+    where: { accountId, name: 'Audited' },
+  });
+  const address = `${applicationsPath}/${id}`;
+  clock.advanceSeconds(1);
+  const form = formOn(await browser.open(`${address}/edit`), { name: 'Audited 2', scopes: ['user:read'] });
+  await browser.submit(`${address}/edit`, form);
+  clock.advanceSeconds(1);
+  const second = await browser.submit(`${address}/secrets`, hiddenFields((await browser.open(address)).body));
+  secrets.push(credentialsOn(second).clientSecret);
+  clock.advanceSeconds(1);
+  const oldest = await database.prisma.applicationSecret.findFirstOrThrow({
+    where: { applicationId: id },
+    orderBy: { createdAt: 'asc' },
+  });
+  await confirm(browser, `${address}/secrets/${oldest.id}/revoke`);
+  clock.advanceSeconds(1);
+  await confirm(browser, `${address}/delete`);
 
-    const events = await database.prisma.auditEvent.findMany({
-      where: { applicationId: id },
-      orderBy: { createdAt: 'asc' },
-    });
-    t.same(
-      events.map(({ type }) => type),
-      [
-        'application.created',
-        'application.updated',
-        'application.secret_created',
-        'application.secret_retired',
-        'application.deleted',
-      ],
-    );
-    for (const event of events) {
-      t.match(event, { accountId, userId: user.id, address: '127.0.0.1', requestId: /^[0-9a-f-]{36}$/ });
-    }
-    t.same(events[1]?.details, { name: 'Audited → Audited 2', scopes_removed: ['reports:read'] });
-    const text = JSON.stringify(events);
-    for (const secret of secrets) t.notMatch(text, secret);
-    const csrf = hiddenFields(created.body).csrf_token ?? '';
-    t.notMatch(text, csrf);
+  const events = await database.prisma.auditEvent.findMany({
+    where: { applicationId: id },
+    orderBy: { createdAt: 'asc' },
+  });
+  t.same(
+    events.map(({ type }) => type),
+    [
+      'application.created',
+      'application.updated',
+      'application.secret_created',
+      'application.secret_retired',
+      'application.deleted',
+    ],
+  );
+  for (const event of events) {
+    t.match(event, { accountId, userId: user.id, address: '127.0.0.1', requestId: /^[0-9a-f-]{36}$/ });
+  }
+  t.same(events[1]?.details, { name: 'Audited → Audited 2', scopes_removed: ['reports:read'] });
+  const text = JSON.stringify(events);
+  for (const secret of secrets) t.notMatch(text, secret);
+  const csrf = hiddenFields(created.body).csrf_token ?? '';
+  t.notMatch(text, csrf);
 
-    const page = await browser.open(auditLogPath);
-    isPage(t, page);
-    t.same(eventsOn(page.body).slice(0, 5), [
-      'Deleted an application',
-      'Revoked a client secret',
-      'Created a client secret',
-      'Changed an application',
-      'Created an application',
-    ]);
-    t.match(page.body, /data-label="Application"><div>Audited 2</, 'a deleted application keeps its name');
-    t.match(page.body, user.email);
-  },
-);
+  const page = await browser.open(auditLogPath);
+  isPage(t, page);
+  t.same(eventsOn(page.body).slice(0, 5), [
+    'Deleted an application',
+    'Revoked a client secret',
+    'Created a client secret',
+    'Changed an application',
+    'Created an application',
+  ]);
+  t.match(page.body, /data-label="Application"><div>Audited 2</, 'a deleted application keeps its name');
+  t.match(page.body, user.email);
+});
 
-t.test('an event is stored together with what it tells of, or neither is', async (t) => {
+t.test('stores an event together with its change or neither', async (t) => {
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   const before = await database.prisma.application.count({ where: { accountId } });
@@ -111,7 +105,7 @@ t.test('shows the account of the reader only', async (t) => {
   t.notMatch(page.body, other.user.email);
 });
 
-t.test('newest first, page by page, each event once, also within one moment', async (t) => {
+t.test('shows the newest events first, each once on its pages, also with equal times', async (t) => {
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   await database.prisma.auditEvent.createMany({
@@ -147,7 +141,7 @@ t.test('newest first, page by page, each event once, also within one moment', as
   }
 });
 
-t.test('moments are shown in the language and time zone of the reader', async (t) => {
+t.test('shows times in the language and time zone of the reader', async (t) => {
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   const createdAt = new Date('2026-01-31T23:30:00.000Z');
@@ -172,7 +166,7 @@ t.test('moments are shown in the language and time zone of the reader', async (t
   }
 });
 
-t.test('an event of a kind that is not known any more is shown by its name', async (t) => {
+t.test('shows an event of an unknown type by its name', async (t) => {
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   await database.prisma.auditEvent.create({

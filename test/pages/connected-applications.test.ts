@@ -19,7 +19,7 @@ const { database, clock } = api;
 
 const disconnectPath = (id: string) => `${connectedPath}/${id}/disconnect`;
 
-t.test('shows what a user allowed and what it still amounts to', async (t) => {
+t.test('shows the scopes that a user allowed and those that are still valid', async (t) => {
   const scene = await createScene(database, { role: 'member', name: 'Mail <b>merge</b>' });
   const browser = await signedInBrowser(api, scene.user);
   const empty = await browser.open(connectedPath);
@@ -38,7 +38,7 @@ t.test('shows what a user allowed and what it still amounts to', async (t) => {
   t.notMatch((await browser.open(connectedPath)).body, /Change your profile/, 'not what was taken from it');
 });
 
-t.test('disconnecting ends every grant of this user to this application, and no other', async (t) => {
+t.test('disconnecting revokes every grant of this user to this application, and no other', async (t) => {
   const scene = await createScene(database);
   const colleague = { ...scene, user: await createUser(database, scene.accountId) };
   const application = await createApplication(database, scene.accountId, {
@@ -81,7 +81,7 @@ t.test('disconnecting ends every grant of this user to this application, and no 
   );
 });
 
-t.test('a connection ends with its last token', async (t) => {
+t.test('removes a connection with its last token', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { refreshToken } = await grantTokens(api, scene);
@@ -95,7 +95,7 @@ t.test('a connection ends with its last token', async (t) => {
   t.notMatch((await later.open(connectedPath)).body, disconnectPath(scene.application.id));
 });
 
-t.test('nobody disconnects what others allowed', async (t) => {
+t.test('a user cannot disconnect what other users allowed', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   const strangers = [await createUser(database, scene.accountId), (await createScene(database)).user];

@@ -44,7 +44,7 @@ async function pageFor(scene: Scene, signedIn: boolean): Promise<{ browser: Brow
   return { browser, token: tokenOn(page) };
 }
 
-t.test('sign-in, sign-out and consent refuse a form without a token', async (t) => {
+t.test('sign-in, sign-out and consent reject a form without a token', async (t) => {
   const scene = await createScene(database);
   for (const { action, fields, signedIn } of await forms(scene)) {
     const { browser } = await pageFor(scene, signedIn);
@@ -58,7 +58,7 @@ t.test('sign-in, sign-out and consent refuse a form without a token', async (t) 
   t.equal(await codesOf(scene), 0);
 });
 
-t.test('they refuse the token in the address, and twice in the form', async (t) => {
+t.test('rejects the token in the address, and twice in the form', async (t) => {
   const scene = await createScene(database);
   for (const { action, fields, signedIn } of await forms(scene)) {
     const { browser, token } = await pageFor(scene, signedIn);
@@ -76,7 +76,7 @@ t.test('they refuse the token in the address, and twice in the form', async (t) 
   t.equal(await codesOf(scene), 0);
 });
 
-t.test("they refuse another browser's token", async (t) => {
+t.test('rejects the token of another browser', async (t) => {
   const scene = await createScene(database);
   const attacker = await createScene(database);
   for (const { action, fields, signedIn } of await forms(scene)) {
@@ -92,7 +92,7 @@ t.test("they refuse another browser's token", async (t) => {
   t.equal(await codesOf(scene), 0);
 });
 
-t.test('they refuse a browser that has no cookie at all', async (t) => {
+t.test('rejects a browser without cookies', async (t) => {
   const scene = await createScene(database);
   for (const { action, fields, signedIn } of await forms(scene)) {
     const { token } = await pageFor(scene, signedIn);
@@ -100,7 +100,7 @@ t.test('they refuse a browser that has no cookie at all', async (t) => {
   }
 });
 
-t.test('the token from before signing in is worth nothing afterwards', async (t) => {
+t.test('rejects the token from before sign-in after it', async (t) => {
   const scene = await createScene(database);
   const browser = new Browser(app);
   const before = tokenOn(await browser.open('/sign_in'));
@@ -115,7 +115,7 @@ t.test('the token from before signing in is worth nothing afterwards', async (t)
   t.equal((await browser.submit(url, { csrf_token: after, decision: 'allow' })).statusCode, 303);
 });
 
-t.test('the token of a session is worth nothing after signing out and in again', async (t) => {
+t.test('rejects the token of a session after sign-out and a new sign-in', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
@@ -125,7 +125,7 @@ t.test('the token of a session is worth nothing after signing out and in again',
   refused(t, await browser.submit(url, { csrf_token: first, decision: 'allow' }), 'consent');
 });
 
-t.test('each form of one browser takes the token of any page of its own', async (t) => {
+t.test('each form accepts the token of any page of the same browser', async (t) => {
   const scene = await createScene(database);
   const { browser, token } = await pageFor(scene, true);
   const { url } = authorizationRequest(scene);
@@ -144,7 +144,7 @@ t.test('GET changes nothing', async (t) => {
   t.equal(await sessionsOf(scene), 1);
 });
 
-t.test('a JSON body is no form: without the token it is refused, whatever it claims', async (t) => {
+t.test('rejects a JSON body without the token', async (t) => {
   const scene = await createScene(database);
   for (const { action, fields, signedIn } of await forms(scene)) {
     const { browser } = await pageFor(scene, signedIn);

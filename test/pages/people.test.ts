@@ -26,7 +26,7 @@ const person = (firstName: string, lastName: string, more: Partial<TestEmployee>
   ...more,
 });
 
-t.test('shows everybody of the account, and nobody else, to every signed-in person', async (t) => {
+t.test('shows the employees of the account, and no other, to every signed-in user', async (t) => {
   const { browser } = await directoryOf([person('Ada', 'Lovelace'), person('Alan', 'Turing')]);
   await directoryOf([person('Grace', 'Hopper')]);
   const page = await browser.open('/people');
@@ -38,14 +38,14 @@ t.test('shows everybody of the account, and nobody else, to every signed-in pers
   t.same(namesOn((await browser.open('/people?q=Grace')).body), []);
 });
 
-t.test('an account without employees says where they come from', async (t) => {
+t.test('an account without employees shows how to import them', async (t) => {
   const { browser } = await directoryOf([]);
   const page = await browser.open('/people');
   isPage(t, page);
   t.match(page.body, /No people yet/);
 });
 
-t.test('finds people by the beginning of name, e-mail address or number', async (t) => {
+t.test('finds employees by the start of name, e-mail address or number', async (t) => {
   const { browser } = await directoryOf([
     person('Ada', 'Lovelace', { email: 'ada@x.example', employeeNumber: 'E0001' }),
     person('Áine', "O'Brien", { email: 'aob@x.example', employeeNumber: 'E0002' }),
@@ -81,7 +81,7 @@ t.test('finds people by the beginning of name, e-mail address or number', async 
   t.match((await browser.open('/people?q=zzz')).body, /No people match “zzz”/);
 });
 
-t.test('sorts either way by each column that says so', async (t) => {
+t.test('sorts in both directions by each sortable column', async (t) => {
   const { browser } = await directoryOf([
     person('A', 'One', { department: 'B', status: 'active', employeeNumber: '3' }),
     person('B', 'Two', { department: 'A', status: 'terminated', employeeNumber: '1' }),
@@ -101,7 +101,7 @@ t.test('sorts either way by each column that says so', async (t) => {
   t.same(namesOn((await browser.open('/people?sort=password_hash')).body).length, 3, 'another key is none');
 });
 
-t.test('has pages, which keep search and order', async (t) => {
+t.test('pages keep search and sort order', async (t) => {
   const people = Array.from({ length: 60 }, (_, index) => person(`P${100 + index}`, 'Same'));
   const { browser } = await directoryOf(people);
   const seen: (string | undefined)[] = [];
@@ -122,7 +122,7 @@ t.test('has pages, which keep search and order', async (t) => {
   }
 });
 
-t.test('a query that makes no sense is answered, not fallen over', async (t) => {
+t.test('responds to an invalid query without a 5xx', async (t) => {
   const { browser } = await directoryOf([person('Ada', 'Lovelace')]);
   isPage(t, await browser.open('/people?q=a&q=b'), 400);
   isPage(t, await browser.open('/people?q=%00'), 400);
@@ -131,7 +131,7 @@ t.test('a query that makes no sense is answered, not fallen over', async (t) => 
   isPage(t, await browser.open('/people?q[x]=1&__proto__=2&unknown=3'));
 });
 
-t.test('the ways into the site', async (t) => {
+t.test('redirects the root and old addresses to the employees', async (t) => {
   const { browser: member } = await directoryOf([]);
   const { browser: owner } = await directoryOf([], 'owner');
   goesTo(t, await member.open('/'), '/people');

@@ -11,7 +11,7 @@ const { app } = api;
 
 const home = '/people';
 
-t.test('who is signed in already is sent on', async (t) => {
+t.test('redirects a user who is already signed in', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
@@ -21,7 +21,7 @@ t.test('who is signed in already is sent on', async (t) => {
   t.equal((await browser.open('/sign_in')).headers.location, home);
 });
 
-t.test('return_to leads to pages of this server', async (t) => {
+t.test('return_to redirects to pages of this server', async (t) => {
   const { user } = await createScene(database);
   const addresses = [
     '/people',
@@ -35,7 +35,7 @@ t.test('return_to leads to pages of this server', async (t) => {
   }
 });
 
-t.test('return_to survives a wrong password', async (t) => {
+t.test('keeps return_to after a wrong password', async (t) => {
   const { user } = await createScene(database);
   const browser = new Browser(app);
   const again = await browser.signIn(user.email, 'wrong', '/people?page=2');
@@ -104,7 +104,7 @@ const openRedirects = [
   '/',
 ];
 
-t.test('return_to leads nowhere else: everything else goes home', async (t) => {
+t.test('return_to redirects nowhere else', async (t) => {
   const { user } = await createScene(database);
   const signedIn = await signedInBrowser(api, user);
   for (const address of openRedirects) {
@@ -131,7 +131,7 @@ function ownPath(t: Test, { headers, statusCode }: LightMyRequestResponse): stri
   return pathname.split(/[\r\n]/)[0] ?? '';
 }
 
-t.test('return_to that is repeated or not percent-encoded text breaks nothing', async (t) => {
+t.test('ignores a return_to that is repeated or not percent-encoded UTF-8', async (t) => {
   for (const query of [
     'return_to=/people&return_to=//evil.example',
     'return_to[]=x',

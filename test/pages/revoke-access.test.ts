@@ -13,7 +13,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;
 
-t.test('shows what stops working, and revokes it when that is confirmed', async (t) => {
+t.test('shows what stops working, and revokes it after confirmation', async (t) => {
   const scene = await createScene(database, { name: 'Bridge' });
   const browser = await signedInBrowser(api, scene.user);
   const address = `${applicationsPath}/${scene.application.id}`;
@@ -50,7 +50,7 @@ t.test('warns that the secrets of a confidential application stay, and they do',
   await tokenAccepted(t, api, await api.token(scene.application));
 });
 
-t.test('is for administrators of the own account', async (t) => {
+t.test('rejects members and administrators of other accounts', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
   const address = `${applicationsPath}/${scene.application.id}/revoke_access`;
   const token = await api.token(scene.application);

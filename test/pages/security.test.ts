@@ -66,7 +66,7 @@ const goodFields = [
   ['scopes', 'user:read'],
 ];
 
-t.test('whoever is not signed in is sent to sign in, and back', async (t) => {
+t.test('redirects a user who is not signed in to sign in, and back', async (t) => {
   const { application, secretId } = await confidentialScene();
   const { administratorPages, administratorForms, pages, forms } = addresses(application.id, secretId);
   for (const address of [...administratorPages, ...pages, '/people?q=a%20b&page=2']) {
@@ -105,7 +105,7 @@ t.test('members see neither the applications of the account nor its audit log', 
   isPage(t, await browser.open(auditLogPath));
 });
 
-t.test("another account's ids lead nowhere, on every page and in every form", async (t) => {
+t.test('ids of another account are not found, on every page and in every form', async (t) => {
   const victim = await confidentialScene();
   await grantTokens(api, victim);
   const attacker = await confidentialScene();
@@ -140,7 +140,7 @@ t.test("another account's ids lead nowhere, on every page and in every form", as
   }
 });
 
-t.test('a form from anywhere else changes nothing', async (t) => {
+t.test('a form of another site changes nothing', async (t) => {
   const scene = await confidentialScene();
   const browser = await signedInBrowser(api, scene.user);
   const other = await signedInBrowser(api, (await createScene(database)).user);
@@ -155,7 +155,7 @@ t.test('a form from anywhere else changes nothing', async (t) => {
   t.equal(await stateOf(scene), before);
 });
 
-t.test('a form sets what is on the page and nothing else', async (t) => {
+t.test('a form sets the fields of its page and no other', async (t) => {
   const [scene, other] = [await confidentialScene(), await confidentialScene()];
   const browser = await signedInBrowser(api, scene.user);
   const extra = Object.entries({
@@ -191,7 +191,7 @@ t.test('a form sets what is on the page and nothing else', async (t) => {
   t.equal(await stateOf(other), before);
 });
 
-t.test('a field that is sent twice, too long or not text is refused, not guessed at', async (t) => {
+t.test('rejects a field that is repeated, too long or not text', async (t) => {
   const scene = await confidentialScene();
   const browser = await signedInBrowser(api, scene.user);
   const page = await browser.open(`${applicationsPath}/new`);
@@ -226,7 +226,7 @@ t.test('a field that is sent twice, too long or not text is refused, not guessed
   t.equal(await stateOf(scene), before);
 });
 
-t.test('what others wrote is shown as text, wherever it is shown', async (t) => {
+t.test('shows text of other users as text on every page', async (t) => {
   const attack = `"'><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`;
   const scene = await createScene(database, {
     clientType: 'confidential',
@@ -282,7 +282,7 @@ t.test('what others wrote is shown as text, wherever it is shown', async (t) => 
   t.notMatch((await browser.open(`/people?notice=${encodeURIComponent(attack)}`)).body, 'class="notice"');
 });
 
-t.test('script runs on the page with the secret only, and only ours', async (t) => {
+t.test('allows scripts on the page with the secret only, and only its own', async (t) => {
   const { user } = await confidentialScene();
   const browser = await signedInBrowser(api, user);
   const withSecret = await createThroughPage(browser);
@@ -302,7 +302,7 @@ t.test('script runs on the page with the secret only, and only ours', async (t) 
   }
 });
 
-t.test('pages are for browsers: other callers get the problem document', async (t) => {
+t.test('clients that are not browsers get a problem document', async (t) => {
   const { user } = await createScene(database, { role: 'member' });
   const browser = await signedInBrowser(api, user);
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -12,7 +12,7 @@ const { app } = api;
 
 const setCookies = ({ headers }: LightMyRequestResponse): string[] => [headers['set-cookie'] ?? []].flat();
 
-t.test('a session cookie that was planted before is not kept', async (t) => {
+t.test('replaces a session cookie that was planted before sign-in', async (t) => {
   const { user } = await createScene(database);
   const browser = new Browser(app);
   const planted = 'planted-by-somebody-else';
@@ -25,7 +25,7 @@ t.test('a session cookie that was planted before is not kept', async (t) => {
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(session) } }), 1);
 });
 
-t.test("signing in over another's session ends that one", async (t) => {
+t.test('signing in over the session of another user ends that session', async (t) => {
   const scene = await createScene(database);
   const attacker = await createScene(database);
   const planted = (await signedInBrowser(api, attacker.user)).cookies.get('session') ?? '';
@@ -44,7 +44,7 @@ t.test("signing in over another's session ends that one", async (t) => {
   );
 });
 
-t.test('each signing in makes another session, of which the database has a hash only', async (t) => {
+t.test('each sign-in creates another session, stored as a hash only', async (t) => {
   const { user } = await createScene(database);
   const values = new Set<string>();
   for (let time = 0; time < 3; time += 1) {
@@ -60,7 +60,7 @@ t.test('each signing in makes another session, of which the database has a hash 
   );
 });
 
-t.test('cookies are for this server alone and out of reach of scripts', async (t) => {
+t.test('cookies are HttpOnly, SameSite and for this host only', async (t) => {
   const { user } = await createScene(database);
   for (const [server, prefix, secure] of [
     [api, '', false],
@@ -89,7 +89,7 @@ t.test('cookies are for this server alone and out of reach of scripts', async (t
   }
 });
 
-t.test('behind https a session of a cookie without the prefix counts for nothing', async (t) => {
+t.test('with https a session cookie without the prefix is ignored', async (t) => {
   const scene = await createScene(database);
   const browser = new Browser(https.app);
   browser.setCookie('session', (await signedInBrowser(https, scene.user)).cookies.get('session') ?? '');

@@ -37,23 +37,20 @@ function throttled(t: Test, response: LightMyRequestResponse): void {
   t.notMatch(setCookies(response).join(), /session=[^;]/);
 }
 
-t.test(
-  'after as many failures as are allowed an e-mail address is rejected from every network',
-  async (t) => {
-    const { user, accountId } = await createScene(database);
-    const colleague = await createUser(database, accountId);
-    for (let time = 0; time < nameLimit; time += 1) {
-      const email = time % 2 === 0 ? user.email : user.email.toUpperCase();
-      t.equal((await attempt(nextAddress(), email, 'wrong')).statusCode, 401);
-    }
-    throttled(t, await attempt(nextAddress(), user.email, user.password));
-    throttled(t, await attempt(nextAddress(), user.email.toUpperCase(), 'wrong'));
-    t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
-    t.equal((await attempt(nextAddress(), colleague.email, colleague.password)).statusCode, 303);
-  },
-);
+t.test('rejects an e-mail address from every network after the allowed number of failures', async (t) => {
+  const { user, accountId } = await createScene(database);
+  const colleague = await createUser(database, accountId);
+  for (let time = 0; time < nameLimit; time += 1) {
+    const email = time % 2 === 0 ? user.email : user.email.toUpperCase();
+    t.equal((await attempt(nextAddress(), email, 'wrong')).statusCode, 401);
+  }
+  throttled(t, await attempt(nextAddress(), user.email, user.password));
+  throttled(t, await attempt(nextAddress(), user.email.toUpperCase(), 'wrong'));
+  t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
+  t.equal((await attempt(nextAddress(), colleague.email, colleague.password)).statusCode, 303);
+});
 
-t.test('after as many failures as are allowed a network address is refused for everybody', async (t) => {
+t.test('rejects a network address for every user after the allowed number of failures', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   for (let time = 0; time < 3; time += 1) {
@@ -64,7 +61,7 @@ t.test('after as many failures as are allowed a network address is refused for e
   t.equal((await attempt(nextAddress(), user.email, user.password)).statusCode, 303);
 });
 
-t.test('a network address that is refused keeps no user out', async (t) => {
+t.test('a rejected network address does not lock a user out', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   for (let time = 0; time < 3; time += 1) await attempt(address, unknownAddress(), 'wrong');
@@ -72,7 +69,7 @@ t.test('a network address that is refused keeps no user out', async (t) => {
   t.equal((await attempt(nextAddress(), user.email, user.password)).statusCode, 303);
 });
 
-t.test('all IPv6 addresses of a network are one, and others are others', async (t) => {
+t.test('counts all IPv6 addresses of a /64 network as one', async (t) => {
   const { user } = await createScene(database);
   for (let time = 0; time < 3; time += 1)
     t.equal((await attempt(`2001:db8:0:7::${time}`, unknownAddress(), 'wrong')).statusCode, 401);
@@ -84,7 +81,7 @@ t.test('all IPv6 addresses of a network are one, and others are others', async (
   t.equal(address, '2001:db8:0:8::1', 'the audit log has the whole address');
 });
 
-t.test('an unknown e-mail address is throttled as a known one is', async (t) => {
+t.test('limits an unknown e-mail address like a known one', async (t) => {
   const email = unknownAddress();
   for (let time = 0; time < nameLimit; time += 1) {
     t.equal((await attempt(nextAddress(), email, 'wrong')).statusCode, 401);
@@ -92,7 +89,7 @@ t.test('an unknown e-mail address is throttled as a known one is', async (t) => 
   throttled(t, await attempt(nextAddress(), email, 'wrong'));
 });
 
-t.test('all processes count together', async (t) => {
+t.test('all processes count failures together', async (t) => {
   const other = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '3' } });
   const { user } = await createScene(database);
   for (let time = 0; time < nameLimit; time += 1) {
@@ -102,7 +99,7 @@ t.test('all processes count together', async (t) => {
   throttled(t, await attempt(nextAddress(), user.email, user.password, other));
 });
 
-t.test('attempts at once are counted one by one: no more are judged than are allowed', async (t) => {
+t.test('checks no more concurrent attempts than allowed', async (t) => {
   const { user } = await createScene(database);
   const responses = await Promise.all(
     Array.from({ length: 2 * nameLimit }, (_, index) => attempt(nextAddress(), user.email, `wrong ${index}`)),
@@ -111,7 +108,7 @@ t.test('attempts at once are counted one by one: no more are judged than are all
   t.ok(judged.length <= nameLimit, `${judged.length} were judged`);
 });
 
-t.test('success is not counted', async (t) => {
+t.test('does not count a successful sign-in', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   for (let time = 0; time < 5; time += 1) {
@@ -119,7 +116,7 @@ t.test('success is not counted', async (t) => {
   }
 });
 
-t.test('counting begins anew when the minute is over', async (t) => {
+t.test('starts a new count when the minute is over', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   const fail = async () => (await attempt(address, user.email, 'wrong')).statusCode;
@@ -130,7 +127,7 @@ t.test('counting begins anew when the minute is over', async (t) => {
   t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);
 });
 
-t.test('being refused does not make the wait longer', async (t) => {
+t.test('a rejected attempt does not extend the wait', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   for (let time = 0; time < 3; time += 1) await attempt(address, user.email, 'wrong');

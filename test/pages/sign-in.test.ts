@@ -20,7 +20,7 @@ function withoutPersonal({ body }: LightMyRequestResponse, email: string): strin
   return body.replaceAll(email, 'E-MAIL').replaceAll(/<input type="hidden"[^>]*>/g, '');
 }
 
-t.test('shows a form that loads nothing from elsewhere and is not stored', async (t) => {
+t.test('shows a form that loads nothing from other sites and is not cached', async (t) => {
   const page = await new Browser(app).open('/sign_in');
   t.equal(page.statusCode, 200);
   t.equal(page.headers['content-type'], 'text/html; charset=utf-8');
@@ -32,7 +32,7 @@ t.test('shows a form that loads nothing from elsewhere and is not stored', async
   t.notMatch(page.body, /<script|https?:\/\//);
 });
 
-t.test('signs in with the right password, the e-mail address in any case', async (t) => {
+t.test('signs in with the right password and the e-mail address in any case', async (t) => {
   const { user } = await createScene(database);
   for (const email of [user.email, user.email.toUpperCase()]) {
     const answer = await new Browser(app).signIn(email, user.password);
@@ -43,7 +43,7 @@ t.test('signs in with the right password, the e-mail address in any case', async
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 2);
 });
 
-t.test('a wrong password and an unknown address are answered alike', async (t) => {
+t.test('a wrong password and an unknown address get the same response', async (t) => {
   const { user } = await createScene(database);
   const disabled = await createScene(database);
   await database.prisma.user.updateMany({
@@ -73,7 +73,7 @@ t.test('a wrong password and an unknown address are answered alike', async (t) =
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
 });
 
-t.test('an unknown address costs the work of a wrong password', async (t) => {
+t.test('an unknown address takes the same work as a wrong password', async (t) => {
   const { accountId } = await createScene(database);
   const passwordHash = await hashPassword(testPassword);
   const known = await createUser(database, accountId, { passwordHash });
@@ -96,7 +96,7 @@ t.test('an unknown address costs the work of a wrong password', async (t) => {
   t.ok(ratio > 0.3 && ratio < 3, `${ratio}`);
 });
 
-t.test('a password that is too long is refused like a wrong one, a huge form with 413', async (t) => {
+t.test('rejects a password that is too long like a wrong one, and a huge form with 413', async (t) => {
   const { accountId } = await createScene(database);
   const longest = 'p'.repeat(maximumPasswordLength);
   const user = await createUser(database, accountId, { passwordHash: await hashPassword(longest) });
@@ -110,7 +110,7 @@ t.test('a password that is too long is refused like a wrong one, a huge form wit
   t.match(huge.headers['content-type'], /^text\/html/);
 });
 
-t.test('repeated, empty, broken and foreign fields sign nobody in and break nothing', async (t) => {
+t.test('rejects repeated, empty, malformed and unknown fields', async (t) => {
   const { user } = await createScene(database);
   const browser = new Browser(app);
   const page = await browser.open('/sign_in');
@@ -144,7 +144,7 @@ t.test('repeated, empty, broken and foreign fields sign nobody in and break noth
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
 });
 
-t.test('what was typed comes back escaped, the password never', async (t) => {
+t.test('shows the typed address again escaped, and never the password', async (t) => {
   const email = `"><script>alert(1)</script>@x.example`;
   const answer = await new Browser(app).signIn(email, 'the password that was typed');
   t.equal(answer.statusCode, 401);

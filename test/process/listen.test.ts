@@ -4,13 +4,13 @@ import { describeFailure } from '../../src/process/operator-errors.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-t.test('a name with several addresses is listened at by one of them', async (t) => {
+t.test('listens on one address of a host name with several', async (t) => {
   const { app } = await buildTestApp(t);
   await listen(app, { host: 'localhost', port: 0 });
   t.equal(app.addresses().length, 1);
 });
 
-t.test('where nobody can listen is said in one line that names the settings', async (t) => {
+t.test('an address that cannot be listened on is reported in one line that names the settings', async (t) => {
   const [first, second] = await Promise.all([buildTestApp(t), buildTestApp(t)]);
   await listen(first.app, { host: '127.0.0.1', port: 0 });
   const { port } = first.app.server.address() as AddressInfo;

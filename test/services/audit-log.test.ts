@@ -8,7 +8,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t);
 const { database } = api;
 
-t.test('an event about an account that is gone keeps none of the others from being stored', async (t) => {
+t.test('an event of a deleted account does not prevent others from being stored', async (t) => {
   const auditLog = new AuditLog(database, api.clock);
   const { accountId } = await createTenant(database);
   const { accountId: gone } = await createTenant(database);

@@ -18,6 +18,6 @@ t.test('an IPv6 address counts by its /64 network', async (t) => {
   t.equal(networkOf('fe80::1%eth0'), networkOf('fe80::2%eth0'));
 });
 
-t.test('what is no address counts as it is', async (t) => {
+t.test('text that is not an address counts unchanged', async (t) => {
   for (const text of ['', 'unknown', '1.2.3.4.5', '_hidden']) t.equal(networkOf(text), text);
 });

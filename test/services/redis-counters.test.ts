@@ -35,7 +35,7 @@ t.test('processes count together, up and down, in a window of a minute', { skip:
   t.same([...one.logged, ...other.logged], []);
 });
 
-t.test('of any number at once none is lost', { skip: without }, async (t) => {
+t.test('loses none of many concurrent counts', { skip: without }, async (t) => {
   const { counters } = await open(t, testRedis ?? '');
   const counts = await Promise.all(Array.from({ length: 200 }, () => counters.requests.add('a', 1)));
   const totals = counts.map(({ total }) => total).sort((a, b) => a - b);
@@ -45,7 +45,7 @@ t.test('of any number at once none is lost', { skip: without }, async (t) => {
   );
 });
 
-t.test('without Redis a process starts and counts for itself, and says so once', async (t) => {
+t.test('without Redis a process starts, counts for itself and logs it once', async (t) => {
   const { counters, logged } = await open(t, `redis://:topsecret@127.0.0.1:${await freePort()}`);
   for (let count = 1; count <= 20; count += 1) t.equal((await counters.requests.add('a', 1)).total, count);
   t.equal((await counters.requests.add('a', -20)).total, 0);
@@ -57,7 +57,7 @@ t.test('without Redis a process starts and counts for itself, and says so once',
 const withoutServer = !hasRedisServer && 'redis-server is not installed';
 
 t.test(
-  'a Redis that dies stops nothing, and counts again when it is back',
+  'requests continue while Redis is unavailable, and are counted again after that',
   { skip: withoutServer },
   async (t) => {
     const redis = await startRedis(t);
@@ -83,7 +83,7 @@ t.test(
 );
 
 t.test(
-  'a Redis that falls silent keeps at most the first waiting, and not for long',
+  'a Redis that does not respond delays only the first requests, for a limited time',
   { skip: withoutServer },
   async (t) => {
     const redis = await startRedis(t);

@@ -17,7 +17,7 @@ function watch(counter: Counter) {
 
 const times = <Value>(number: number, make: () => Value) => Array.from({ length: number }, make);
 
-t.test('requests that arrive together are one step, in which each has a place of its own', async (t) => {
+t.test('requests that arrive together are one query, and each has its own count', async (t) => {
   const { asked, counter } = watch(createMemoryCounter());
   const limit = new RequestLimit(counter, 10);
   const both = [...times(3, () => limit.take('a')), ...times(2, () => limit.take('b'))];
@@ -32,7 +32,7 @@ t.test('requests that arrive together are one step, in which each has a place of
   );
 });
 
-t.test('of any number at once exactly as many are granted as the limit says', async (t) => {
+t.test('grants exactly as many concurrent requests as the limit allows', async (t) => {
   const limit = new RequestLimit(createMemoryCounter(), 150);
   const standings = await Promise.all(times(500, () => limit.take('a')));
   t.equal(standings.filter(({ granted }) => granted).length, 150);
@@ -42,7 +42,7 @@ t.test('of any number at once exactly as many are granted as the limit says', as
   );
 });
 
-t.test('who is at the limit is refused from memory until the window ends, and others are not', async (t) => {
+t.test('rejects a caller beyond the limit from memory until the window ends, and no other', async (t) => {
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
   t.teardown(() => mock.timers.reset());
   const { asked, counter } = watch(createMemoryCounter());
@@ -60,7 +60,7 @@ t.test('who is at the limit is refused from memory until the window ends, and ot
   t.match(await limit.take('a'), { granted: true, remaining: 1, resetSeconds: 60 });
 });
 
-t.test('a count that fails concerns only those who asked for it', async (t) => {
+t.test('a failed count rejects only its own callers', async (t) => {
   const working = createMemoryCounter();
   const add: Counter['add'] = async (subject, points) => {
     if (subject === 'broken') throw new Error('no count');
@@ -76,7 +76,7 @@ t.test('a count that fails concerns only those who asked for it', async (t) => {
   for (const one of bad) t.match(one, { status: 'rejected', reason: { message: 'no count' } });
 });
 
-t.test('a count that takes long keeps at most one more of its kind waiting for the store', async (t) => {
+t.test('a slow count delays at most one more query to the store', async (t) => {
   const finish: (() => void)[] = [];
   const add: Counter['add'] = (_, points) =>
     new Promise((resolve) => finish.push(() => resolve({ total: points, resetMs: 60_000 })));

@@ -76,7 +76,7 @@ t.test(
   },
 );
 
-t.test('gives back no session, grant or code when a user is enabled again', async (t) => {
+t.test('does not restore sessions, grants or codes when a user is enabled again', async (t) => {
   const scene = await sceneWithColleague();
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   const { form } = await grantCode(api, scene);
@@ -106,7 +106,7 @@ t.test('gives back no session, grant or code when a user is enabled again', asyn
   await tokenAccepted(t, api, (await grantTokens(api, scene)).accessToken);
 });
 
-t.test('changes nothing of colleagues and applications when a user is disabled', async (t) => {
+t.test('does not change other users and applications when a user is disabled', async (t) => {
   const scene = await sceneWithColleague();
   const { colleague, accountId } = scene;
   const theirs = await grantTokens(api, { ...scene, user: colleague });
@@ -215,7 +215,7 @@ t.test('keeps the last enabled owner of an account', async (t) => {
   t.same(await users.disable(operator(scene), id), { kind: 'last_owner' });
 });
 
-t.test('changes and reports nothing when the user is in that state already', async (t) => {
+t.test('changes and reports nothing when the user is already in that state', async (t) => {
   const scene = await sceneWithColleague();
   const { id } = scene.user;
   t.same(await users.enable(operator(scene), id), { kind: 'unchanged' });

@@ -139,7 +139,7 @@ t.test('leaves no grant behind when a code is exchanged while the user is disabl
   }
 });
 
-t.test('leaves no session behind when a sign-in meets a new password or the end of the user', async (t) => {
+t.test('leaves no session when a sign-in coincides with a new password or a disabled user', async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const scene = await sceneWithColleague();
     const { id, email, password } = scene.user;
@@ -152,7 +152,7 @@ t.test('leaves no session behind when a sign-in meets a new password or the end 
   }
 });
 
-t.test('begins no session for a password that was replaced after it was compared', async (t) => {
+t.test('creates no session for a password that was replaced after the comparison', async (t) => {
   const scene = await createScene(database);
   const sessions = new Sessions(database, clock);
   const { passwordHash } = await database.prisma.user.findFirstOrThrow({ where: { id: scene.user.id } });

@@ -39,7 +39,7 @@ async function expectedPage({ accountId, size, from }: PageKey) {
   };
 }
 
-t.test('pages that share a statement are those that the models read', async (t) => {
+t.test('pages that share a statement equal those that the models read', async (t) => {
   const requests = tenants.flatMap(({ accountId }) =>
     [1, 7, 10, 50, 500].flatMap((size) => [
       ...[0, 1, 9, 10, 11, 59, 60, 1000].map((skip) => ({ accountId, size, from: { skip } })),
@@ -72,7 +72,7 @@ t.test('employees that share a statement are found in their own account only', a
   }
 });
 
-t.test('an account that does not exist has nothing, and takes nothing from the others', async (t) => {
+t.test('an unknown account has no employees, and does not change the result of others', async (t) => {
   const [, , { accountId }] = tenants as never as [unknown, unknown, (typeof tenants)[0]];
   const [nobody, somebody] = await Promise.all([
     readPage({ accountId: toAccountId('nobody'), size: 10, from: { skip: 0 } }),
@@ -83,7 +83,7 @@ t.test('an account that does not exist has nothing, and takes nothing from the o
 });
 
 t.test(
-  'its statements are planned once a connection, not once a call',
+  'statements are planned once for each connection, not for each call',
   {
     skip: testServer === undefined,
   },

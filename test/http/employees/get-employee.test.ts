@@ -11,7 +11,7 @@ async function setUp(count: number) {
   return { tenant, employees, token: await api.token(tenant.application) };
 }
 
-t.test('answers with the employee and each of its attributes', async (t) => {
+t.test('returns the employee with each of its attributes', async (t) => {
   const { tenant, employees, token } = await setUp(3);
   for (const [index, employee] of employees.entries()) {
     const id = tenant.employeeIds[index] ?? '';
@@ -28,7 +28,7 @@ t.test('answers with the employee and each of its attributes', async (t) => {
   }
 });
 
-t.test('answers HEAD as GET, without the body', async (t) => {
+t.test('responds to HEAD as to GET, without the body', async (t) => {
   const { tenant, token } = await setUp(1);
   for (const id of [tenant.employeeIds[0], 'unknown']) {
     const options = {
@@ -44,7 +44,7 @@ t.test('answers HEAD as GET, without the body', async (t) => {
   }
 });
 
-t.test('refuses query parameters', async (t) => {
+t.test('rejects query parameters', async (t) => {
   const { tenant, token } = await setUp(1);
   for (const name of ['fields[employees]', 'page[size]', 'x', '__proto__']) {
     const response = await api.get(
@@ -57,7 +57,7 @@ t.test('refuses query parameters', async (t) => {
   }
 });
 
-t.test('demands the scope reports:read, before it looks for the employee', async (t) => {
+t.test('requires the scope reports:read before it looks for the employee', async (t) => {
   const { tenant } = await setUp(1);
   const token = await api.token(tenant.application, 'reports:write user:read user:write');
   for (const id of [tenant.employeeIds[0], 'unknown']) {
@@ -73,7 +73,7 @@ function essence(body: string) {
   return rest;
 }
 
-t.test('an unknown, malformed or foreign id and one that was deleted get the same answer', async (t) => {
+t.test('an unknown, malformed, foreign or deleted id gets the same response', async (t) => {
   const { tenant, token } = await setUp(2);
   const other = await setUp(2);
   const [own = '', deleted = ''] = tenant.employeeIds;
@@ -139,7 +139,7 @@ t.test('an unknown, malformed or foreign id and one that was deleted get the sam
   t.equal((await api.get(`/v1/employees/${foreign}`, other.token)).statusCode, 200);
 });
 
-t.test('an id with a NUL in it is unknown like any other', async (t) => {
+t.test('an id with NUL is not found', async (t) => {
   const { tenant, token } = await setUp(1);
   const reference = await api.get('/v1/employees/unknown', token);
   for (const id of ['%00', `${tenant.employeeIds[0]}%00`, `%00${tenant.employeeIds[0]}`, 'a%00b']) {
@@ -149,7 +149,7 @@ t.test('an id with a NUL in it is unknown like any other', async (t) => {
   }
 });
 
-t.test('an id that is longer than any is unknown like any other', async (t) => {
+t.test('an id that is too long is not found', async (t) => {
   const { token } = await setUp(0);
   const reference = await api.get('/v1/employees/unknown', token);
   for (const length of [1000, 8192, 8193, 9000, 15_000]) {
@@ -159,7 +159,7 @@ t.test('an id that is longer than any is unknown like any other', async (t) => {
   }
 });
 
-t.test('an id that is not percent-encoded UTF-8 is a malformed request', async (t) => {
+t.test('rejects an id that is not percent-encoded UTF-8 with 400', async (t) => {
   const { token } = await setUp(0);
   for (const id of ['%ff', '%C3%28', '%ED%A0%80', '%E2%82']) {
     const response = await api.get(`/v1/employees/${id}`, token);

@@ -33,7 +33,7 @@ async function follow(
   return seen;
 }
 
-t.test('following links.next visits every employee exactly once, in order', async (t) => {
+t.test('following links.next reads every employee exactly once, in order', async (t) => {
   const { token, records } = await setUp(awkwardEmployees());
   for (const query of [
     {},
@@ -50,7 +50,7 @@ t.test('following links.next visits every employee exactly once, in order', asyn
   }
 });
 
-t.test('following links.next neither misses nor repeats anybody while others come and go', async (t) => {
+t.test('following links.next neither misses nor repeats an employee under concurrent changes', async (t) => {
   for (const query of [
     {},
     { sort: 'last_name,first_name' },
@@ -89,7 +89,7 @@ t.test('following links.next neither misses nor repeats anybody while others com
   }
 });
 
-t.test('the marker that links.next carries is accepted however long the sort values are', async (t) => {
+t.test('accepts the cursor of links.next, however long the sort values are', async (t) => {
   const long = '漢'.repeat(255);
   const employees = makeEmployees(4).map((employee, index) => ({
     ...employee,
@@ -143,30 +143,27 @@ t.test(
   },
 );
 
-t.test(
-  'meta.next_cursor alone reads the next page, counts its number on and is null on the last page',
-  async (t) => {
-    const { list, records } = await setUp(makeEmployees(23));
-    for (const query of [{}, { sort: '-last_name' }, { 'filter[status]': 'active' }] as Query[]) {
-      const all = ids(await list({ ...query, 'page[size]': '500' }));
-      let page = await list({ ...query, 'page[size]': '4' });
-      const seen = ids(page);
-      for (let number = 2; page.meta.next_cursor !== null; number += 1) {
-        if (number > records.length) throw new Error('The cursors do not end');
-        const after: Query = { ...query, 'page[after]': page.meta.next_cursor };
-        t.ok(page.links.next?.endsWith(`page%5Bafter%5D=${page.meta.next_cursor}`));
-        page = await list(after);
-        const sent = { 'page[number]': String(number), 'page[size]': '4' };
-        t.same(page, await list({ ...after, ...sent }), 'with number and size');
-        t.equal(new URL(page.links.prev ?? '').searchParams.get('page[number]'), String(number - 1));
-        t.ok(page.data.length <= 4);
-        seen.push(...ids(page));
-      }
-      t.same(seen, all);
-      t.equal(page.links.next, null);
+t.test('meta.next_cursor alone reads the next page, and is null on the last one', async (t) => {
+  const { list, records } = await setUp(makeEmployees(23));
+  for (const query of [{}, { sort: '-last_name' }, { 'filter[status]': 'active' }] as Query[]) {
+    const all = ids(await list({ ...query, 'page[size]': '500' }));
+    let page = await list({ ...query, 'page[size]': '4' });
+    const seen = ids(page);
+    for (let number = 2; page.meta.next_cursor !== null; number += 1) {
+      if (number > records.length) throw new Error('The cursors do not end');
+      const after: Query = { ...query, 'page[after]': page.meta.next_cursor };
+      t.ok(page.links.next?.endsWith(`page%5Bafter%5D=${page.meta.next_cursor}`));
+      page = await list(after);
+      const sent = { 'page[number]': String(number), 'page[size]': '4' };
+      t.same(page, await list({ ...after, ...sent }), 'with number and size');
+      t.equal(new URL(page.links.prev ?? '').searchParams.get('page[number]'), String(number - 1));
+      t.ok(page.data.length <= 4);
+      seen.push(...ids(page));
     }
-  },
-);
+    t.same(seen, all);
+    t.equal(page.links.next, null);
+  }
+});
 
 const hostileValues: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1, 1.5, 2 ** 31, 2 ** 53 - 1, 2 ** 53, -(2 ** 53), 2 ** 63, 1e308, -0],
@@ -249,7 +246,7 @@ t.test('a forged cursor is rejected, or reads employees of the own account only'
   }
 });
 
-t.test('refuses a marker that is none', async (t) => {
+t.test('rejects a malformed cursor', async (t) => {
   const { token } = await setUp([]);
   const texts = [
     '',

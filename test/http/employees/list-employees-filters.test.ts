@@ -12,7 +12,7 @@ import t from '../../support/tap.js';
 const api = await buildTestApp(t);
 const { setUp, refuses } = employeeLists(api);
 
-t.test('shows with every filter, alone and combined, exactly the employees that match', async (t) => {
+t.test('returns exactly the matching employees for every filter, alone and combined', async (t) => {
   const { records, list } = await setUp(awkwardEmployees());
   const names = ['status', 'department', 'employee_number', 'email', 'updated_since'] as const;
   for (const sample of [records[4], records[17], records[40]]) {
@@ -32,7 +32,7 @@ t.test('shows with every filter, alone and combined, exactly the employees that 
   }
 });
 
-t.test('a filter matches whole values only, and a value that nobody has matches nobody', async (t) => {
+t.test('a filter matches whole values only', async (t) => {
   const { list, records } = await setUp(awkwardEmployees());
   const other = records[1];
   const values = [
@@ -61,35 +61,32 @@ t.test('a filter matches whole values only, and a value that nobody has matches 
   t.equal((await list(both)).meta.record_count, 0, 'filters are combined with and');
 });
 
-t.test(
-  'filter[updated_since] includes the moment itself, in whichever time zone it is written',
-  async (t) => {
-    const moments = ['2026-01-10T11:59:59.999Z', '2026-01-10T12:00:00.000Z', '2026-01-10T12:00:00.001Z'];
-    const employees = makeEmployees(3).map((employee, index) => ({
-      ...employee,
-      updatedAt: new Date(moments[index] ?? ''),
-    }));
-    const { list, records } = await setUp(employees);
-    const spellings = [
-      ...[
-        '2026-01-10T12:00:00Z',
-        '2026-01-10T12:00:00.000Z',
-        '2026-01-10T14:00:00+02:00',
-        '2026-01-10T00:30:00-11:30',
-      ],
-      ...['2026-01-10t12:00:00z'],
-    ];
-    for (const since of spellings) {
-      const page = await list({ 'filter[updated_since]': since });
-      t.same(ids(page), [records[1]?.id, records[2]?.id], since);
-      t.equal(page.meta.record_count, 2);
-    }
-    t.equal((await list({ 'filter[updated_since]': '1900-01-01T00:00:00Z' })).meta.record_count, 3);
-    t.equal((await list({ 'filter[updated_since]': '9999-12-31T23:59:59Z' })).meta.record_count, 0);
-  },
-);
+t.test('filter[updated_since] includes the timestamp itself, in every time zone', async (t) => {
+  const moments = ['2026-01-10T11:59:59.999Z', '2026-01-10T12:00:00.000Z', '2026-01-10T12:00:00.001Z'];
+  const employees = makeEmployees(3).map((employee, index) => ({
+    ...employee,
+    updatedAt: new Date(moments[index] ?? ''),
+  }));
+  const { list, records } = await setUp(employees);
+  const spellings = [
+    ...[
+      '2026-01-10T12:00:00Z',
+      '2026-01-10T12:00:00.000Z',
+      '2026-01-10T14:00:00+02:00',
+      '2026-01-10T00:30:00-11:30',
+    ],
+    ...['2026-01-10t12:00:00z'],
+  ];
+  for (const since of spellings) {
+    const page = await list({ 'filter[updated_since]': since });
+    t.same(ids(page), [records[1]?.id, records[2]?.id], since);
+    t.equal(page.meta.record_count, 2);
+  }
+  t.equal((await list({ 'filter[updated_since]': '1900-01-01T00:00:00Z' })).meta.record_count, 3);
+  t.equal((await list({ 'filter[updated_since]': '9999-12-31T23:59:59Z' })).meta.record_count, 0);
+});
 
-t.test('refuses malformed filters', async (t) => {
+t.test('rejects malformed filters', async (t) => {
   const { token } = await setUp([]);
   for (const [name, longest] of [
     ['status', 64],

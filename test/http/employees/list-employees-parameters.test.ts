@@ -6,7 +6,7 @@ import t from '../../support/tap.js';
 const api = await buildTestApp(t);
 const { setUp, refuses } = employeeLists(api);
 
-t.test('takes brackets raw and percent-encoded alike', async (t) => {
+t.test('accepts brackets raw and percent-encoded', async (t) => {
   const { token } = await setUp(makeEmployees(5));
   const spellings = [
     'page[size]=2&page[number]=2',
@@ -20,7 +20,7 @@ t.test('takes brackets raw and percent-encoded alike', async (t) => {
   for (const body of bodies) t.same(body, bodies[0]);
 });
 
-t.test('refuses a page number or size out of bounds and names the bound', async (t) => {
+t.test('rejects a page number or size out of bounds and names the bound', async (t) => {
   const { token } = await setUp([]);
   const cases = [
     ['page[number]', '0', /1/],
@@ -38,7 +38,7 @@ t.test('refuses a page number or size out of bounds and names the bound', async 
   }
 });
 
-t.test('refuses whatever is not a decimal number as page number or size', async (t) => {
+t.test('rejects a page number or size that is not a decimal number', async (t) => {
   const { token } = await setUp([]);
   const values = [
     ...[
@@ -78,7 +78,7 @@ t.test('refuses whatever is not a decimal number as page number or size', async 
   }
 });
 
-t.test('names the bounds also for a page number or size that is no number', async (t) => {
+t.test('names the bounds of a page number or size that is not a number', async (t) => {
   const { token } = await setUp([]);
   for (const value of ['abc', '', '1e1', '1.5', '9'.repeat(400)]) {
     await refuses(t, `/v1/employees?page[number]=${value}`, token, 'page[number]', /\b1\b/);
@@ -86,7 +86,7 @@ t.test('names the bounds also for a page number or size that is no number', asyn
   }
 });
 
-t.test('names every parameter that is wrong', async (t) => {
+t.test('names every invalid parameter', async (t) => {
   const { token } = await setUp([]);
   const response = await api.get('/v1/employees?page[number]=0&page[size]=501&sort=salary', token);
   t.equal(response.statusCode, 400);
@@ -99,7 +99,7 @@ t.test('names every parameter that is wrong', async (t) => {
   );
 });
 
-t.test('refuses query parameters that it does not know and names each', async (t) => {
+t.test('rejects unknown query parameters and names each', async (t) => {
   const { token } = await setUp([]);
   const unknown = [
     ...[
@@ -136,7 +136,7 @@ t.test('refuses query parameters that it does not know and names each', async (t
 });
 
 t.test(
-  'refuses a long unknown parameter, or many, with an answer within the bounds of the contract',
+  'rejects a long unknown parameter, or many, with a response within the limits of the contract',
   async (t) => {
     const { token } = await setUp([]);
     const long = await api.get(`/v1/employees?${'x'.repeat(3000)}=1`, token);
@@ -149,7 +149,7 @@ t.test(
   },
 );
 
-t.test('refuses a query string that is not percent-encoded UTF-8', async (t) => {
+t.test('rejects a query string that is not percent-encoded UTF-8', async (t) => {
   const { token } = await setUp([]);
   for (const value of ['%', '%4', '%zz', '%ff', '%C3%28', '%ED%A0%80', '%F8%A1%A1%A1%A1', '%E2%82']) {
     const response = await api.get(`/v1/employees?filter[status]=${value}`, token);

@@ -13,7 +13,7 @@ import t from '../../support/tap.js';
 const api = await buildTestApp(t);
 const { setUp, read } = employeeLists(api);
 
-t.test('answers with the first fifty employees by id when nothing is asked for', async (t) => {
+t.test('returns the first fifty employees by id without parameters', async (t) => {
   const { token, records, tenant } = await setUp(makeEmployees(53));
   const response = await api.get('/v1/employees', token);
 
@@ -39,7 +39,7 @@ t.test('answers with the first fifty employees by id when nothing is asked for',
   });
 });
 
-t.test('takes every page size from 1 to 500 and keeps to it', async (t) => {
+t.test('accepts every page size from 1 to 500', async (t) => {
   const { list } = await setUp(makeEmployees(501));
   for (const size of [1, 2, 499, 500]) {
     t.equal((await list({ 'page[size]': String(size) })).data.length, size);
@@ -89,7 +89,7 @@ t.test('links are null where there is no such page', async (t) => {
   t.same(shape(await list({ 'page[size]': '5' })), { first: '1', prev: null, next: null, last: '1' });
 });
 
-t.test('a page past the end is empty, and its links lead back to the last page that is not', async (t) => {
+t.test('a page past the end is empty and links to the last page', async (t) => {
   const { list } = await setUp(makeEmployees(5));
   for (const extra of [{}, { sort: 'email' }, { 'filter[department]': 'Engineering' }] as Query[]) {
     for (const number of ['4', '100', '1000000000']) {
@@ -122,7 +122,7 @@ t.test('an empty list has one page, which is the first and the last', async (t) 
   t.equal(links.next, null);
 });
 
-t.test('answers HEAD as GET, without the body', async (t) => {
+t.test('responds to HEAD as to GET, without the body', async (t) => {
   const { token } = await setUp(makeEmployees(3));
   for (const [url, bearer] of [
     ['/v1/employees?page[size]=2', token],
@@ -141,7 +141,7 @@ t.test('answers HEAD as GET, without the body', async (t) => {
   }
 });
 
-t.test('demands the scope reports:read', async (t) => {
+t.test('requires the scope reports:read', async (t) => {
   const { tenant } = await setUp([]);
   const token = await api.token(tenant.application, 'reports:write user:read user:write');
   const response = await api.get('/v1/employees', token);
@@ -149,7 +149,7 @@ t.test('demands the scope reports:read', async (t) => {
   t.equal(response.json().code, 'insufficient_scope');
 });
 
-t.test('shows nobody of another account, whatever is filtered, sorted or counted', async (t) => {
+t.test('returns and counts no employee of another account, with every filter and sort order', async (t) => {
   const ours = await setUp(makeEmployees(15, { department: 'Ours' }));
   const theirs = await setUp(makeEmployees(15, { department: 'Theirs', status: 'theirs-only' }));
   const own = new Set(ours.tenant.employeeIds);

@@ -45,34 +45,31 @@ const mixed = <Item>(items: readonly Item[]): Item[] =>
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
 
-t.test(
-  'first and deep pages of many accounts that are asked for at once are each the right one',
-  async (t) => {
-    const numbers = [1, 1, 2, 7, 60, 300, 301, 20_000, 1_000_000_000];
-    const asked = mixed(
-      tenants.flatMap((tenant) =>
-        [7, 10, 50, 500].flatMap((size) => numbers.map((number) => ({ tenant, size, number }))),
-      ),
-    );
-    const answers = await Promise.all(
-      asked.map(({ tenant, size, number }) => api.get(addressOf(number, size), tenant.token)),
-    );
-    for (const [index, { tenant, size, number }] of asked.entries()) {
-      const answer = answers[index];
-      const what = `page ${number} of ${size} of ${tenant.employeeIds.length}`;
-      t.equal(answer?.statusCode, 200, what);
-      const page: Page | undefined = answer?.json();
-      const found = page && {
-        ids: page.data.map(({ id }) => id),
-        recordCount: page.meta.record_count,
-        next: page.links.next !== null,
-      };
-      t.same(found, await expectedPage(tenant, number, size), what);
-    }
-  },
-);
+t.test('concurrent requests of many accounts for first and deep pages get their own pages', async (t) => {
+  const numbers = [1, 1, 2, 7, 60, 300, 301, 20_000, 1_000_000_000];
+  const asked = mixed(
+    tenants.flatMap((tenant) =>
+      [7, 10, 50, 500].flatMap((size) => numbers.map((number) => ({ tenant, size, number }))),
+    ),
+  );
+  const answers = await Promise.all(
+    asked.map(({ tenant, size, number }) => api.get(addressOf(number, size), tenant.token)),
+  );
+  for (const [index, { tenant, size, number }] of asked.entries()) {
+    const answer = answers[index];
+    const what = `page ${number} of ${size} of ${tenant.employeeIds.length}`;
+    t.equal(answer?.statusCode, 200, what);
+    const page: Page | undefined = answer?.json();
+    const found = page && {
+      ids: page.data.map(({ id }) => id),
+      recordCount: page.meta.record_count,
+      next: page.links.next !== null,
+    };
+    t.same(found, await expectedPage(tenant, number, size), what);
+  }
+});
 
-t.test('pages by marker are the right ones beside pages by number', async (t) => {
+t.test('concurrent requests by cursor and by number get their own pages', async (t) => {
   const [, , , large] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
   const first: Page = (await api.get(addressOf(1, 10), large.token)).json();
   const next = (first.links.next ?? '').replace('http://api.test', '');
@@ -88,7 +85,7 @@ t.test('pages by marker are the right ones beside pages by number', async (t) =>
   }
 });
 
-t.test('records that are asked for at once are found by their own account and by no other', async (t) => {
+t.test('concurrent requests find records of their own account only', async (t) => {
   const ids = [
     ...tenants.flatMap(({ employeeIds }) => [...employeeIds.slice(0, 5), ...employeeIds.slice(-5)]),
     ...['unknown', 'NULL', '{}', "' OR 1=1 --", '%2C', '%22'],
@@ -105,7 +102,7 @@ t.test('records that are asked for at once are found by their own account and by
   }
 });
 
-t.test('tokens that are checked together are each judged by themselves', async (t) => {
+t.test('tokens that are checked together are accepted or rejected each on its own', async (t) => {
   const [, one, , large] = tenants as never as [unknown, (typeof tenants)[0], unknown, (typeof tenants)[0]];
   const poor = await createApplication(database, large.accountId);
   const [withoutScopes, ofDeleted, revoked] = await Promise.all([
@@ -140,7 +137,7 @@ t.test('tokens that are checked together are each judged by themselves', async (
   }
 });
 
-t.test('a deep page makes the statement that it shares with others read hardly more', async (t) => {
+t.test('a deep page hardly adds to the rows that a shared statement reads', async (t) => {
   const [, , , { accountId }] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
   // What a connection reads once, to know the tables, is not to be counted.
   const counted = testServer === undefined ? database : await openDatabase({ ...options, poolSize: 1 });

@@ -78,7 +78,7 @@ function rows(count: number): Buffer {
 /** A chunk of 1000 rows. */
 const manyRows = Buffer.from(`${'x'.repeat(65)}\n`.repeat(1000));
 
-t.test('an export is one event with report, title, rows, application, user and origin', async (t) => {
+t.test('an export stores one event with report, title, rows, application, user and origin', async (t) => {
   const scene = await createScene(database, { role: 'owner' });
   const { accessToken } = await grantTokens(api, scene, { scope: 'reports:read reports:write' });
   const { accountId } = scene;
@@ -113,20 +113,20 @@ t.test('an export is one event with report, title, rows, application, user and o
   t.equal(events.length, 1);
 });
 
-t.test('an export of many chunks has the number of its rows', async (t) => {
+t.test('the event of an export of many chunks has its number of rows', async (t) => {
   const report = await newReport();
   t.equal(parseCsv(await client.csv(report)).length, headcount + 1);
   t.match(await eventsOf(report), [{ userId: null, details: { rows: String(headcount), complete: 'yes' } }]);
 });
 
-t.test('an export without a row is an event as well', async (t) => {
+t.test('an export without rows stores an event', async (t) => {
   const filters = [{ field: 'email', operator: 'eq', value: 'nobody@nowhere.example' }];
   const report = await client.saved({ title: 'Nobody', filters });
   t.equal(parseCsv(await client.csv(report)).length, 1);
   t.match(await eventsOf(report), [{ details: { title: 'Nobody', rows: '0', complete: 'yes' } }]);
 });
 
-t.test('each export is an event of its own; JSON pages, HEAD and rejected requests are none', async (t) => {
+t.test('each export stores an event; JSON pages, HEAD and rejected requests store none', async (t) => {
   const report = await newReport();
   const path = `/v1/reports/${report}/results.csv`;
   t.equal((await client.send('GET', `/v1/reports/${report}/results`)).statusCode, 200);
@@ -165,7 +165,7 @@ t.test(
   },
 );
 
-t.test('an export that the client aborts has the rows that were sent until then', async (t) => {
+t.test('the event of an export that the client aborts has the rows sent until then', async (t) => {
   const report = await newReport();
   let made = 0;
   const served = await withStreams(t, async function* () {
@@ -188,7 +188,7 @@ t.test('an export that the client aborts has the rows that were sent until then'
   t.ok(records >= made, 'they are counted as usage, too');
 });
 
-t.test('a real export that the client aborts has some of its rows', async (t) => {
+t.test('the event of an export that is aborted over the network has some of its rows', async (t) => {
   const report = await newReport();
   const port = await listen((await buildTestApp(t, { database })).app);
   const response = await ask(port, report);
@@ -198,7 +198,7 @@ t.test('a real export that the client aborts has some of its rows', async (t) =>
   t.ok(Number(details.rows) >= 0 && Number(details.rows) <= headcount, `${details.rows} rows`);
 });
 
-t.test('an export that fails on its way has the rows that were sent until then', async (t) => {
+t.test('the event of an export that fails midway has the rows sent until then', async (t) => {
   const report = await newReport();
   const { port } = await withStreams(t, async function* () {
     yield header;
@@ -211,7 +211,7 @@ t.test('an export that fails on its way has the rows that were sent until then',
   t.match(await endedEvent(report), { details: { rows: '11', complete: 'no' } });
 });
 
-t.test('an export that fails before its first byte is a problem response, and no event', async (t) => {
+t.test('an export that fails before its first byte is a problem response and stores no event', async (t) => {
   const report = await newReport();
   const { port } = await withStreams(t, () =>
     database.streamCsv({ query: Prisma.sql`SELECT (1 / 0)::text`, signal: new AbortController().signal }),
@@ -220,7 +220,7 @@ t.test('an export that fails before its first byte is a problem response, and no
   t.same(await eventsOf(report), []);
 });
 
-t.test('an export whose event cannot be stored sends nothing, and holds nothing', async (t) => {
+t.test('an export whose event cannot be stored sends nothing and releases its resources', async (t) => {
   const report = await newReport();
   let ended = false;
   const { port } = await withStreams(t, async function* () {
@@ -249,7 +249,7 @@ t.test('an export whose number of rows cannot be stored is not completed for the
   t.match(await eventsOf(report), [{ details: { complete: 'no' } }]);
 });
 
-t.test('exports that wait behind another response end with their connection', async (t) => {
+t.test('exports that are queued behind another response end with their connection', async (t) => {
   const report = await newReport();
   let started = 0;
   const served = await withStreams(t, async function* () {
@@ -270,7 +270,7 @@ t.test('exports that wait behind another response end with their connection', as
   for (const { details } of events) t.match(details, { rows: /^\d+$/, complete: 'no' });
 });
 
-t.test('exports that are cut off when the server closes have their rows', async (t) => {
+t.test('the events of exports that are cut when the server closes have their rows', async (t) => {
   const report = await newReport();
   const served = await withStreams(t, async function* () {
     for (;;) {

@@ -99,7 +99,7 @@ for (const version of ['1.1', '1.0'] as const) {
     },
   );
 
-  t.test(`a download that fails in the middle does not look complete, HTTP/${version}`, async (t) => {
+  t.test(`a download that fails midway does not look complete, HTTP/${version}`, async (t) => {
     const failing: Rows = async function* () {
       yield chunk;
       await wait(50);
@@ -109,19 +109,22 @@ for (const version of ['1.1', '1.0'] as const) {
     await isCut(t, download(await account(), version), version);
   });
 
-  t.test(`a download that the end of the process cuts does not look complete, HTTP/${version}`, async (t) => {
-    const { app, account, download, inProgress, lifecycle } = await serve(t, endless);
-    const client = await account();
-    let response: ServerResponse | undefined;
-    app.server.once('request', (_request, made) => {
-      response = made;
-    });
-    const downloaded = download(client, version);
-    await until(() => response?.headersSent === true);
-    lifecycle.cutOff.abort();
-    await until(() => inProgress() === 0);
-    await isCut(t, downloaded, version);
-  });
+  t.test(
+    `a download that is cut when the process exits does not look complete, HTTP/${version}`,
+    async (t) => {
+      const { app, account, download, inProgress, lifecycle } = await serve(t, endless);
+      const client = await account();
+      let response: ServerResponse | undefined;
+      app.server.once('request', (_request, made) => {
+        response = made;
+      });
+      const downloaded = download(client, version);
+      await until(() => response?.headersSent === true);
+      lifecycle.cutOff.abort();
+      await until(() => inProgress() === 0);
+      await isCut(t, downloaded, version);
+    },
+  );
 }
 
 t.test('a download whose rows come slowly is not cut', async (t) => {
@@ -137,7 +140,7 @@ t.test('a download whose rows come slowly is not cut', async (t) => {
   t.notOk(reset);
 });
 
-t.test('a download whose first row does not come before the deadline is a 503', async (t) => {
+t.test('a download without a row before the deadline is 503', async (t) => {
   const never: Rows = async function* (signal) {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     signal.throwIfAborted();
@@ -151,7 +154,7 @@ t.test('a download whose first row does not come before the deadline is a 503', 
   t.equal(inProgress(), 0);
 });
 
-t.test('a third download of an account is a 429 after the wait, and HEAD takes no slot', async (t) => {
+t.test('a third download of an account is 429 after the wait, and HEAD takes no slot', async (t) => {
   const { account, download, inProgress } = await serve(t, endless);
   const [client, other] = [await account(), await account()];
   const running = [download(client), download(client)];
@@ -175,7 +178,7 @@ t.test('a third download of an account is a 429 after the wait, and HEAD takes n
   await until(() => inProgress() === 0);
 });
 
-t.test('downloads beyond those of the process are a 503 until one of them ends', async (t) => {
+t.test('downloads beyond the limit of the process are 503 until one of them ends', async (t) => {
   const { account, download, inProgress } = await serve(t, endless);
   const accounts = await Promise.all(Array.from({ length: 11 }, account));
   const running = accounts.slice(0, 10).flatMap((each) => [download(each), download(each)]);

@@ -47,7 +47,7 @@ t.test('If-None-Match with another ETag gets the report', async (t) => {
   t.equal(malformed.json().errors[0].header, 'if-none-match');
 });
 
-t.test('If-None-Match does not tell whether another account has the report', async (t) => {
+t.test('If-None-Match does not reveal whether another account has the report', async (t) => {
   const { create } = await createReportClient(api);
   const stranger = await createReportClient(api);
   const url = `/v1/reports/${(await create({ title: 'x' })).json().data.id}`;

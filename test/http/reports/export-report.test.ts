@@ -42,14 +42,14 @@ const values = [
 const names = values.map(([name]) => name);
 const client = await clientWith(names, { status: 'active' });
 
-t.test('a table of one column has exactly these bytes', async (t) => {
+t.test('exports a table of one column byte for byte', async (t) => {
   const report = await client.saved({ title: 'x', columns: ['first_name'] });
   const text = await client.csv(report);
   t.equal(text, ['first_name', ...values.map(([, written]) => written), ''].join('\n'));
   t.same(parseCsv(text), [['first_name'], ...names.map((name) => [name])]);
 });
 
-t.test('a table of several columns has exactly these bytes', async (t) => {
+t.test('exports a table of several columns byte for byte', async (t) => {
   const report = await client.saved({ title: 'x', columns: ['first_name', 'status'] });
   // Only a line that is nothing else could be read as the end of the data.
   const cells = values.map(([name, written]) => (name === '\\.' ? name : written));
@@ -59,7 +59,7 @@ t.test('a table of several columns has exactly these bytes', async (t) => {
   );
 });
 
-t.test('a table without rows is the header line', async (t) => {
+t.test('exports a table without rows as its header line', async (t) => {
   const filters = [{ field: 'email', operator: 'eq', value: 'nobody@nowhere.example' }];
   const report = await client.saved({ title: 'x', columns: ['id', 'updated_at'], filters });
   t.equal(await client.csv(report), 'id,updated_at\n');
@@ -107,7 +107,7 @@ const hostile = [
   'ü😀\n',
 ];
 
-t.test('a filter value is only ever data', async (t) => {
+t.test('passes a filter value as data', async (t) => {
   const other = await clientWith(hostile);
   const columns = ['first_name'];
   for (const value of hostile) {
@@ -150,7 +150,7 @@ t.test('a report may have as many filter values as the contract allows', async (
   t.equal(await many.csv(withTimes), 'first_name\n');
 });
 
-t.test('the response is a file of its own', async (t) => {
+t.test('the response has a file name and is downloaded', async (t) => {
   const report = await client.saved({ title: 'x' });
   const response = await client.send('GET', `/v1/reports/${report}/results.csv`);
   t.equal(response.headers['content-type'], 'text/csv; charset=utf-8');

@@ -3,6 +3,7 @@ import { createTestDatabase, openElsewhere, testServer } from '../../support/dat
 import { asOwner } from '../../support/database/owner.js';
 import { createScene, createUser, grantTokens } from '../../support/oauth/users.js';
 import { createReportClient, refused } from '../../support/records/reports.js';
+import { createApplication } from '../../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../../support/server/app.js';
 import t, { type Test } from '../../support/tap.js';
 
@@ -32,6 +33,7 @@ t.test('an Idempotency-Key belongs to the application and the user of the token'
     (await grantTokens(api, scene, scope)).accessToken,
     (await grantTokens(api, { ...scene, user: colleague }, scope)).accessToken,
     await api.token(scene.application, 'reports:write'),
+    await api.token(await createApplication(api.database, scene.accountId), 'reports:write'),
   ];
   const { create } = await createReportClient(api);
   const send = (token: string, title: string) =>
@@ -39,10 +41,10 @@ t.test('an Idempotency-Key belongs to the application and the user of the token'
   const created = await Promise.all(tokens.map((token, index) => send(token, `report ${index}`)));
   t.same(
     created.map(({ statusCode }) => statusCode),
-    [201, 201, 201],
+    [201, 201, 201, 201],
   );
   const ids = created.map((response) => response.json().data.id);
-  t.equal(new Set(ids).size, 3, 'each has a report of its own');
+  t.equal(new Set(ids).size, 4, 'each has a report of its own');
   for (const [index, token] of tokens.entries()) {
     t.equal((await send(token, `report ${index}`)).json().data.id, ids[index], 'each gets its own response');
     refused(t, await send(token, 'other'), 'idempotency_key_reused');
@@ -99,35 +101,38 @@ t.test('concurrent requests with one key and two payloads create one report', as
   t.equal(await prisma.report.count({ where: { accountId: tenant.accountId } }), 1);
 });
 
-t.test('of concurrent requests with an expired key one creates a report, others repeat it', async (t) => {
-  const [server, other] = await buildTwoServers(t);
-  const { create, tenant } = await createReportClient(server);
-  const elsewhere = await createReportClient(other);
-  const keys = Array.from({ length: 5 }, (_, index) => ({ 'idempotency-key': `old ${index}` }));
-  const first = await Promise.all(keys.map((key) => create({ title: 'first' }, key)));
-  server.clock.advanceSeconds(24 * 3600);
-  const token = bearer(await server.token(tenant.application));
-  const second = await Promise.all(
-    keys.map((key) =>
-      Promise.all(
-        Array.from({ length: 6 }, (_, index) =>
-          (index % 2 === 0 ? create : elsewhere.create)({ title: 'second' }, { ...key, ...token }),
+t.test(
+  'one of many concurrent requests with an expired key creates a report, the others repeat its response',
+  async (t) => {
+    const [server, other] = await buildTwoServers(t);
+    const { create, tenant } = await createReportClient(server);
+    const elsewhere = await createReportClient(other);
+    const keys = Array.from({ length: 5 }, (_, index) => ({ 'idempotency-key': `old ${index}` }));
+    const first = await Promise.all(keys.map((key) => create({ title: 'first' }, key)));
+    server.clock.advanceSeconds(24 * 3600);
+    const token = bearer(await server.token(tenant.application));
+    const second = await Promise.all(
+      keys.map((key) =>
+        Promise.all(
+          Array.from({ length: 6 }, (_, index) =>
+            (index % 2 === 0 ? create : elsewhere.create)({ title: 'second' }, { ...key, ...token }),
+          ),
         ),
       ),
-    ),
-  );
-  for (const [index, responses] of second.entries()) {
-    t.same(new Set(responses.map(({ statusCode }) => statusCode)), new Set([201]));
-    t.equal(new Set(responses.map(({ body }) => body)).size, 1);
-    t.not(responses[0]?.body, first[index]?.body);
-  }
-  const { prisma } = server.database;
-  const where = { applicationId: tenant.application.id };
-  t.equal((await prisma.idempotencyCount.findFirst({ where }))?.keys, 5, 'each key counts once');
-  t.equal(await prisma.report.count({ where: { accountId: tenant.accountId, title: 'second' } }), 5);
-});
+    );
+    for (const [index, responses] of second.entries()) {
+      t.same(new Set(responses.map(({ statusCode }) => statusCode)), new Set([201]));
+      t.equal(new Set(responses.map(({ body }) => body)).size, 1);
+      t.not(responses[0]?.body, first[index]?.body);
+    }
+    const { prisma } = server.database;
+    const where = { applicationId: tenant.application.id };
+    t.equal((await prisma.idempotencyCount.findFirst({ where }))?.keys, 5, 'each key counts once');
+    t.equal(await prisma.report.count({ where: { accountId: tenant.accountId, title: 'second' } }), 5);
+  },
+);
 
-t.test('a request that fails leaves no key and no count, and its duplicates carry on', async (t) => {
+t.test('a request that fails stores no key and no count, and its duplicates succeed', async (t) => {
   const { create, tenant } = await createReportClient(api);
   const applicationId = tenant.application.id;
   const headers = { 'idempotency-key': 'failing' };

@@ -55,7 +55,7 @@ for (const withKeys of [false, true]) {
   });
 }
 
-t.test('the quota of reports is that of the account, and a deleted report makes room', async (t) => {
+t.test('the quota of reports belongs to the account, and a deleted report frees a place', async (t) => {
   const { create, send, saved } = await createReportClient(limited);
   const ids: string[] = [];
   for (const title of ['1', '2', '3', '4', '5']) ids.push(await saved({ title }));
@@ -74,7 +74,7 @@ t.test('the quota of reports is that of the account, and a deleted report makes 
   refused(t, await create({ title: '7' }), 'quota_exceeded');
 });
 
-t.test('a repetition gets its response when the quota of reports is used up', async (t) => {
+t.test('a repeated request gets its response when the quota of reports is reached', async (t) => {
   const { create, saved } = await createReportClient(limited);
   const headers = { 'idempotency-key': 'k' };
   const first = await create({ title: 'x' }, headers);
@@ -86,34 +86,37 @@ t.test('a repetition gets its response when the quota of reports is used up', as
   t.equal(again.body, first.body);
 });
 
-t.test('MAX_REPORTS_PER_ACCOUNT=0 is any number of reports', async (t) => {
+t.test('MAX_REPORTS_PER_ACCOUNT=0 allows any number of reports', async (t) => {
   const { saved, send } = await createReportClient(keysLimited);
   for (let index = 0; index < 12; index += 1) await saved({ title: 'x' });
   t.equal((await send('GET', '/v1/reports')).json().meta.record_count, 12);
 });
 
-t.test('MAX_IDEMPOTENCY_KEYS=0 is any number of keys', async (t) => {
+t.test('MAX_IDEMPOTENCY_KEYS=0 allows any number of keys', async (t) => {
   const { create } = await createReportClient(limited);
   for (let index = 0; index < 5; index += 1) {
     t.equal((await create({ title: 'x' }, { 'idempotency-key': `k${index}` })).statusCode, 201);
   }
 });
 
-t.test('of 50 concurrent requests with new keys as many succeed as the application may have', async (t) => {
-  const client = await createReportClient(keysLimited);
-  const responses = await Promise.all(
-    Array.from({ length: 50 }, (_, index) =>
-      client.create({ title: 'x' }, { 'idempotency-key': `${index}` }),
-    ),
-  );
-  const rejected = responses.filter(({ statusCode }) => statusCode !== 201);
-  t.equal(rejected.length, 45);
-  for (const response of rejected) tooManyKeys(t, response);
-  t.same(await keyCount(keysLimited, client), { counted: 5, rows: 5 });
-  t.equal((await client.send('GET', '/v1/reports')).json().meta.record_count, 5, 'nothing else is stored');
-});
+t.test(
+  'as many of 50 concurrent requests with new keys succeed as the quota of the application allows',
+  async (t) => {
+    const client = await createReportClient(keysLimited);
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        client.create({ title: 'x' }, { 'idempotency-key': `${index}` }),
+      ),
+    );
+    const rejected = responses.filter(({ statusCode }) => statusCode !== 201);
+    t.equal(rejected.length, 45);
+    for (const response of rejected) tooManyKeys(t, response);
+    t.same(await keyCount(keysLimited, client), { counted: 5, rows: 5 });
+    t.equal((await client.send('GET', '/v1/reports')).json().meta.record_count, 5, 'nothing else is stored');
+  },
+);
 
-t.test('the limit of keys stops new keys of the application and nothing else', async (t) => {
+t.test('the quota of keys rejects new keys of the application and no other request', async (t) => {
   const client = await createReportClient(keysLimited);
   const { create } = client;
   const first = await create({ title: '1' }, { 'idempotency-key': '1' });
@@ -130,36 +133,33 @@ t.test('the limit of keys stops new keys of the application and nothing else', a
   );
 });
 
-t.test(
-  'expired keys make room when they are deleted, by any number of processes at the same time',
-  async (t) => {
-    const clients = await Promise.all([1, 2, 3].map(() => createReportClient(keysLimited)));
-    for (const client of clients) await createWithKeys(client, ['1', '2', '3', '4']);
-    keysLimited.clock.advanceSeconds(day - 1);
-    const tokens = await Promise.all(
-      clients.map(async ({ tenant }) => `Bearer ${await keysLimited.token(tenant.application)}`),
-    );
-    const create = (index: number, key: string) =>
-      clients[index]?.create({ title: key }, { 'idempotency-key': key, authorization: tokens[index] ?? '' });
-    t.equal((await create(0, '5'))?.statusCode, 201, 'one that lives on');
-    keysLimited.clock.advanceSeconds(2);
-    t.equal((await create(1, '1'))?.statusCode, 201, 'and one that is used again after it expired');
-    const pruned = await Promise.all(
-      [1, 2, 3, 4].map(() => new Housekeeping(keysLimited.database).prune(keysLimited.clock())),
-    );
-    const deleted = pruned.reduce((sum, { idempotency_keys = 0 }) => sum + idempotency_keys, 0);
-    t.ok(deleted >= 11);
-    const counts = await Promise.all(clients.map((client) => keyCount(keysLimited, client)));
-    t.same(counts, [
-      { counted: 1, rows: 1 },
-      { counted: 1, rows: 1 },
-      { counted: 0, rows: 0 },
-    ]);
-    for (const key of ['6', '7', '8', '9']) t.equal((await create(0, key))?.statusCode, 201);
-    const rejected = await create(0, '10');
-    if (rejected !== undefined) tooManyKeys(t, rejected);
-  },
-);
+t.test('deleting expired keys frees places, in any number of concurrent processes', async (t) => {
+  const clients = await Promise.all([1, 2, 3].map(() => createReportClient(keysLimited)));
+  for (const client of clients) await createWithKeys(client, ['1', '2', '3', '4']);
+  keysLimited.clock.advanceSeconds(day - 1);
+  const tokens = await Promise.all(
+    clients.map(async ({ tenant }) => `Bearer ${await keysLimited.token(tenant.application)}`),
+  );
+  const create = (index: number, key: string) =>
+    clients[index]?.create({ title: key }, { 'idempotency-key': key, authorization: tokens[index] ?? '' });
+  t.equal((await create(0, '5'))?.statusCode, 201, 'one that lives on');
+  keysLimited.clock.advanceSeconds(2);
+  t.equal((await create(1, '1'))?.statusCode, 201, 'and one that is used again after it expired');
+  const pruned = await Promise.all(
+    [1, 2, 3, 4].map(() => new Housekeeping(keysLimited.database).prune(keysLimited.clock())),
+  );
+  const deleted = pruned.reduce((sum, { idempotency_keys = 0 }) => sum + idempotency_keys, 0);
+  t.ok(deleted >= 11);
+  const counts = await Promise.all(clients.map((client) => keyCount(keysLimited, client)));
+  t.same(counts, [
+    { counted: 1, rows: 1 },
+    { counted: 1, rows: 1 },
+    { counted: 0, rows: 0 },
+  ]);
+  for (const key of ['6', '7', '8', '9']) t.equal((await create(0, key))?.statusCode, 201);
+  const rejected = await create(0, '10');
+  if (rejected !== undefined) tooManyKeys(t, rejected);
+});
 
 function tooManyKeys(t: Test, response: Awaited<ReturnType<ReportClient['create']>>) {
   t.equal(response.statusCode, 429, response.body);

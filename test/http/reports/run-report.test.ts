@@ -25,7 +25,7 @@ async function page(client: ReportClient, id: string, query = '') {
   return answer.json();
 }
 
-t.test('listReportColumns: every column with its label and type', async (t) => {
+t.test('listReportColumns returns every column with its label and type', async (t) => {
   const { send } = await createReportClient(api);
   const answer = await send('GET', '/v1/report_columns');
   t.equal(answer.statusCode, 200);
@@ -43,37 +43,34 @@ t.test('listReportColumns: every column with its label and type', async (t) => {
   t.equal((await send('GET', '/v1/report_columns?page[size]=1')).statusCode, 400);
 });
 
-t.test(
-  'a list report: rows in the order of the report, attributes in the order of its columns',
-  async (t) => {
-    const client = await setUp(makeEmployees(5));
-    const id = await client.saved({
-      title: 'x',
-      columns: ['updated_at', 'last_name', 'id'],
-      sort: ['-last_name'],
-    });
-    const answer = await client.send('GET', `/v1/reports/${id}/results`);
-    const { data, meta, links } = answer.json();
-    t.same(meta, {
-      record_count: 5,
-      next_cursor: null,
-      columns: [
-        { key: 'updated_at', label: 'Updated at', type: 'date_time' },
-        { key: 'last_name', label: 'Last name', type: 'string' },
-        { key: 'id', label: 'ID', type: 'string' },
-      ],
-    });
-    for (const row of data) {
-      t.equal(row.type, 'report_rows');
-      t.same(Object.keys(row.attributes), ['updated_at', 'last_name', 'id']);
-      t.equal(row.id, row.attributes.id);
-    }
-    t.same([links.prev, links.next], [null, null]);
-    t.equal(answer.headers.vary, 'Accept');
-  },
-);
+t.test('a list report has rows in its sort order and attributes in the order of its columns', async (t) => {
+  const client = await setUp(makeEmployees(5));
+  const id = await client.saved({
+    title: 'x',
+    columns: ['updated_at', 'last_name', 'id'],
+    sort: ['-last_name'],
+  });
+  const answer = await client.send('GET', `/v1/reports/${id}/results`);
+  const { data, meta, links } = answer.json();
+  t.same(meta, {
+    record_count: 5,
+    next_cursor: null,
+    columns: [
+      { key: 'updated_at', label: 'Updated at', type: 'date_time' },
+      { key: 'last_name', label: 'Last name', type: 'string' },
+      { key: 'id', label: 'ID', type: 'string' },
+    ],
+  });
+  for (const row of data) {
+    t.equal(row.type, 'report_rows');
+    t.same(Object.keys(row.attributes), ['updated_at', 'last_name', 'id']);
+    t.equal(row.id, row.attributes.id);
+  }
+  t.same([links.prev, links.next], [null, null]);
+  t.equal(answer.headers.vary, 'Accept');
+});
 
-t.test('a grouped report: one row for each combination, with its count', async (t) => {
+t.test('a grouped report has one row for each combination, with its count', async (t) => {
   const client = await setUp(makeEmployees(12));
   const id = await client.saved({ title: 'x', group_by: ['department'], sort: ['-count'] });
   const { data, meta } = await page(client, id);
@@ -145,7 +142,7 @@ t.test('letter case is ignored beyond ASCII, and wildcards are plain characters'
   }
 });
 
-t.test('pages: bounds, markers and the end', async (t) => {
+t.test('a run has pages with limits, cursors and an end', async (t) => {
   const client = await setUp(makeEmployees(25));
   const id = await client.saved({ title: 'x', columns: ['id'], sort: ['department'] });
   for (const [query, parameter] of [
@@ -170,7 +167,7 @@ t.test('pages: bounds, markers and the end', async (t) => {
 });
 
 t.test(
-  'following links misses nothing while others come and go; a cursor ends with the report that it was issued for',
+  'following links misses no row under concurrent changes, and a cursor is valid for its report only',
   async (t) => {
     const employees = makeEmployees(9);
     const client = await setUp(employees);
@@ -202,7 +199,7 @@ t.test(
   },
 );
 
-t.test('a forged marker breaks nothing', async (t) => {
+t.test('rejects a forged cursor or reads rows of the own account only', async (t) => {
   const client = await setUp(makeEmployees(12));
   for (const definition of [
     { columns: ['id'], sort: ['updated_at', '-last_name'] },
@@ -249,48 +246,51 @@ const hostile = [
   ...['%', '_', '{}', '#{1}', '?', ':x', 'NULL', 'pg_sleep(5)', '\u2028', '\u202e', "E'\\x27'", ');', '``'],
 ];
 
-t.test('hostile text in every member is data: it changes nothing and finds nothing of others', async (t) => {
-  const ours = await setUp(makeEmployees(4));
-  const theirs = await setUp(makeEmployees(3, { department: 'Theirs' }));
-  const own = new Set(ours.tenant.employeeIds);
-  const before = await api.database.prisma.employee.count();
-  for (const text of hostile) {
-    // Some of the text would mean something to the test runner.
-    const label = encodeURIComponent(text);
-    for (const operator of ['eq', 'not_eq', 'in', 'not_in', 'contains', 'starts_with']) {
-      const value = operator.endsWith('in') ? [text, 'x'] : text;
-      const filters = [{ field: 'department', operator, value }];
-      const answer = await ours.create({ title: text, description: text, columns: ['id'], filters });
-      t.equal(answer.statusCode, 201, label);
-      const rows = await ours.allRows(answer.json().data.id);
-      t.equal(rows.length, operator.startsWith('not') ? 4 : 0, `${operator} ${label}`);
-      t.ok(rows.every(({ id }) => own.has(id)));
+t.test(
+  'treats hostile text in every member as data: it changes nothing and finds no record of others',
+  async (t) => {
+    const ours = await setUp(makeEmployees(4));
+    const theirs = await setUp(makeEmployees(3, { department: 'Theirs' }));
+    const own = new Set(ours.tenant.employeeIds);
+    const before = await api.database.prisma.employee.count();
+    for (const text of hostile) {
+      // Some of the text would mean something to the test runner.
+      const label = encodeURIComponent(text);
+      for (const operator of ['eq', 'not_eq', 'in', 'not_in', 'contains', 'starts_with']) {
+        const value = operator.endsWith('in') ? [text, 'x'] : text;
+        const filters = [{ field: 'department', operator, value }];
+        const answer = await ours.create({ title: text, description: text, columns: ['id'], filters });
+        t.equal(answer.statusCode, 201, label);
+        const rows = await ours.allRows(answer.json().data.id);
+        t.equal(rows.length, operator.startsWith('not') ? 4 : 0, `${operator} ${label}`);
+        t.ok(rows.every(({ id }) => own.has(id)));
+      }
+      for (const body of [
+        { columns: [text] },
+        { sort: [text] },
+        { sort: [`-${text}`] },
+        { group_by: [text] },
+        { filters: [{ field: text, operator: 'eq', value: 'x' }] },
+        { filters: [{ field: 'id', operator: text, value: 'x' }] },
+        { filters: [{ field: 'updated_at', operator: 'eq', value: text }] },
+      ]) {
+        refused(t, await ours.create({ title: 'x', ...body }), 'invalid_request', undefined, label);
+      }
     }
-    for (const body of [
-      { columns: [text] },
-      { sort: [text] },
-      { sort: [`-${text}`] },
-      { group_by: [text] },
-      { filters: [{ field: text, operator: 'eq', value: 'x' }] },
-      { filters: [{ field: 'id', operator: text, value: 'x' }] },
-      { filters: [{ field: 'updated_at', operator: 'eq', value: text }] },
-    ]) {
-      refused(t, await ours.create({ title: 'x', ...body }), 'invalid_request', undefined, label);
+    t.equal(await api.database.prisma.employee.count(), before);
+    const id = await ours.saved({
+      title: 'x',
+      filters: [{ field: 'id', operator: 'in', value: [...theirs.tenant.employeeIds] }],
+    });
+    t.same(await ours.allRows(id), []);
+    for (const definition of [{ group_by: ['department'] }, { group_by: ['id'] }, { columns: ['id'] }]) {
+      const report = await ours.saved({ title: 'x', ...definition });
+      const shown = JSON.stringify([await ours.allRows(report), await ours.csv(report)]);
+      t.notMatch(shown, 'Theirs');
+      for (const stranger of theirs.tenant.employeeIds) t.notMatch(shown, stranger);
     }
-  }
-  t.equal(await api.database.prisma.employee.count(), before);
-  const id = await ours.saved({
-    title: 'x',
-    filters: [{ field: 'id', operator: 'in', value: [...theirs.tenant.employeeIds] }],
-  });
-  t.same(await ours.allRows(id), []);
-  for (const definition of [{ group_by: ['department'] }, { group_by: ['id'] }, { columns: ['id'] }]) {
-    const report = await ours.saved({ title: 'x', ...definition });
-    const shown = JSON.stringify([await ours.allRows(report), await ours.csv(report)]);
-    t.notMatch(shown, 'Theirs');
-    for (const stranger of theirs.tenant.employeeIds) t.notMatch(shown, stranger);
-  }
-});
+  },
+);
 
 const pieces = [
   ...'aAbBzZäÄéÉñÑ019 ,"\'\n\r%_\\=+-@;|😀\t',
@@ -378,7 +378,7 @@ function randomDefinition(random: Random, employees: readonly NaiveEmployee[]): 
   };
 }
 
-t.test('random reports over random people: pages and tables are what a naive evaluation says', async (t) => {
+t.test('random reports over random employees have the pages and tables of a naive evaluation', async (t) => {
   const random = createRandom(20260301);
   // So that a forgotten account shows.
   await setUp(randomEmployees(random, 20));

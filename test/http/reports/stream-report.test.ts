@@ -97,7 +97,7 @@ t.test('a long result arrives complete', async (t) => {
   await freed(t);
 });
 
-t.test('a client that goes away frees what its stream held, as often as it likes', async (t) => {
+t.test('a client that disconnects releases the resources of its stream, many times', async (t) => {
   for (let round = 0; round < 12; round += 1) {
     const response = await ask();
     await once(response, 'readable');
@@ -123,7 +123,7 @@ function askAhead(): net.Socket {
   return socket;
 }
 
-t.test('tables that wait behind another answer are freed with their connection', async (t) => {
+t.test('tables that are queued behind another response are released with their connection', async (t) => {
   const socket = askAhead();
   // The client does not read the first one, and so the second one waits with what it holds. The others are queued.
   while ((await held()) < 2) await wait(20);
@@ -135,7 +135,7 @@ t.test('tables that wait behind another answer are freed with their connection',
   for (const response of others) t.equal(parseCsv(await readAll(response)).length, headcount + 1);
 });
 
-t.test('tables whose connection ends before they are begun hold nothing', async (t) => {
+t.test('tables whose connection ends before they start hold no resources', async (t) => {
   for (let turns = 0; turns < 24; turns += 2) {
     const arrived = once(api.app.server, 'request');
     const socket = askAhead();
@@ -149,7 +149,7 @@ t.test('tables whose connection ends before they are begun hold nothing', async 
   for (const response of others) t.equal(parseCsv(await readAll(response)).length, headcount + 1);
 });
 
-t.test('five slow readers of one account do not keep another account from its downloads', async (t) => {
+t.test('five slow readers of one account do not block downloads of another account', async (t) => {
   const other = await createReportClient(api, { employees: makeEmployees(1) });
   const report = await other.saved({ title: 'x' });
   const slow = await Promise.all(Array.from({ length: 5 }, () => ask()));
@@ -173,7 +173,7 @@ t.test('other requests are served while a client reads slowly', async (t) => {
   await freed(t);
 });
 
-t.test('all rows are of one moment, whatever changes meanwhile', async (t) => {
+t.test('all rows are from one snapshot under concurrent changes', async (t) => {
   const report = toReport(await database.prisma.report.findFirstOrThrow({ where: { id: everybody } }));
   const results = new ReportResults(database);
   const chunks = results.streamCsv(client.tenant.accountId, report, new AbortController().signal);
@@ -197,7 +197,7 @@ t.test('all rows are of one moment, whatever changes meanwhile', async (t) => {
   t.ok(now.some((line) => line.includes('changed')));
 });
 
-t.test('a failure in mid-stream breaks the connection, so that no part looks like the whole', async (t) => {
+t.test('a failure midway breaks the connection, so that no part looks complete', async (t) => {
   const failing = await withStreams(t, async function* () {
     yield Buffer.from('id\nfirst\n');
     await wait(50);
@@ -209,7 +209,7 @@ t.test('a failure in mid-stream breaks the connection, so that no part looks lik
   t.notOk(response.complete);
 });
 
-t.test('a failure before the first row is a problem', async (t) => {
+t.test('a failure before the first row is a problem response', async (t) => {
   const failing = await withStreams(t, () =>
     database.streamCsv({ query: failure, signal: new AbortController().signal }),
   );
@@ -220,7 +220,7 @@ t.test('a failure before the first row is a problem', async (t) => {
   t.equal(JSON.parse(await readAll(response)).code, 'internal_error');
 });
 
-t.test('no more is read than the client takes, and all is let go when it leaves', async (t) => {
+t.test('reads no more rows than the client, and releases all resources when it disconnects', async (t) => {
   let made = 0;
   let ended = false;
   const endless = await withStreams(t, async function* () {
@@ -245,7 +245,7 @@ t.test('no more is read than the client takes, and all is let go when it leaves'
   t.ok(ended);
 });
 
-t.test('a client that leaves before the first row ends the work as well', async (t) => {
+t.test('a client that disconnects before the first row stops the query', async (t) => {
   let asked = false;
   let left = false;
   const slow = await withStreams(t, async function* ({ signal }) {

@@ -5,7 +5,7 @@ import t from '../../support/tap.js';
 const api = await buildTestApp(t);
 const everything = { scope: 'reports:read user:read user:write' };
 
-t.test('answers with the claims of the user who allowed the application', async (t) => {
+t.test('returns the claims of the user who allowed the application', async (t) => {
   const scene = await createScene(api.database);
   const updatedAt = new Date('2026-02-03T09:12:44.987Z');
   await api.database.prisma.user.updateMany({
@@ -51,7 +51,7 @@ t.test('answers with the claims of the user who allowed the application', async 
   t.equal(response.json().data.id, sub, 'the subject of the token');
 });
 
-t.test('what is not known is null', async (t) => {
+t.test('returns null for an unknown claim', async (t) => {
   const { accessToken } = await grantTokens(api, await createScene(api.database), everything);
   const { attributes } = (await api.get('/v1/users/me', accessToken)).json().data;
   for (const claim of ['nickname', 'picture', 'locale', 'zoneinfo', 'phone_number']) {
@@ -59,13 +59,13 @@ t.test('what is not known is null', async (t) => {
   }
 });
 
-t.test('a member may read the own profile', async (t) => {
+t.test('a member can read the own profile', async (t) => {
   const scene = await createScene(api.database, { role: 'member' });
   const { accessToken } = await grantTokens(api, scene, everything);
   t.equal((await api.get('/v1/users/me', accessToken)).json().data.id, scene.user.id);
 });
 
-t.test('every user sees the own profile only, in one account and in two', async (t) => {
+t.test('every user reads the own profile only, in one account and in two', async (t) => {
   const scene = await createScene(api.database);
   const colleague = { ...scene, user: await createUser(api.database, scene.accountId, { role: 'member' }) };
   const stranger = await createScene(api.database);
@@ -77,20 +77,20 @@ t.test('every user sees the own profile only, in one account and in two', async 
   }
 });
 
-t.test('refuses query parameters with 400', async (t) => {
+t.test('rejects query parameters with 400', async (t) => {
   const { accessToken } = await grantTokens(api, await createScene(api.database), everything);
   const response = await api.get('/v1/users/me?fields=name', accessToken);
   t.equal(response.statusCode, 400);
   t.equal(response.json().errors[0].parameter, 'fields');
 });
 
-t.test('asks for a token with 401', async (t) => {
+t.test('rejects a request without a token with 401', async (t) => {
   const response = await api.get('/v1/users/me');
   t.equal(response.statusCode, 401);
   t.equal(response.json().code, 'unauthorized');
 });
 
-t.test('the token of a user who may not sign in any more is refused with 401', async (t) => {
+t.test('rejects the token of a disabled user with 401', async (t) => {
   const scene = await createScene(api.database);
   const { accessToken } = await grantTokens(api, scene, everything);
   await api.database.prisma.user.updateMany({
@@ -102,7 +102,7 @@ t.test('the token of a user who may not sign in any more is refused with 401', a
   t.equal(response.json().code, 'invalid_token');
 });
 
-t.test('a token without user:read is refused with 403', async (t) => {
+t.test('rejects a token without user:read with 403', async (t) => {
   const scene = await createScene(api.database);
   const { accessToken } = await grantTokens(api, scene, { scope: 'reports:read user:write' });
   const response = await api.get('/v1/users/me', accessToken);
@@ -111,7 +111,7 @@ t.test('a token without user:read is refused with 403', async (t) => {
   t.match(response.headers['www-authenticate'], /error="insufficient_scope", scope="user:read"/);
 });
 
-t.test('a token of an application alone is refused with 403, after its scopes are judged', async (t) => {
+t.test('rejects a token without a user with 403, after its scopes are checked', async (t) => {
   const { application } = await createScene(api.database, { clientType: 'confidential' });
   const able = await api.get('/v1/users/me', await api.token(application, 'user:read'));
   t.equal(able.statusCode, 403);

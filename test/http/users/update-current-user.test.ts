@@ -37,7 +37,7 @@ const written = {
   phone_number: '+41445550123',
 };
 
-t.test('writes every claim that a user may write, and answers with the profile', async (t) => {
+t.test('writes every writable claim, and returns the profile', async (t) => {
   const { patch, stored, token } = await setUp();
   api.clock.advanceSeconds(3);
 
@@ -52,7 +52,7 @@ t.test('writes every claim that a user may write, and answers with the profile',
   t.match(await stored(), { givenName: 'Augusta', phoneNumber: '+41445550123', updatedAt: api.clock() });
 });
 
-t.test('leaves members that are not sent, and clears those that are null', async (t) => {
+t.test('keeps members that are not sent, and clears those that are null', async (t) => {
   const { patch } = await setUp();
   await patch(written);
   const { attributes } = (await patch({ nickname: null, picture: null })).json().data;
@@ -72,7 +72,7 @@ t.test('the audit log names the claims that changed, and none of their values', 
   t.match(event, { accountId: scene.accountId, applicationId: scene.application.id, address: '127.0.0.1' });
 });
 
-t.test('values that are there already change nothing', async (t) => {
+t.test('values that are already stored change nothing', async (t) => {
   const { patch, events, stored } = await setUp();
   await patch(written);
   const before = await stored();
@@ -82,7 +82,7 @@ t.test('values that are there already change nothing', async (t) => {
   t.equal((await events()).length, 1);
 });
 
-t.test('a new telephone number is not verified, and the same one stays so', async (t) => {
+t.test('a new telephone number is unverified, and an unchanged one stays verified', async (t) => {
   const { patch, scene } = await setUp();
   await api.database.prisma.user.updateMany({
     where: { id: scene.user.id },
@@ -96,7 +96,7 @@ t.test('a new telephone number is not verified, and the same one stays so', asyn
   t.equal(await verified({ phone_number: null }), false);
 });
 
-t.test('takes every right value, in the standard spelling', async (t) => {
+t.test('accepts every valid value in the standard spelling', async (t) => {
   const { patch } = await setUp();
   for (const [claim, given, kept] of [
     ['locale', 'en', 'en'],
@@ -120,7 +120,7 @@ t.test('takes every right value, in the standard spelling', async (t) => {
   }
 });
 
-t.test('refuses every wrong value with 400 that points at it, and changes nothing', async (t) => {
+t.test('rejects every invalid value with 400 and its pointer, and changes nothing', async (t) => {
   const { patch, stored, events } = await setUp();
   const before = await stored();
   for (const [claim, values] of Object.entries({
@@ -202,7 +202,7 @@ function refused(t: Test, response: Awaited<ReturnType<typeof patch>>, claim: st
   for (const { detail } of problem.errors ?? []) t.match(detail, /^\/\w+ [a-z].*\.$/s);
 }
 
-t.test('names every fault at once', async (t) => {
+t.test('names every validation error at once', async (t) => {
   const { patch } = await setUp();
   const response = await patch({
     locale: 'abcd',
@@ -219,7 +219,7 @@ t.test('names every fault at once', async (t) => {
   );
 });
 
-t.test('refuses a body that is no change with 400, and another media type with 415', async (t) => {
+t.test('rejects a body without a change with 400, and another media type with 415', async (t) => {
   const { patch, token } = await setUp();
   for (const body of ['{}', '[]', 'null', '"x"', '{', '{"nickname":']) {
     t.equal((await patch(body)).statusCode, 400, body);
@@ -236,7 +236,7 @@ t.test('refuses a body that is no change with 400, and another media type with 4
   t.equal(form.statusCode, 415);
 });
 
-t.test('asks for a token with 401 before it looks at the body', async (t) => {
+t.test('rejects a request without a token with 401 before it checks the body', async (t) => {
   const response = await api.app.inject({
     method: 'PATCH',
     url: '/v1/users/me',
@@ -246,7 +246,7 @@ t.test('asks for a token with 401 before it looks at the body', async (t) => {
   t.equal(response.statusCode, 401);
 });
 
-t.test('reading is not writing: user:read is refused with 403', async (t) => {
+t.test('rejects a token with user:read alone with 403', async (t) => {
   const scene = await createScene(api.database);
   const { accessToken } = await grantTokens(api, scene, { scope: 'user:read' });
   const response = await patch(accessToken, { nickname: 'x' });
@@ -255,7 +255,7 @@ t.test('reading is not writing: user:read is refused with 403', async (t) => {
   t.match(response.headers['www-authenticate'], /scope="user:write"/);
 });
 
-t.test('a token of an application alone is refused with 403 before the body is judged', async (t) => {
+t.test('rejects a token without a user with 403 before it checks the body', async (t) => {
   const { application } = await createScene(api.database, { clientType: 'confidential' });
   const token = await api.token(application, 'user:write');
   for (const body of [{ nickname: 'x' }, { email: 'x' }, '{']) {
@@ -277,7 +277,7 @@ t.test('changes the own profile only, in one account and in two', async (t) => {
   for (const [index, { stored }] of all.entries()) t.equal((await stored()).nickname, `Number ${index}`);
 });
 
-t.test('changes that arrive together are all kept', async (t) => {
+t.test('stores all concurrent changes', async (t) => {
   const { patch, stored } = await setUp();
   const bodies = Object.entries(written).map(([claim, value]) => ({ [claim]: value }));
   const answers = await Promise.all(bodies.map((body) => patch(body)));

@@ -4,7 +4,7 @@ import t from '../../support/tap.js';
 const table = Buffer.from('a,b\nx,"two\r\nlines ""\n"""\n"","\n\n"\nü,"""\n"""\ny,z\n');
 const rows = 4;
 
-t.test('counts the rows of a table, however it is cut', async (t) => {
+t.test('counts the rows of a table, however it is split into chunks', async (t) => {
   for (let first = 0; first <= table.length; first += 1) {
     for (let second = first; second <= table.length; second += 1) {
       const counter = new RowCounter();

@@ -55,7 +55,7 @@ t.test('merges counts that are put back with those that were made meanwhile', as
   ]);
 });
 
-t.test('drops the oldest counts beyond its size, and tells how many calls they were', async (t) => {
+t.test('drops the oldest counts beyond its size, and reports their number of calls', async (t) => {
   const counts = new UsageCounts(3);
   for (const application of ['a', 'a', 'b', 'c']) counts.add(call(application), 0);
   const taken = counts.takeAll();
@@ -70,24 +70,27 @@ t.test('drops the oldest counts beyond its size, and tells how many calls they w
   t.equal(counts.takeDropped(), 0, 'once');
 });
 
-t.test('has at most twenty rejections of an application, and as many applications as it may', async (t) => {
-  const rejections = new RecentRejections(2);
-  rejections.add(call('a'), 0);
-  rejections.add(call('a', { status: undefined }), 0);
-  t.same(rejections.takeAll(), [], 'only calls with a status of 400 or more');
-  for (const application of ['a', 'b', 'c']) {
-    for (let at = 0; at < 25; at += 1) rejections.add(call(application, { status: 404 }), at);
-  }
-  const taken = rejections.takeAll();
-  t.same(
-    taken.map(({ applicationId, at }) => `${applicationId} ${at}`),
-    ['b', 'c'].flatMap((application) =>
-      Array.from({ length: 20 }, (_, index) => `${application} ${index + 5}`),
-    ),
-  );
-  rejections.add(call('c', { status: 404 }), 25);
-  rejections.putBack(taken);
-  const kept = rejections.takeAll();
-  t.equal(kept.length, 40);
-  t.equal(kept.at(-1)?.at, 25);
-});
+t.test(
+  'keeps at most twenty rejections of an application, and a limited number of applications',
+  async (t) => {
+    const rejections = new RecentRejections(2);
+    rejections.add(call('a'), 0);
+    rejections.add(call('a', { status: undefined }), 0);
+    t.same(rejections.takeAll(), [], 'only calls with a status of 400 or more');
+    for (const application of ['a', 'b', 'c']) {
+      for (let at = 0; at < 25; at += 1) rejections.add(call(application, { status: 404 }), at);
+    }
+    const taken = rejections.takeAll();
+    t.same(
+      taken.map(({ applicationId, at }) => `${applicationId} ${at}`),
+      ['b', 'c'].flatMap((application) =>
+        Array.from({ length: 20 }, (_, index) => `${application} ${index + 5}`),
+      ),
+    );
+    rejections.add(call('c', { status: 404 }), 25);
+    rejections.putBack(taken);
+    const kept = rejections.takeAll();
+    t.equal(kept.length, 40);
+    t.equal(kept.at(-1)?.at, 25);
+  },
+);

@@ -100,7 +100,7 @@ t.test('stores many counts before their time, and in several statements', async 
   t.equal(await totalOf(tenant), 4_500);
 });
 
-t.test('is bounded while nothing can be stored, and says in the log what it has dropped', async (t) => {
+t.test('keeps a limited number of counts while storing fails, and logs what it has dropped', async (t) => {
   const warnings: object[] = [];
   const logger = { warn: (details: object) => void warnings.push(details) };
   const usage = new UsageRecorder({ database, clock, logger });
