@@ -12,7 +12,7 @@ import { browserTest, isAccessible } from '../support/browser/chromium.js';
 import { authorizationRequest, createScene } from '../support/oauth/users.js';
 
 browserTest(
-  'creates an application, gets its tokens and deletes it',
+  'creates an application, rotates its secret, uses its tokens and deletes it',
   async (t, page, site) => {
     const { user } = await createScene(site.api.database);
     await signIn(page, user);

@@ -26,7 +26,7 @@ t.test('keys that are requested together are one call, and each gets its own val
   t.same(await values, ['value 1', 'value 2', 'value 3']);
 });
 
-t.test('a single key is called for at once; after a batch, further keys are collected first', async (t) => {
+t.test('requests a single key at once, and collects further keys first after a batch', async (t) => {
   const { calls, answer } = slowAnswer();
   const ask = createBatcher(answer, { maximum: 10, atOnce: 5 });
   const callsBeforeOthersCame = async (keys: readonly number[]) => {

@@ -146,7 +146,7 @@ t.test('deletes exactly the expired rows of each table', async (t) => {
   t.same(await new Housekeeping(database).prune(now), each(0), 'and nothing the second time');
 });
 
-t.test('does not delete employees, reports, users and applications', async (t) => {
+t.test('does not delete accounts, users and applications', async (t) => {
   const setting = await setUp(t);
   const { prisma } = setting.database;
   await addRows(setting, moments(-1));

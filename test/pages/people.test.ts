@@ -131,7 +131,7 @@ t.test('responds to an invalid query without a 5xx', async (t) => {
   isPage(t, await browser.open('/people?q[x]=1&__proto__=2&unknown=3'));
 });
 
-t.test('redirects the root and old addresses to the employees', async (t) => {
+t.test('redirects / and /people/settings by role, and responds 404 to unknown paths', async (t) => {
   const { browser: member } = await directoryOf([]);
   const { browser: owner } = await directoryOf([], 'owner');
   goesTo(t, await member.open('/'), '/people');

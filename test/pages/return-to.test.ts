@@ -131,7 +131,7 @@ function ownPath(t: Test, { headers, statusCode }: LightMyRequestResponse): stri
   return pathname.split(/[\r\n]/)[0] ?? '';
 }
 
-t.test('ignores a return_to that is repeated or not percent-encoded UTF-8', async (t) => {
+t.test('ignores or rejects a return_to that is repeated or not percent-encoded UTF-8', async (t) => {
   for (const query of [
     'return_to=/people&return_to=//evil.example',
     'return_to[]=x',

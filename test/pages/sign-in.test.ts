@@ -110,7 +110,7 @@ t.test('rejects a password that is too long like a wrong one, and a huge form wi
   t.match(huge.headers['content-type'], /^text\/html/);
 });
 
-t.test('rejects repeated, empty, malformed and unknown fields', async (t) => {
+t.test('rejects a sign-in with repeated, empty, malformed or unknown fields', async (t) => {
   const { user } = await createScene(database);
   const browser = new Browser(app);
   const page = await browser.open('/sign_in');
