@@ -29,10 +29,7 @@ export function readClientCredentials(
   if (basic === null) return { clientId: client_id, clientSecret: client_secret, basic: false };
   const { id, secret } = decodeBasic(basic[1] ?? '');
   if (client_secret !== undefined) {
-    throw invalidParameter(
-      'client_secret',
-      'must be omitted when the Authorization header has the secret',
-    );
+    throw invalidParameter('client_secret', 'must be omitted when the Authorization header has the secret');
   }
   if (client_id !== undefined && client_id !== id) {
     throw invalidParameter('client_id', 'must be omitted, or equal to the one in the Authorization header');

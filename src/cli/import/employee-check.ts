@@ -35,7 +35,9 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
       const value = withoutBlanks(given);
       const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
       if (validate(value) && blank.length === 0) {
-        const errors = givenAttributes.flatMap((attribute) => storageErrors(attribute, value[attribute.name]));
+        const errors = givenAttributes.flatMap((attribute) =>
+          storageErrors(attribute, value[attribute.name]),
+        );
         return errors.length > 0 ? { errors } : { employee: toEmployee(value) };
       }
       const findings = (validate.errors ?? []).filter(

@@ -112,5 +112,8 @@ t.test('rejects a body of neither shape, and names the errors of the likelier on
   const long = await create({ title: 'x', columns: Array.from({ length: 1001 }, () => 1) });
   t.equal(long.json().detail, '/columns must have at most 1000 items.');
   const many = await create({ title: 'x', columns: Array.from({ length: 30 }, () => 1) });
-  t.equal(many.json().detail, 'The request has more than 20 validation errors. The first 20 are listed in errors.');
+  t.equal(
+    many.json().detail,
+    'The request has more than 20 validation errors. The first 20 are listed in errors.',
+  );
 });
