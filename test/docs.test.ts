@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import MarkdownIt from 'markdown-it';
-import t from 'tap';
 import { packageRoot } from '../src/package-root.js';
+import t from './support/tap.js';
 
 const markdown = new MarkdownIt({ html: true });
 const resolve = (...parts: string[]) => path.join(packageRoot, ...parts);

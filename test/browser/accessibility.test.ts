@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import type { Test } from 'tap';
 import { callback, createApplication, main, signIn } from '../support/browser/browser-steps.js';
 import { browserTest, isAccessible } from '../support/browser/chromium.js';
 import { createScene, createUser, grantTokens } from '../support/oauth/users.js';
+import type { Test } from '../support/tap.js';
 
 async function lookAt(t: Test, page: Page, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {

@@ -1,4 +1,5 @@
-import { ConfigError, readConfig, readServerConfig } from '../../src/config.js';
+import { readConfig, readServerConfig } from '../../src/config/config.js';
+import { ConfigError } from '../../src/config/config-error.js';
 import t, { type Test } from '../support/tap.js';
 
 t.test('limits have defaults, and 0 turns them off', async (t) => {

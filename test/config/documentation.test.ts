@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import t from 'tap';
 import { variables } from '../../src/config/variables.js';
 import { packageRoot } from '../../src/package-root.js';
+import t from '../support/tap.js';
 
 const { withTable } = await import(path.join(packageRoot, 'scripts/configuration/table.mjs'));
 const page = await readFile(path.join(packageRoot, 'docs/configuration.md'), 'utf8');

@@ -1,8 +1,8 @@
-import t from 'tap';
 import { resolve } from '../../src/contract/contract.js';
 import type { JsonSchema, Parameter } from '../../src/contract/document.js';
 import { contractAttributes } from '../../src/contract/employee-attributes.js';
 import { contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const { document } = contract;
 const schemaOf = (name: string) => document.components.schemas[name] ?? {};

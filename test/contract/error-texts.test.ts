@@ -1,5 +1,4 @@
 import type { ErrorObject } from 'ajv';
-import t from 'tap';
 import { type Operation, type ProblemCode, resolve } from '../../src/contract/contract.js';
 import type { JsonSchema, Parameter } from '../../src/contract/document.js';
 import { describeRule } from '../../src/problems/describe-rule.js';
@@ -7,6 +6,7 @@ import { exampleProblem } from '../../src/problems/example.js';
 import { problemSlug } from '../../src/problems/problem-document.js';
 import { authorizationRequest, createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 /** Texts of Ajv, Fastify, Node.js and PostgreSQL. */
 const rawMessage =

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
-import t, { type Test } from 'tap';
 import { createConflictRetry } from '../../src/database/postgresql/conflict-retry.js';
 import { ScopedPool } from '../../src/database/postgresql/scoped-pool.js';
 import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
 import { allAccounts } from '../../src/database/scope.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { administrativeUrlOf } from '../support/database/direct-url.js';
+import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one session' };
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import t from 'tap';
 import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const url = '/docs';

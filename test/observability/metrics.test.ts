@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import net from 'node:net';
-import { ConfigError } from '../../src/config.js';
+import { ConfigError } from '../../src/config/config-error.js';
 import type { Database } from '../../src/database/client.js';
 import { startInstruments } from '../../src/observability/instruments.js';
 import { openTestDatabase } from '../support/database/database.js';

@@ -1,4 +1,5 @@
-import { ConfigError, readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
+import { ConfigError } from '../../src/config/config-error.js';
 import t from '../support/tap.js';
 
 t.test('by default metrics and traces are off, and metrics listen on the local host', (t) => {

@@ -1,4 +1,3 @@
-import t from 'tap';
 import { createEmployeeCheck } from '../../src/cli/import/employee-check.js';
 import { Prisma } from '../../src/database/client.js';
 import { employeeAttributes, givenAttributes } from '../../src/services/employees/employee-attributes.js';
@@ -11,6 +10,7 @@ import { insertEmployees } from '../support/records/insert-employees.js';
 import { createReportClient, parseCsv } from '../support/records/reports.js';
 import { createTenant, makeEmployees, type TestEmployee } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const { database } = api;

@@ -1,8 +1,8 @@
-import t from 'tap';
 import { toAccountId } from '../../src/services/account-id.js';
 import { SecretUse } from '../../src/services/applications/secret-use.js';
-import { createTestClock } from '../support/server/clock.js';
 import { openTestDatabase } from '../support/database/database.js';
+import { createTestClock } from '../support/server/clock.js';
+import t from '../support/tap.js';
 
 t.test('logs a use that cannot be stored, and tries again at the next use', async (t) => {
   const database = await openTestDatabase(t);

@@ -1,3 +1,8 @@
+import {
+  type AttributeType,
+  employeeAttributes,
+  givenAttributes,
+} from '../../../src/services/employees/employee-attributes.js';
 import { createRandom, type Random } from '../../support/input/random.js';
 import {
   asShown,

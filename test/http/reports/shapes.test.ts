@@ -1,3 +1,4 @@
+import { columnKeys } from '../../support/records/naive-report.js';
 import { createReportClient, refused } from '../../support/records/reports.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t from '../../support/tap.js';
