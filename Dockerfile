@@ -17,7 +17,7 @@ COPY --from=build /app/prisma ./prisma
 COPY --from=build /app/src/pages/assets ./src/pages/assets
 COPY --from=build /app/dist/docs ./dist/docs
 COPY --from=build /app/dist/src ./dist/src
-# Nothing here is written to: the root file system may be read-only.
+# The server writes no files here, so the root file system can be read-only.
 USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM

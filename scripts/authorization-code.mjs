@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createBrowser, filledIn } from './browser.mjs';
 
 /**
- * Signs a user in and lets an application act for them, through the forms of the sign-in and consent pages as a
- * browser without scripts would. Returns the code and the verifier that belongs to it.
+ * Signs a user in and grants an application access, with the forms of the sign-in and consent pages.
+ *
+ * @returns the authorization code and its code verifier
  */
 export async function authorizationCode(base, { clientId, redirectUri, scope, email, password }) {
   const verifier = randomBytes(32).toString('base64url');
@@ -20,9 +21,15 @@ export async function authorizationCode(base, { clientId, redirectUri, scope, em
   const signInPage = await visit(new URL(`/v1/oauth/authorize?${new URLSearchParams(parameters)}`, base));
   const consentPage = await visit(...filledIn(signInPage, { email, password }));
   const { url } = await visit(...filledIn(consentPage, { decision: 'allow' }));
-  const answer = Object.fromEntries(url.searchParams);
-  if (!url.href.startsWith(`${redirectUri}?`) || answer.state !== parameters.state || answer.iss !== base) {
-    throw new Error(`The browser was not sent back with its own state and issuer, but to ${url}`);
+  const response = Object.fromEntries(url.searchParams);
+  if (
+    !url.href.startsWith(`${redirectUri}?`) ||
+    response.state !== parameters.state ||
+    response.iss !== base
+  ) {
+    throw new Error(
+      `The browser was redirected to ${url}, with another address, state or issuer than expected`,
+    );
   }
-  return { code: answer.code, verifier };
+  return { code: response.code, verifier };
 }

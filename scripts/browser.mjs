@@ -1,5 +1,5 @@
 /**
- * A browser without scripts: it opens addresses, keeps cookies, and follows redirects while they stay on the server.
+ * Creates a browser without scripts: it requests URLs, stores cookies, and follows redirects to the same server.
  *
  * @returns `visit(url, form)`, which resolves to the final `url` and its `html`, and `cookie()`, the value of the
  *   `Cookie` header
@@ -28,7 +28,7 @@ export function createBrowser(base) {
   return { visit, cookie };
 }
 
-/** The address of the first form of a page, and its fields: the hidden ones and the given ones. */
+/** Returns the action of the first form of a page, and its fields: the hidden ones and the given ones. */
 export function filledIn({ url, html }, fields) {
   const form = /<form .*?<\/form>/s.exec(html)?.[0];
   if (form === undefined) throw new Error(`${url.pathname} has no form: ${html}`);

@@ -1,4 +1,4 @@
-// Builds dist/ where it is older than its sources: generated code first, then TypeScript, then an empty database.
+// Builds the parts of dist/ that are older than their sources: generated code first, then TypeScript, then an empty database.
 import { spawnSync } from 'node:child_process';
 import { utimesSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ const info = 'dist/build.tsbuildinfo';
 run([path.join(root, 'scripts', 'generate.mjs')]);
 if (!isFresh(info, ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])) {
   run([path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', 'tsconfig.build.json']);
-  // The compiler leaves the file alone when nothing of its output changed.
+  // The compiler does not write the file when its output is unchanged.
   const now = new Date();
   utimesSync(path.join(root, info), now, now);
 }

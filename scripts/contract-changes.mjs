@@ -1,5 +1,5 @@
-// Compares openapi/v1.yaml with the contract that was released last. Fails on a change that can break a client, and
-// on one that the version or CHANGELOG.md does not tell of.
+// Compares openapi/v1.yaml with the last released contract. Fails on a change that can break a client, and on a change
+// that is missing in the version or in CHANGELOG.md.
 import { existsSync, readFileSync } from 'node:fs';
 import { compareContracts } from './contract/compare.mjs';
 import { files, readYaml } from './contract/files.mjs';

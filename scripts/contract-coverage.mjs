@@ -1,4 +1,4 @@
-// Says what of the contract no test has seen, and fails if there is anything. Run by `npm test` after all tests.
+// Lists the parts of the contract that no test covers, and fails if there are any. `npm test` runs it after all tests.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -17,9 +17,9 @@ const exchanges = (existsSync(directory) ? readdirSync(directory) : [])
   .map((line) => JSON.parse(line));
 
 const { demands, missing, stale } = judge(document, exchanges, allowed);
-for (const demand of missing) process.stderr.write(`No test has seen: ${demand}\n`);
-for (const what of stale) process.stderr.write(`test/contract/unseen.yaml excuses nothing: ${what}\n`);
+for (const demand of missing) process.stderr.write(`Not covered by a test: ${demand}\n`);
+for (const entry of stale) process.stderr.write(`Superfluous in test/contract/unseen.yaml: ${entry}\n`);
 process.stdout.write(
-  `The tests have seen ${demands - missing.length} of ${demands} answers, parameters and codes of the contract, or say why not.\n`,
+  `The tests cover ${demands - missing.length} of ${demands} responses, parameters and codes of the contract, exceptions included.\n`,
 );
 process.exitCode = missing.length + stale.length > 0 ? 1 : 0;

@@ -1,5 +1,5 @@
-// Makes openapi/v1.yaml the released contract: writes today's date into CHANGELOG.md, keeps a copy under
-// openapi/released and forgets the accepted changes. Run it on a clean tree and commit what it changed.
+// Releases openapi/v1.yaml: writes the date into CHANGELOG.md, copies the contract to openapi/released and deletes the
+// accepted changes. Run it on a clean working tree and commit the result.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

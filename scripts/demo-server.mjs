@@ -7,23 +7,25 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { root } from './modified.mjs';
 
-const patienceMs = 60_000;
+const startTimeoutMs = 60_000;
 
 /** Password of every demonstration user. */
 export const demoPassword = 'correct horse battery staple';
 
-/** Where the demonstration's applications send their users back to. */
+/** Redirect URI of the demonstration applications. */
 export const demoCallback = 'http://localhost:8080/callback';
 
 /**
- * Starts the built server on a port, or on a free one, with an embedded database of its own and the demonstration data, and
- * calls `use` with its address. The server is stopped and its data removed afterwards.
+ * Starts the built server with a new embedded database and the demonstration data, and calls `use` with its URL. Stops the
+ * server and deletes the data afterwards.
+ *
+ * @param givenPort port of the server; default: a free one
  */
 export async function withDemoServer(use, givenPort) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-'));
   const port = givenPort || (await freePort());
   const server = spawn(process.execPath, [path.join(root, 'dist/src/server.js')], {
-    // Nothing of the caller's own settings.
+    // Without the environment variables of this process, which may configure another database.
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -40,15 +42,15 @@ export async function withDemoServer(use, givenPort) {
 }
 
 async function untilReady(server, address) {
-  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await wait(100)) {
-    if (server.exitCode !== null) throw new Error(`The server ended with ${server.exitCode}.`);
-    const answer = await fetch(address).catch(() => undefined);
-    if (answer?.ok) return;
+  for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await wait(100)) {
+    if (server.exitCode !== null) throw new Error(`The server exited with ${server.exitCode}.`);
+    const response = await fetch(address).catch(() => undefined);
+    if (response?.ok) return;
   }
-  throw new Error('The server does not answer.');
+  throw new Error('The server does not respond.');
 }
 
-/** A port that no process listens on. */
+/** Finds a port that no process listens on. */
 export async function freePort() {
   const probe = net.createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -1,5 +1,5 @@
-// Makes dist/embedded-template: a new embedded database with every table and no rows, which a first start copies. To make
-// one takes 750 MB of memory and some seconds.
+// Creates dist/embedded-template: an embedded database with all tables and no rows, which the first start of a server copies.
+// Creating one takes 750 MB of memory and some seconds.
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from './modified.mjs';

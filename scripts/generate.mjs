@@ -1,5 +1,5 @@
-// Compiles the contract into types, lists of values and the reference, and the Prisma schema into a client, where they are older than
-// their sources.
+// Generates types, lists of values and the reference from the contract, and the client from the Prisma schema, if they are
+// older than their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { isFresh, root } from './modified.mjs';

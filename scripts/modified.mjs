@@ -2,22 +2,22 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The package's directory. */
+/** Directory of the package. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** When a file of the package was last written, or anything in a directory; 0 where there is none. */
+/** Time of the last change of a file or directory of the package, in milliseconds since the epoch; 0 if it does not exist. */
 export function modified(name) {
   const stats = statSync(path.join(root, name), { throwIfNoEntry: false });
   if (stats === undefined) return 0;
   if (!stats.isDirectory()) return stats.mtimeMs;
-  // A directory is written when a file in it is removed.
+  // The time of a directory changes when a file in it is deleted.
   return Math.max(
     stats.mtimeMs,
     ...readdirSync(path.join(root, name)).map((entry) => modified(path.join(name, entry))),
   );
 }
 
-/** Whether an output was written after everything that it is made from. */
+/** Whether an output is newer than all of its sources. */
 export function isFresh(output, sources) {
   return modified(output) > Math.max(...sources.map(modified));
 }

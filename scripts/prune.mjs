@@ -1,6 +1,6 @@
-// Removes from node_modules what only development needs. `npm prune --omit=dev` keeps a development dependency that is also
-// an optional peer of a package that the server needs: Prisma's command line with its studio, and TypeScript, 245 MB.
-// Without `devDependencies` in package.json they are optional peers only, which can be omitted.
+// Removes development dependencies from node_modules. `npm prune --omit=dev` does not remove those that are optional peers of
+// a production dependency: the Prisma CLI with its studio, and TypeScript, 245 MB. Without `devDependencies` in package.json,
+// npm treats them as optional peers only and omits them.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

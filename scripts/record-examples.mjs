@@ -1,5 +1,5 @@
-// Records the examples of the contract: sends the requests in scripts/examples to a server with the demonstration data,
-// and writes its responses into openapi/v1.yaml. Nothing else of the file changes.
+// Records the examples of the contract: sends the requests in scripts/examples to a server with the demonstration data, and
+// writes the responses into openapi/v1.yaml. The rest of the file is not changed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';

@@ -1,7 +1,7 @@
 // Runs a command against PgBouncer: node scripts/with-pgbouncer.mjs session|transaction COMMAND...
-// TEST_DATABASE_URL names a PostgreSQL server and its superuser. The command gets the URL of PgBouncer in
-// TEST_DATABASE_URL, and that of the server in TEST_DIRECT_DATABASE_URL. PGBOUNCER_BIN is the program to start, by
-// default the one in PATH; transaction mode requires PgBouncer 1.21.
+// TEST_DATABASE_URL is the URL of a PostgreSQL server, with a superuser. The command gets the URL of PgBouncer in
+// TEST_DATABASE_URL, and that of the server in TEST_DIRECT_DATABASE_URL. PGBOUNCER_BIN is the program to start; default: the
+// one in PATH. Transaction mode requires PgBouncer 1.21.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,9 +13,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './demo-server.mjs';
 
 const modes = {
-  // As many as PostgreSQL has by default.
+  // The default of PostgreSQL.
   session: ['default_pool_size = 100'],
-  // Few server connections, and another one for the next transaction: what a transaction leaves behind is noticed.
+  // Few server connections, and a different one for each transaction, so that tests detect remaining session state.
   transaction: ['default_pool_size = 10', 'server_round_robin = 1', 'max_prepared_statements = 200'],
 };
 
@@ -30,7 +30,7 @@ if (!Object.hasOwn(modes, mode ?? '') || command === undefined || !serverUrl) {
 
 const directory = mkdtempSync(path.join(tmpdir(), 'people-api-pgbouncer-'));
 const log = path.join(directory, 'log');
-// The command is interrupted together with this process, which then removes what it has made.
+// Ctrl-C interrupts the command as well. This process continues, to clean up.
 process.on('SIGINT', () => {});
 let pgbouncer;
 try {
@@ -42,7 +42,7 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 } finally {
-  // It has nothing to store. SIGTERM waits for clients in some versions and not in others.
+  // Some versions wait for clients after SIGTERM.
   pgbouncer?.kill('SIGKILL');
   rmSync(directory, { recursive: true, force: true });
 }
@@ -50,14 +50,14 @@ try {
 async function writeConfiguration(server) {
   const port = await freePort();
   const user = decodeURIComponent(server.username);
-  // PgBouncer needs a password to authenticate clients with, also where the server needs none.
+  // PgBouncer requires a password, even when the server does not.
   const password = decodeURIComponent(server.password) || randomBytes(16).toString('hex');
   const pooledUrl = Object.assign(new URL(server), { host: `127.0.0.1:${port}`, password });
   const users = path.join(directory, 'users.txt');
   const configuration = path.join(directory, 'pgbouncer.ini');
   writeFileSync(users, `${quoted(user)} ${quoted(password)}\n`);
   writeFileSync(configuration, settings({ server, port, user, users }));
-  // PgBouncer runs as another user where this process is root.
+  // PgBouncer runs as another user when this process is root.
   chmodSync(directory, 0o755);
   return { configuration, pooledUrl: pooledUrl.toString(), port };
 }
@@ -93,10 +93,10 @@ function start(configuration) {
 }
 
 async function untilListening(child, port) {
-  // Throws when there is no such program.
+  // Throws when the program does not exist.
   await once(child, 'spawn');
   while (!(await accepts(port))) {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended:\n${readFileSync(log, 'utf8')}`);
+    if (child.exitCode !== null) throw new Error(`PgBouncer exited:\n${readFileSync(log, 'utf8')}`);
     await wait(20);
   }
 }

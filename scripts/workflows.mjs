@@ -1,6 +1,6 @@
-// Runs the workflows of openapi/v1.arazzo.yaml, each call of them, against a server of its own with the demonstration
-// data, and fails when an answer is not what a step expects or what the contract declares. Further arguments are for
-// `redocly respect`: `--verbose` shows every request and answer, `--workflow NAME` runs one of them.
+// Runs the workflows of openapi/v1.arazzo.yaml against a new server with the demonstration data. Fails when a response differs
+// from the step or from the contract. Arguments are passed to `redocly respect`: `--verbose` shows all requests and responses,
+// `--workflow NAME` runs one workflow.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

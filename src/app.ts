@@ -75,12 +75,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ...(logger === false ? { logger } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: bodyLimitBytes,
-    // Fastify would trust all proxies if the list was empty.
     rewriteUrl: ({ url = '/' }) => originForm(url),
+    // With an empty list Fastify would trust all proxies.
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     requestIdHeader: false,
     genReqId: requestIdFor,
-    // Requests on open connections are processed while the server closes, instead of rejected with 503.
+    // Requests on open connections are served while the server closes. Fastify would respond with an empty 503.
     return503OnClosing: false,
     ...connectionLimits,
     http: { requireHostHeader: false, ...headerLimits },
@@ -89,7 +89,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: requestWatch.including(handleError),
   });
   requestWatch.attach(app);
-  // No DELETE operation has a body, but some generated clients send one, or a content type.
+  // No DELETE operation has a body. Some generated clients still send one, or a content type.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
   const allowedMethods = createAllowedMethods(contract);
 
@@ -123,7 +123,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   );
   app.setValidatorCompiler(createValidatorCompiler());
   app.removeContentTypeParser('text/plain');
-  // An unknown `Expect` header is ignored, like any other unknown header.
+  // Unknown values of the Expect header are ignored, like unknown headers.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const services = composeServices(dependencies, app.log);
   await app.register(cookie);

@@ -14,7 +14,7 @@ export interface Instruments {
 /**
  * Sets up metrics and traces if they are configured. Their modules are not loaded otherwise.
  *
- * @throws {ConfigError} when the metrics cannot be served
+ * @throws {ConfigError} when the metrics server cannot listen
  */
 export async function startInstruments(
   { metricsPort, metricsHost, tracing }: Pick<Config, 'metricsPort' | 'metricsHost' | 'tracing'>,

@@ -97,8 +97,8 @@ export class Metrics implements RequestObserver {
   }
 
   #countToken({ request, status, problemCode }: FinishedRequest): void {
-    const asked = (request.body as { grant_type?: unknown } | null | undefined)?.grant_type;
-    const grantType = grantTypes.find((known) => known === asked) ?? 'unknown';
+    const requested = (request.body as { grant_type?: unknown } | null | undefined)?.grant_type;
+    const grantType = grantTypes.find((type) => type === requested) ?? 'unknown';
     const success = grantType === 'refresh_token' ? 'refreshed' : 'issued';
     const outcome = problemCode ?? (status === 200 ? success : 'aborted');
     this.#tokens.inc({ grant_type: grantType, outcome });

@@ -23,7 +23,7 @@ declare module 'fastify' {
     party: Party | null;
     /** Code of the problem document in the response. */
     problemCode: ProblemCode | null;
-    /** Trace that the request belongs to. */
+    /** Trace id of the request. */
     traceId: string | null;
     /** Number of employees, reports, report rows or users in the response; for a stream, the number sent so far. */
     records: number;

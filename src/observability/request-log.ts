@@ -34,8 +34,8 @@ export class RequestLog implements RequestObserver {
       return 'info';
     // Token requests are frequent, and the audit log has each of them.
     if (operation === 'createToken') return 'debug';
-    const changesSomething = !readingMethods.has(method) && operation !== 'unknown' && status < 400;
-    return changesSomething ? 'info' : 'debug';
+    const isChange = !readingMethods.has(method) && operation !== 'unknown' && status < 400;
+    return isChange ? 'info' : 'debug';
   }
 }
 

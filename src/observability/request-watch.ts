@@ -42,7 +42,7 @@ export class RequestWatch {
   attach(app: FastifyInstance): void {
     decorateRequests(app);
     app.addHook('onRequest', (request, reply, done) => {
-      this.#begin(request, reply);
+      this.#start(request, reply);
       done();
     });
     for (const observer of this.#observers) {
@@ -57,12 +57,12 @@ export class RequestWatch {
   /** Watches requests that Fastify passes to this handler before any hook. */
   including<Failure>(handle: ErrorHandler<Failure>): ErrorHandler<Failure> {
     return (error, request, reply) => {
-      this.#begin(request, reply);
+      this.#start(request, reply);
       return handle(error, request, reply);
     };
   }
 
-  #begin(request: FastifyRequest, reply: FastifyReply): void {
+  #start(request: FastifyRequest, reply: FastifyReply): void {
     const startedAt = performance.now();
     for (const observer of this.#observers) observer.started?.(request);
     // Unlike `finish`, `close` is also emitted when the client disconnects.
@@ -75,21 +75,21 @@ export class RequestWatch {
 
 function describe(request: FastifyRequest, reply: FastifyReply, durationMs: number): FinishedRequest {
   const method = methodOf(request);
-  const begun = wasBegun(reply.raw);
+  const started = isStarted(reply.raw);
   return {
     request,
     reply,
     operation: operationOf(request, method),
     method,
-    status: begun ? reply.raw.statusCode : undefined,
-    aborted: !begun || !reply.raw.writableEnded,
+    status: started ? reply.raw.statusCode : undefined,
+    aborted: !started || !reply.raw.writableEnded,
     durationMs,
     party: partyOf(request),
     problemCode: request.problemCode ?? null,
   };
 }
 
-/** Whether any byte of a response was sent. A response that is queued behind another one has no connection yet. */
-function wasBegun({ headersSent, writableFinished, socket }: ServerResponse): boolean {
+/** Whether a part of the response was sent. A pipelined response that waits has headers but no socket. */
+function isStarted({ headersSent, writableFinished, socket }: ServerResponse): boolean {
   return headersSent && (writableFinished || socket !== null);
 }

@@ -98,7 +98,7 @@ t.test('a row cannot move to another account or position', async (t) => {
   const [accountId, other] = [await createAccount(database), await createAccount(database)];
   const [id = ''] = await insertEmployees(database.prisma, accountId, newEmployees(1));
   await database.prisma.report.create({ data: { id: 'staff', accountId, title: 'Staff' } });
-  const message = { message: /keeps its id, account and position/ };
+  const message = { message: /id, account and position of a row of \w+ cannot be changed/ };
 
   const { employee, report } = database.prisma;
   await t.rejects(employee.updateMany({ where: { id }, data: { accountId: other } }), message);

@@ -1,17 +1,17 @@
 -- The tables are in two groups.
 --
 -- Account data. Every row belongs to one account. account_id is the first column of every primary key, unique key and
--- foreign key, so all rows of an account can be stored together, and no key needs a look at another account.
+-- foreign key, so that no key refers to another account.
 --
--- The identity group. These keys are global, because the account is not known yet when they are looked up:
+-- The identity group. These keys are global, because the account is unknown when they are looked up:
 --   accounts (id, employee_prefix), users (email), applications (client_id), authorization_codes (code_hash),
 --   refresh_tokens (token_hash), sessions (id_hash), revoked_access_tokens (jti).
--- Each of these tables except accounts has account_id as a column, and its foreign keys begin with it.
+-- Each of these tables except accounts has account_id as a column, and its foreign keys start with it.
 --
 -- The other tables belong to no account: signing_keys, issuer, system_events, submitted_forms, failure_counts,
 -- request_counts.
 --
--- Every text column has the collation "C", except the members of arrays. It compares by code point, the same on every engine and in every locale.
+-- Every text column except arrays has the collation "C". It compares by code point, on every server and in every locale.
 
 -- Tables and primary keys
 
@@ -58,7 +58,7 @@ CREATE TABLE applications (
   created_by_id text COLLATE "C",
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- Access tokens of the client credentials grant contain it. Raising it revokes those with an earlier one.
+  -- Client credentials tokens contain it. Incrementing it revokes tokens of earlier generations.
   token_generation integer NOT NULL DEFAULT 0,
   CONSTRAINT applications_pkey PRIMARY KEY (account_id, id)
 );
@@ -73,9 +73,8 @@ CREATE TABLE application_secrets (
   CONSTRAINT application_secrets_pkey PRIMARY KEY (account_id, id)
 );
 
--- The primary key is the position, not the id: the id is the account's prefix and the position in base 36, so it needs
--- no index of its own, and a position takes half the space of an id in every index. Columns of eight bytes come first,
--- which leaves no gaps between columns.
+-- The primary key is the position, not the id. The id is the prefix of the account and the position in base 36, so it needs
+-- no index. A position takes half the space of an id in every index. Columns of eight bytes come first, which avoids padding.
 CREATE TABLE employees (
   position bigint NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -88,17 +87,17 @@ CREATE TABLE employees (
   email text COLLATE "C" NOT NULL,
   status text COLLATE "C" NOT NULL,
   department text COLLATE "C" NOT NULL,
-  -- Whether the JSON text of the record has escapes. Without them a page of a list is written in half the time.
+  -- Whether the JSON text of the record has escapes. Records without escapes are written in half the time.
   has_escapes boolean NOT NULL GENERATED ALWAYS AS (
     employee_number || first_name || last_name || email || status || department ~ '["\\[:cntrl:]]') STORED,
   CONSTRAINT employees_pkey PRIMARY KEY (account_id, position)
 );
 
--- A tree over positions with 64 children a node. A node of level 0 covers 64 positions, a node of level 1 covers 64
--- nodes of level 0, and so on. Level 4 has one node, the number of employees of the account. Counting a list, and finding
--- the start of any page, reads a few dozen small rows, however long the list is.
+-- A tree over positions with 64 children for each node. A node of level 0 covers 64 positions, a node of level 1 covers 64
+-- nodes of level 0, and so on. Level 4 has one node, the number of employees of the account. Counting a list, or finding
+-- the start of a page, reads a few dozen small rows for any length of the list.
 --
--- Rows of the counts are updated often: free space on the page keeps the new version of a row next to the old one.
+-- Rows of the counts are updated often. Free space on a page allows updates without new index entries (HOT).
 CREATE TABLE employee_counts (
   account_id text COLLATE "C" NOT NULL,
   level smallint NOT NULL,
@@ -165,8 +164,8 @@ CREATE TABLE authorization_codes (
   CONSTRAINT authorization_codes_pkey PRIMARY KEY (code_hash)
 );
 
--- successor_hash names the token that replaced this one. A second use of a token soon after the first is a retry as long
--- as its successor is unused, and theft afterwards.
+-- successor_hash identifies the token that replaced this one. A second use of a token soon after the first is a retry while
+-- its successor is unused, and a replay afterwards.
 CREATE TABLE refresh_tokens (
   token_hash bytea NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -198,8 +197,8 @@ CREATE TABLE revoked_access_tokens (
   CONSTRAINT revoked_access_tokens_pkey PRIMARY KEY (jti)
 );
 
--- A key belongs to an application and to the user that the application acts for; '' is no user. The row is inserted, and
--- its response is stored, in the transaction of the request. A row that other transactions see has its response.
+-- A key belongs to an application and to the user that the application acts for; '' means no user. The transaction of the
+-- request inserts the row and stores the response, so that committed rows always have a response.
 CREATE TABLE idempotency_keys (
   account_id text COLLATE "C" NOT NULL,
   application_id text COLLATE "C" NOT NULL,
@@ -216,7 +215,7 @@ CREATE TABLE idempotency_keys (
 );
 
 -- The number of idempotency keys of each application. The service changes it in the transactions that insert and delete
--- keys, always as their last lock. A trigger would lock the row while the request still waits for other rows.
+-- keys, always as the last lock. A trigger would lock the row while the request waits for other locks.
 CREATE TABLE idempotency_key_counts (
   account_id text COLLATE "C" NOT NULL,
   application_id text COLLATE "C" NOT NULL,
@@ -249,8 +248,8 @@ CREATE TABLE system_events (
   CONSTRAINT system_events_pkey PRIMARY KEY (id)
 );
 
--- Calls of applications, counted by the hour. A call without a user has the user ''. An application or user may be
--- deleted: its counts stay. Rows of the current hour are updated often.
+-- Calls of applications by hour. A call without a user has the user ''. The counts of deleted applications and users stay.
+-- Rows of the current hour are updated often.
 CREATE TABLE api_usage (
   account_id text COLLATE "C" NOT NULL,
   application_id text COLLATE "C" NOT NULL,
@@ -264,7 +263,7 @@ CREATE TABLE api_usage (
   CONSTRAINT api_usage_pkey PRIMARY KEY (account_id, application_id, hour, operation, user_id)
 ) WITH (fillfactor = 70);
 
--- The last rejected requests of each application. Of the request it has the request id only.
+-- The last rejected requests of each application, without the content of the request.
 CREATE TABLE rejected_requests (
   account_id text COLLATE "C" NOT NULL,
   application_id text COLLATE "C" NOT NULL,
@@ -297,7 +296,7 @@ CREATE TABLE issuer (
   CONSTRAINT issuer_pkey PRIMARY KEY (id)
 );
 
--- Forms that were carried out: a form that is sent again is not carried out again.
+-- Submitted forms. Repeated submissions are ignored.
 CREATE TABLE submitted_forms (
   key bytea NOT NULL,
   result_id text COLLATE "C" NOT NULL,
@@ -313,8 +312,8 @@ CREATE TABLE failure_counts (
   CONSTRAINT failure_counts_pkey PRIMARY KEY (key)
 );
 
--- Requests of each caller in the current minute. Nearly every request writes it and its content need not survive a crash,
--- so it is kept out of the write-ahead log.
+-- Requests of each caller in the current minute. Nearly every request writes it, and its content need not survive a crash,
+-- so it is unlogged.
 CREATE UNLOGGED TABLE request_counts (
   key text COLLATE "C" NOT NULL,
   points integer NOT NULL,
@@ -383,7 +382,7 @@ ALTER TABLE api_usage
 ALTER TABLE rejected_requests
   ADD CONSTRAINT rejected_requests_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE CASCADE;
 
--- Indexes of lists, in their order. The position makes the order of employees with equal values definite.
+-- Indexes for lists, in their order. The position orders employees with equal values.
 
 CREATE INDEX employees_account_id_status_position_idx ON employees (account_id, status, position);
 CREATE INDEX employees_account_id_department_position_idx ON employees (account_id, department, position);
@@ -395,7 +394,7 @@ CREATE INDEX employees_account_id_first_name_position_idx ON employees (account_
 CREATE INDEX audit_events_account_id_created_at_id_idx ON audit_events (account_id, created_at DESC, id);
 CREATE INDEX audit_events_account_id_type_created_at_id_idx ON audit_events (account_id, type, created_at DESC, id);
 
--- Indexes of references: what belongs to an application, a user or a grant is found, and deleted with it.
+-- Indexes for foreign keys: the rows of an application, a user or a grant are found, and deleted with it.
 
 CREATE INDEX application_secrets_account_id_application_id_idx ON application_secrets (account_id, application_id);
 CREATE INDEX grants_account_id_application_id_user_id_idx ON grants (account_id, application_id, user_id);
@@ -407,7 +406,7 @@ CREATE INDEX refresh_tokens_account_id_grant_id_expires_at_idx ON refresh_tokens
 CREATE INDEX sessions_account_id_user_id_idx ON sessions (account_id, user_id);
 CREATE INDEX revoked_access_tokens_account_id_idx ON revoked_access_tokens (account_id);
 
--- Indexes of housekeeping, which deletes by age in all accounts
+-- Indexes for housekeeping, which deletes by age in all accounts
 
 CREATE INDEX authorization_codes_expires_at_idx ON authorization_codes (expires_at);
 CREATE INDEX refresh_tokens_expires_at_idx ON refresh_tokens (expires_at);
@@ -439,15 +438,15 @@ ALTER TABLE employee_facets ADD CONSTRAINT employee_facets_count_check CHECK (co
 ALTER TABLE account_totals ADD CONSTRAINT account_totals_reports_check CHECK (reports >= 0);
 ALTER TABLE issuer ADD CONSTRAINT issuer_id_check CHECK (id = 1);
 
--- Counts, kept by triggers. A trigger writes only rows of the accounts whose rows were changed. A statement that changes
--- rows of several accounts changes the counts of each of them.
+-- Counts, maintained by triggers. A trigger writes only rows of the accounts whose rows the statement changed, which may be
+-- several.
 
--- Locks accounts, always in the same order, so that concurrent writers wait for each other and do not deadlock. It returns
--- the accounts that exist. The counts of an account that is being deleted are deleted with it.
-CREATE FUNCTION lock_accounts(wanted text[]) RETURNS text[]
+-- Locks accounts in the order of their ids, so that concurrent writers do not deadlock, and returns those that exist. The
+-- counts of a deleted account are deleted with it.
+CREATE FUNCTION lock_accounts(account_ids text[]) RETURNS text[]
 LANGUAGE sql VOLATILE AS $$
   SELECT array_agg(locked.id)
-  FROM (SELECT id FROM accounts WHERE id = ANY (wanted) ORDER BY id FOR NO KEY UPDATE) locked
+  FROM (SELECT id FROM accounts WHERE id = ANY (account_ids) ORDER BY id FOR NO KEY UPDATE) locked
 $$;
 
 CREATE FUNCTION add_to_employee_count(for_account text, at_level smallint, at_bucket bigint, delta bigint)
@@ -515,7 +514,7 @@ END $$;
 CREATE FUNCTION employees_changed() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
-  -- Only rows that move from one facet to another: a change of name must not wait for other writers.
+  -- Only accounts with rows that move to another facet, so that a change of name does not wait for other writers.
   moving text[] := ARRAY(
     SELECT DISTINCT a.account_id
     FROM after_change a JOIN before_change b ON b.account_id = a.account_id AND b.position = a.position
@@ -542,7 +541,7 @@ END $$;
 CREATE FUNCTION employees_truncated() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-  -- Row-level security does not apply to TRUNCATE, neither to that of the employees nor to this one.
+  -- Row-level security does not apply to TRUNCATE.
   TRUNCATE employee_counts, employee_facets;
   RETURN NULL;
 END $$;
@@ -550,7 +549,7 @@ END $$;
 CREATE FUNCTION row_may_not_move() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'a row of % keeps its id, account and position for life', TG_TABLE_NAME;
+  RAISE EXCEPTION 'id, account and position of a row of % cannot be changed', TG_TABLE_NAME;
 END $$;
 
 CREATE TRIGGER employees_after_insert AFTER INSERT ON employees
@@ -598,23 +597,23 @@ CREATE TRIGGER reports_after_truncate AFTER TRUNCATE ON reports
 CREATE TRIGGER reports_stay BEFORE UPDATE OF account_id ON reports
   FOR EACH ROW WHEN (OLD.account_id IS DISTINCT FROM NEW.account_id) EXECUTE FUNCTION row_may_not_move();
 
--- The position of the employee that has `skip` others before it in the order of ids; NULL past the end. Each level of the
--- tree is one statement that stops at the node it looks for, and begins at the nearer end of the level. Plans are made
--- once a session: the planner takes plans for given values to be cheaper, and would plan every level of every call again.
+-- Returns the position of the employee with `skip` employees before it in the order of ids; NULL past the end. Each level of
+-- the tree is one statement, which starts at the nearer end of the level and stops at the node. Generic plans are made once
+-- for each session: the planner estimates custom plans as cheaper, and would plan every level of every call.
 --
--- It checks the scope once and runs as the owner of the tables: in each of its five statements the policies took a third
--- of its time. It lets through what the policies let through: everything for a superuser that has taken no other role,
--- and otherwise the accounts of the scope.
+-- It checks the scope once and runs as the owner of the tables, because the policies in each of its five statements would
+-- take a third of its time. It allows what the policies allow: all accounts for a superuser without another role, and
+-- otherwise the accounts of the scope.
 CREATE FUNCTION employee_position_at(for_account text, skip bigint) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   scope text := coalesce(current_setting('app.accounts', true), '');
   lowest bigint := 0;
   highest bigint := 9223372036854775807;
-  -- Records below the node that was found last, and how many of them come before the one that is looked for.
+  -- Number of records below the last node, and how many of them come before the requested one.
   inside bigint := 9223372036854775807;
   before bigint := skip;
-  -- How many follow it, and the one itself.
+  -- Number of records from the requested one to the end of the node.
   rest bigint;
   found_node bigint;
 BEGIN
@@ -664,15 +663,15 @@ END $$;
 
 -- Row-level security
 --
--- A second barrier between accounts, below the conditions of every query: a statement reads and writes rows of the
--- accounts that the setting app.accounts names, whatever its own conditions are. The setting is a list of account ids
--- separated by commas, or * for work that belongs to no account, such as housekeeping. Without it there are no rows.
+-- A second layer of isolation, in addition to the conditions of every query: a statement reads and writes only rows of the
+-- accounts in the setting app.accounts. The setting is a list of account ids separated by commas, or * for work on all
+-- accounts, such as housekeeping. Without it there are no rows.
 --
--- The owner of the tables is subject to the policies as well. Superusers and roles with BYPASSRLS never are: in their
--- sessions the service takes the role people_api_tenant, which has neither attribute and owns nothing.
+-- The policies apply to the owner of the tables as well. They never apply to superusers and roles with BYPASSRLS: in their
+-- sessions the service sets the role people_api_tenant, which has neither attribute and owns nothing.
 --
--- A policy compares the row's own account_id, without a subquery. It is a CASE for two reasons: the setting is read once
--- for each row, and the planner takes half of the rows to pass, so that the conditions of the query decide the plan.
+-- A policy compares the account_id of the row, without a subquery. It is a CASE for two reasons: the setting is read once for
+-- each row, and the planner estimates that half of the rows pass, so that the conditions of the query determine the plan.
 
 DO $$
 DECLARE
@@ -699,12 +698,12 @@ BEGIN
   END LOOP;
 END $$;
 
--- Events of no account are recorded in any scope, and read by the operator.
+-- Events of no account can be inserted in any scope, and read in the scope of all accounts.
 ALTER TABLE system_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY operator ON system_events USING (current_setting('app.accounts', true) = '*');
 CREATE POLICY record ON system_events FOR INSERT WITH CHECK (true);
 
--- The role, for users that policies do not bind. Roles belong to the server, not to the database: it may exist already.
+-- The role for users to whom policies do not apply. Roles belong to the server, not to the database, so it may exist.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
@@ -713,11 +712,11 @@ BEGIN
     EXCEPTION
       WHEN duplicate_object OR unique_violation THEN NULL;
       WHEN insufficient_privilege THEN
-        RAISE WARNING 'the role people_api_tenant could not be created: row-level security does not bind this user';
+        RAISE WARNING 'the role people_api_tenant could not be created: row-level security does not apply to this user';
     END;
   END IF;
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'people_api_tenant') THEN
-    -- From PostgreSQL 16 on, the user who creates a role is a member that may not take it.
+    -- Since PostgreSQL 16, the user who creates a role is a member but may not set the role.
     IF NOT pg_has_role('people_api_tenant',
         CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
       GRANT people_api_tenant TO CURRENT_USER;
@@ -731,7 +730,7 @@ BEGIN
       GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO people_api_tenant', current_schema());
   END IF;
 EXCEPTION
-  -- The role is another user's, for another database: policies bind this user without it, or the service
-  -- logs a warning and does not start in production.
+  -- The role belongs to another user. Either policies apply to this user without it, or the service logs a warning and does
+  -- not start in production.
   WHEN insufficient_privilege THEN NULL;
 END $$;
