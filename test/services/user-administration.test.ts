@@ -172,7 +172,7 @@ t.test('ends the sessions and keeps the grants when a password is replaced', asy
   t.equal((await refresh(other, scene.application, refreshToken)).statusCode, 200);
   t.match(await users.setPassword(operator(scene), scene.user.id, 'too short'), {
     kind: 'invalid_password',
-    fault: 'must have at least 12 characters',
+    error: 'must have at least 12 characters',
   });
   t.equal((await new Browser(api.app).signIn(scene.user.email, password)).statusCode, 303);
 });
