@@ -241,7 +241,7 @@ t.test('an import prints its counts, and exits with 1 if lines were rejected', a
 
   const impatient = await run([...args, '--max-errors', '0']);
   t.equal(impatient.code, 1);
-  t.match(impatient.stderr, /^line 252: [^\n]*\nGiven up after 1 rejected lines \(--max-errors\)\.\n$/);
+  t.match(impatient.stderr, /^line 252: [^\n]*\nStopped after 1 rejected line \(--max-errors\)\.\n$/);
   t.match(impatient.stdout, /^251 records read: .* 1 rejected, 250 not stored\.\n/);
 
   const piped = await runProcess(

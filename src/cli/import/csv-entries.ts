@@ -48,7 +48,7 @@ function checkHeader(header: readonly string[], attributes: readonly Attribute[]
   const errors = [
     ['has the unknown columns', header.filter((name) => !names.includes(name))],
     ['lacks the columns', required.filter((name) => !header.includes(name))],
-    ['names twice the columns', repeated],
+    ['repeats the columns', repeated],
   ] as const;
   const found = errors
     .filter(([, names]) => names.length > 0)
