@@ -29,7 +29,10 @@ t.test('keys reseal prints how many keys it re-encrypted', async (t) => {
     stdout: '',
     stderr: /^Signing key [^\n]+ was encrypted with another APP_SECRET: [^\n]+ APP_SECRET_PREVIOUS[^\n]+\n$/,
   });
-  t.match(await run(['keys', 'reseal']), { code: 1, stderr: /^Signing key [^\n]+ was encrypted with another APP_SECRET/ });
+  t.match(await run(['keys', 'reseal']), {
+    code: 1,
+    stderr: /^Signing key [^\n]+ was encrypted with another APP_SECRET/,
+  });
   t.same(await run(['keys', 'reseal'], changing), {
     code: 0,
     stdout: 'Re-encrypted 2 signing keys with APP_SECRET.\n',

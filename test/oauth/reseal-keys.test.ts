@@ -95,7 +95,7 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
     (reason: unknown) => reason,
   );
   t.ok(error instanceof UnreadableSigningKeyError);
-  t.match(describeFailure(error), /^APP_SECRET is not the one [^\n]+ APP_SECRET_PREVIOUS[^\n]+$/);
+  t.match(describeFailure(error), /^Signing key [^\n]+ APP_SECRET_PREVIOUS[^\n]+$/);
   t.same(await rows(), before);
   t.same(await events(), []);
 });
