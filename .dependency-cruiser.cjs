@@ -57,7 +57,7 @@ module.exports = {
       name: 'composition-below-entry-point',
       severity: 'error',
       comment: 'Tests compose an application without a process: these files start none.',
-      from: { path: '^src/(app|composition|compose-authorization-server)\\.ts$' },
+      from: { path: '^src/(app|composition)\\.ts$' },
       to: { path: ['^src/server\\.ts$', '^src/cli/', '^src/process/'] },
     },
     {

@@ -1,5 +1,4 @@
 import type { Clock } from './clock.js';
-import { composeAuthorizationServer } from './compose-authorization-server.js';
 import type { Config } from './config/config.js';
 import type { Contract } from './contract/contract.js';
 import type { Database } from './database/client.js';
@@ -17,8 +16,13 @@ import { KnownBrowsers } from './http/known-browser-cookie.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from './http/report-limits.js';
 import { createRequestLimits } from './http/request-limits.js';
+import { AccessTokens } from './oauth/access-tokens.js';
+import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
+import { ClientAuthentication } from './oauth/client-authentication.js';
 import { authorizationServerMetadata } from './oauth/metadata.js';
+import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
+import { TokenEndpoint } from './oauth/token-endpoint.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
 import type { PeopleSiteDependencies } from './pages/people-site.js';
 import type { SignInDependencies } from './pages/sign-in.js';
@@ -34,6 +38,7 @@ import type { CounterLogger } from './services/counters/redis-connection.js';
 import { DatabaseCheck } from './services/database-check.js';
 import { Employees } from './services/employees/employees.js';
 import { FailureLimit } from './services/failure-limit.js';
+import { AuthorizationCodes } from './services/grants/authorization-codes.js';
 import { Grants } from './services/grants/grants.js';
 import { Idempotency } from './services/idempotency/idempotency.js';
 import type { AppSecrets } from './services/keyring.js';
@@ -43,6 +48,8 @@ import { ReportExports } from './services/reports/results/report-exports.js';
 import { ReportResults } from './services/reports/results/report-results.js';
 import { Sessions } from './services/sessions.js';
 import { SignIn } from './services/sign-in.js';
+import { AccessTokenRevocations } from './services/tokens/access-token-revocations.js';
+import { RefreshTokens } from './services/tokens/refresh-tokens.js';
 import { TokenStatus } from './services/tokens/token-status.js';
 import { Users } from './services/users.js';
 
@@ -157,5 +164,70 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     exports,
     databaseCheck: new DatabaseCheck(database),
     counters,
+  };
+}
+
+interface AuthorizationServerDependencies {
+  readonly config: Config;
+  readonly database: Database;
+  readonly signingKeys: SigningKeys;
+  readonly clock: Clock;
+  readonly applications: ClientRegistry;
+  readonly secretUse: SecretUse;
+  readonly failureLimit: FailureLimit;
+  readonly auditLog: AuditLog;
+  readonly grants: Grants;
+}
+
+/** Endpoints and access tokens of the authorization server. */
+interface AuthorizationServer {
+  readonly accessTokens: AccessTokens;
+  readonly authorizationEndpoint: AuthorizationEndpoint;
+  readonly tokenEndpoint: TokenEndpoint;
+  readonly revocationEndpoint: RevocationEndpoint;
+}
+
+/** Creates the endpoints of the authorization server and the services that only they use. */
+function composeAuthorizationServer(dependencies: AuthorizationServerDependencies): AuthorizationServer {
+  const { config, database, signingKeys, clock } = dependencies;
+  const { applications, secretUse, failureLimit, auditLog, grants } = dependencies;
+  const { baseUrl: issuer, refreshTokenTtlSeconds, replayLeewaySeconds } = config;
+  const ttlSeconds = config.accessTokenTtlSeconds;
+  const accessTokens = new AccessTokens(signingKeys, { issuer, ttlSeconds, clock });
+  const clientAuthentication = new ClientAuthentication({ applications, secretUse, failureLimit, auditLog });
+  const codes = new AuthorizationCodes(database, grants);
+  const refreshTokens = new RefreshTokens(database, {
+    grants,
+    clock,
+    refreshTokenTtlSeconds,
+    replayLeewaySeconds,
+  });
+  return {
+    accessTokens,
+    authorizationEndpoint: new AuthorizationEndpoint({
+      codes,
+      applications,
+      auditLog,
+      clock,
+      issuer,
+      codeTtlSeconds: config.authorizationCodeTtlSeconds,
+    }),
+    tokenEndpoint: new TokenEndpoint(clientAuthentication, {
+      codes,
+      refreshTokens,
+      accessTokens,
+      auditLog,
+      clock,
+      refreshTokenTtlSeconds,
+      replayLeewaySeconds,
+    }),
+    revocationEndpoint: new RevocationEndpoint({
+      grants,
+      refreshTokens,
+      revocations: new AccessTokenRevocations(database),
+      clientAuthentication,
+      accessTokens,
+      clock,
+    }),
   };
 }
