@@ -8,8 +8,8 @@ import type { PublicOperation } from './binding/handlers.js';
 import { admit, isCounted } from './rate-limit.js';
 
 /**
- * By what the callers of each operation without a token are counted: the client that they prove to be, their address,
- * or their address in this process alone, so that what is answered from memory needs nothing else to be there.
+ * What the requests to each operation without a token count for: the authenticated client, the address, or the address in
+ * this process only, for responses from memory, which must not depend on the database or Redis.
  */
 const countedBy: Readonly<Record<PublicOperation, 'client' | 'address' | 'ownAddress'>> = {
   createToken: 'client',
@@ -19,7 +19,7 @@ const countedBy: Readonly<Record<PublicOperation, 'client' | 'address' | 'ownAdd
   getJsonWebKeySet: 'ownAddress',
 };
 
-/** `null` is no limit. */
+/** `null`: no limit. */
 interface Limits {
   readonly client: RequestLimit | null;
   readonly address: RequestLimit | null;
@@ -29,11 +29,10 @@ interface Limits {
 /**
  * Limits requests that carry no token.
  *
- * At the endpoints that clients authenticate to, a request counts for the client once it has proved to be that client, and
- * otherwise, when it is refused, for its address. A stranger can therefore use up the limit of an address, which only
- * changes which refusal is seen there, but never that of a client with a secret: naming it is not enough, and its
- * own requests are not counted by address. A public client has nothing to prove itself with, and is counted for each
- * address by itself.
+ * At the endpoints with client authentication, a request counts for the client after its authentication. A rejected request
+ * counts for its address. Requests without valid credentials can therefore exhaust the limit of an address, which only
+ * affects further rejected requests, but not the limit of a confidential client. A public client has no secret, so its
+ * requests are counted for each address separately.
  */
 export class PublicLimits implements PublicGate {
   readonly #limits: Limits;
@@ -43,7 +42,7 @@ export class PublicLimits implements PublicGate {
   }
 
   /**
-   * Counts a request to an operation that needs no client.
+   * Counts a request to an operation without client authentication.
    *
    * @throws {Problem} 429
    */
@@ -53,7 +52,7 @@ export class PublicLimits implements PublicGate {
       await admit(limit, `api address ${networkOf(ip)}`, reply);
   }
 
-  /** Counts a request for a client that is known by now. */
+  /** Counts a request for an authenticated client. */
   admitClient(reply: FastifyReply): AdmitClient {
     const { client } = this.#limits;
     return async (subject) => {
@@ -62,9 +61,9 @@ export class PublicLimits implements PublicGate {
   }
 
   /**
-   * Counts a refusal for the address that it goes to, unless the request was counted for a client.
+   * Counts a rejected request for its address, unless it was counted for a client.
    *
-   * @throws {Problem} 429 in place of the refusal
+   * @throws {Problem} 429, instead of the original error
    */
   async admitRejected(
     id: PublicOperation,
@@ -73,13 +72,13 @@ export class PublicLimits implements PublicGate {
     reply: FastifyReply,
   ): Promise<void> {
     const { client } = this.#limits;
-    if (countedBy[id] !== 'client' || client === null || isCounted(reply) || !isRefusal(error)) return;
+    if (countedBy[id] !== 'client' || client === null || isCounted(reply) || !isRejection(error)) return;
     await admit(client, `token address ${networkOf(request.ip)}`, reply);
   }
 }
 
-/** A failure of the server is nobody's doing, and where the database is away nothing can be counted. */
-function isRefusal(error: FastifyError): boolean {
+/** Server errors are not caused by the client, and without the database requests cannot be counted. */
+function isRejection(error: FastifyError): boolean {
   if (!(error instanceof Problem)) return (error.statusCode ?? 500) < 500;
   return error.code !== 'internal_error' && error.code !== 'service_unavailable';
 }

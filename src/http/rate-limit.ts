@@ -3,9 +3,9 @@ import { Problem } from '../problems/problem.js';
 import type { RateLimitState, RequestLimit } from '../services/request-limit.js';
 
 /**
- * Counts a request, and says in the headers of the answer, whatever it will be, what is left.
+ * Counts a request, and sets the `RateLimit` headers of the response.
  *
- * @throws {Problem} 429 `rate_limit_exceeded`: at once, without a promise, when that is known from memory
+ * @throws {Problem} 429 `rate_limit_exceeded`; synchronously when the limit is known to be exceeded from memory
  */
 export function admit(limit: RequestLimit, subject: string, reply: FastifyReply): Promise<void> {
   const rejection = limit.rejection(subject);

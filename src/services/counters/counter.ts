@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 
-/** Seconds in which whatever one subject does is counted together. */
+/** Length of a window, in seconds. */
 export const windowSeconds = 60;
 
-/** How limiters of the library count; they are not asked what is too much. */
+/** Options of the limiters of rate-limiter-flexible. They only count; `RequestLimit` and `FailureLimit` apply the limits. */
 export const counting = { points: 0, duration: windowSeconds } as const;
 
-/** What a subject has come to in its current window. */
+/** The count of a subject in its current window. */
 export interface Count {
   readonly total: number;
-  /** Milliseconds until the window ends and counting begins again. */
+  /** Milliseconds until the window ends. */
   readonly resetMs: number;
 }
 
-/** Counts what subjects do, each in windows of {@link windowSeconds} that begin with the first that is counted. */
+/** Counts events of subjects. The window of a subject starts with its first event and lasts {@link windowSeconds}. */
 export interface Counter {
-  /** Adds to a subject's count, or takes back from it when `points` is negative. */
+  /** Adds points to the count of a subject. Negative points are subtracted. */
   add(subject: string, points: number): Promise<Count>;
 }
 
-/** Counts with a limiter of the library, that is made with {@link counting}. */
+/** A counter of a limiter with the options {@link counting}. */
 export function toCounter(limiter: Pick<RateLimiterAbstract, 'penalty' | 'reward'>): Counter {
   return {
     async add(subject, points) {
@@ -31,7 +31,7 @@ export function toCounter(limiter: Pick<RateLimiterAbstract, 'penalty' | 'reward
   };
 }
 
-/** A store need not hold addresses, nor e-mail addresses of people who mistyped them. */
+/** Hashed, so that the store contains no IP addresses or e-mail addresses. */
 function keyFor(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url');
 }

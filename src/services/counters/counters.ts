@@ -6,12 +6,12 @@ import { type Counter, counting, toCounter } from './counter.js';
 export interface Counters {
   readonly failures: Counter;
   readonly requests: Counter;
-  /** Makes ready to count; goes on without after a moment. */
+  /** Connects to the store. Resolves after a second at the latest, with or without a connection. */
   open(): Promise<void>;
   close(): void;
 }
 
-/** Counts in tables of the database, which are pruned with all others. */
+/** Counts in tables of the database. Housekeeping deletes expired counts. */
 export function createDatabaseCounters({ prisma }: Database): Counters {
   const counter = (tableName: 'failureCount' | 'requestCount') =>
     toCounter(

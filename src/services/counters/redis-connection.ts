@@ -1,31 +1,31 @@
 import { createClient } from '@redis/client';
 
-/** The part of a pino logger that counting uses. */
+/** The methods of a pino logger that counters use. */
 export interface CounterLogger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
 }
 
-/** Longest wait between two attempts to connect again. */
+/** Maximum delay between two attempts to reconnect, in milliseconds. */
 const maximumRetryMs = 1000;
 
-/** How long the start waits for Redis before it goes on without. */
-const openingPatienceMs = 1000;
+/** Maximum time that the start waits for Redis, in milliseconds. */
+const openTimeoutMs = 1000;
 
-/** One connection, which comes back by itself, and on which nothing waits for it to come back. */
+/** A connection that reconnects automatically. Commands fail at once while it is not connected. */
 export class RedisConnection {
   readonly client;
   readonly #logger: CounterLogger;
-  #away = false;
+  #unavailable = false;
   #closed = false;
 
-  /** @param onReady is called whenever there is a connection, also after it was lost */
+  /** @param onReady called after each connect and reconnect */
   constructor(url: string, { logger, onReady }: { logger: CounterLogger; onReady: () => void }) {
     this.#logger = logger;
     this.client = createClient({
       url,
       disableOfflineQueue: true,
-      // A server that takes requests and answers none is noticed: its silence ends the connection.
+      // Detects a server that accepts commands and does not respond: `socketTimeout` closes the connection.
       pingInterval: 2000,
       socket: {
         connectTimeout: 2000,
@@ -40,35 +40,35 @@ export class RedisConnection {
     });
   }
 
-  /** Connects, however long that takes; waits for it only briefly. */
+  /** Connects in the background, and waits for the connection up to a second. */
   async open(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise((resolve) => {
-      timer = setTimeout(resolve, openingPatienceMs);
+    const timeout = new Promise((resolve) => {
+      timer = setTimeout(resolve, openTimeoutMs);
     });
-    // Whatever fails here was told as an event.
-    await Promise.race([this.client.connect().catch(() => undefined), patience]);
+    // The `error` event reports the failure.
+    await Promise.race([this.client.connect().catch(() => undefined), timeout]);
     clearTimeout(timer);
   }
 
-  /** Ends it at once; what was under way fails. */
+  /** Closes the connection. Pending commands fail. */
   close(): void {
     this.#closed = true;
     this.client.destroy();
   }
 
-  /** Says once that Redis is away, however many requests notice it. */
+  /** Logs the first failure after a success. */
   noteFailure(error: Error): void {
-    if (this.#away || this.#closed) return;
-    this.#away = true;
-    // The message alone: the rest of such an error may hold the address with its password.
+    if (this.#unavailable || this.#closed) return;
+    this.#unavailable = true;
+    // The other properties of the error may contain the URL with its password.
     const reason = error.message;
-    this.#logger.warn({ reason }, 'Redis is away: each process counts for itself until it is back');
+    this.#logger.warn({ reason }, 'Redis is not available: each process counts in memory');
   }
 
   noteSuccess(): void {
-    if (!this.#away) return;
-    this.#away = false;
-    this.#logger.info({}, 'Redis is back: all processes count together again');
+    if (!this.#unavailable) return;
+    this.#unavailable = false;
+    this.#logger.info({}, 'Redis is available again: processes share their counts');
   }
 }

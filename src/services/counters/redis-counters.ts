@@ -4,18 +4,18 @@ import type { Counters } from './counters.js';
 import { createMemoryCounter } from './memory-counter.js';
 import { type CounterLogger, RedisConnection } from './redis-connection.js';
 
-/** Longest that a request waits for Redis. */
-const patienceMs = 500;
+/** Maximum time that a request waits for Redis, in milliseconds. */
+const commandTimeoutMs = 500;
 
 /**
- * How long Redis is left alone after it failed; a new connection ends this at once. It is longer than a silent
- * connection lasts, which therefore ends too.
+ * Milliseconds without commands to Redis after a failure. A new connection ends the pause. It is longer than
+ * `socketTimeout`, so that a connection without responses is closed meanwhile.
  */
 const pauseMs = 5000;
 
 interface Settings {
   readonly url: string;
-  /** What the keys begin with, so that several services may share one Redis. */
+  /** Prefix of the keys, so that several services can share one Redis. */
   readonly prefix: string;
   readonly logger: CounterLogger;
 }
@@ -78,16 +78,16 @@ export class RedisCounters implements Counters {
   }
 }
 
-/** The same answer, unless it takes too long. */
+/** @throws {Error} when the promise takes longer than {@link commandTimeoutMs} */
 async function inTime<Value>(response: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new Error(`no response within ${patienceMs} ms`));
-    // A process that was busy itself first reads what has arrived meanwhile.
-    timer = setTimeout(() => setImmediate(giveUp), patienceMs);
+  const timeout = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error(`no response within ${commandTimeoutMs} ms`));
+    // After a busy event loop, responses that have arrived are read first.
+    timer = setTimeout(() => setImmediate(fail), commandTimeoutMs);
   });
   try {
-    return await Promise.race([response, tooLate]);
+    return await Promise.race([response, timeout]);
   } finally {
     clearTimeout(timer);
   }
