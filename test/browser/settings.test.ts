@@ -48,8 +48,8 @@ browserTest(
     await page.getByRole('button', { name: 'Revoke secret' }).click();
     t.match(await page.getByRole('status').textContent(), /Secret revoked/);
     t.equal((await getToken(site, first)).status, 401);
-    const answer = await getToken(site, second);
-    const { access_token } = await answer.json();
+    const response = await getToken(site, second);
+    const { access_token } = await response.json();
     t.equal((await callApi(site, access_token)).status, 200);
 
     await page.getByRole('link', { name: 'Delete application' }).click();
@@ -65,7 +65,7 @@ browserTest(
   { permissions: ['clipboard-read', 'clipboard-write'] },
 );
 
-/** Lets the page's way back to the application end in an answer, and gives the address that it came to. */
+/** Lets the page's way back to the application end in a response, and gives the address that it came to. */
 async function backAtApplication(page: Page, press: string): Promise<URL> {
   await page.route(`${callback}**`, (route) => route.fulfill({ body: 'Back.' }));
   await page.getByRole('button', { name: press }).click();
@@ -86,7 +86,7 @@ browserTest(
     await page.goto(url);
     const back = await backAtApplication(page, 'Allow');
     t.equal(back.searchParams.get('state'), parameters.state);
-    const answer = await fetch(`${site.baseUrl}/v1/oauth/token`, {
+    const response = await fetch(`${site.baseUrl}/v1/oauth/token`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'authorization_code',
@@ -96,8 +96,8 @@ browserTest(
         code: back.searchParams.get('code') ?? '',
       }),
     });
-    t.equal(answer.status, 200);
-    const { access_token } = await answer.json();
+    t.equal(response.status, 200);
+    const { access_token } = await response.json();
     t.equal((await callApi(site, access_token)).status, 200);
 
     await page.goto('/people/settings/connected_applications');

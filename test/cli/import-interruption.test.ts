@@ -114,7 +114,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     t.match(stderr, /\nInterrupted\.\n$/);
     t.equal(code, 130);
     t.match(stdout, /^331 records read: 300 created, 0 updated, 0 unchanged, 1 rejected, 30 not stored\.\n/);
-    t.match(stdout, /Run the import again to go on\.\n$/);
+    t.match(stdout, /Run the import again to continue\.\n$/);
     t.equal(await checkPrefix(t, options, accountId), 300);
   });
 }

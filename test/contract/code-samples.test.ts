@@ -105,5 +105,5 @@ async function createReport(token: string): Promise<string> {
 function faultsOf({ method, url, status }: Exchange, id: OperationId): string[] {
   const reached = api.conformance.operationOf({ method, url })?.id;
   const good = contract.operations.get(id)?.responses.has(status) && status < 400;
-  return [...(reached === id ? [] : [`reached ${reached}`]), ...(good ? [] : [`answered ${status}`])];
+  return [...(reached === id ? [] : [`reached ${reached}`]), ...(good ? [] : [`status ${status}`])];
 }

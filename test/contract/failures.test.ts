@@ -8,7 +8,7 @@ import { buildTestApp, contract, type TestApp } from '../support/server/app.js';
 import { listen, parseAnswers } from '../support/server/sockets.js';
 import t, { type Test } from '../support/tap.js';
 
-/** Answers that come from memory alone, so that nothing can fail. */
+/** Responses that come from memory alone, so that nothing can fail. */
 const fromMemory: readonly OperationId[] = ['getAuthorizationServerMetadata', 'getJsonWebKeySet'];
 
 const problem = 'application/problem+json';
@@ -60,12 +60,12 @@ async function prepare(
   return { api, scene, token: (await grantTokens(api, scene, { scope })).accessToken };
 }
 
-/** Every operation that needs the database, in each kind of answer that it has. */
+/** Every operation that needs the database, in each kind of response that it has. */
 async function askAll(
   { api, scene, token }: Awaited<ReturnType<typeof prepare>>,
   see: (
     id: OperationId,
-    answer: { statusCode: number; headers: Record<string, unknown>; body: string },
+    response: { statusCode: number; headers: Record<string, unknown>; body: string },
   ) => void,
 ): Promise<void> {
   for (const id of contract.operations.keys()) {
@@ -106,9 +106,9 @@ t.test('every operation with a body rejects one that is too large with 413', asy
     for (const accept of accepts[id] ?? ['*/*']) {
       const request = requestFor(id, scene, token);
       const headers = { 'content-type': body.mediaTypes[0], ...request.headers, accept };
-      const answer = await api.app.inject({ ...request, headers, payload: `"${'x'.repeat(70_000)}"` });
-      t.equal(answer.statusCode, 413, id);
-      t.equal(answer.json().code, 'payload_too_large', id);
+      const response = await api.app.inject({ ...request, headers, payload: `"${'x'.repeat(70_000)}"` });
+      t.equal(response.statusCode, 413, id);
+      t.equal(response.json().code, 'payload_too_large', id);
     }
   }
 });
@@ -118,9 +118,9 @@ t.test('every operation rejects an unknown parameter with 400 and names it', asy
   for (const { id, scopes } of contract.operations.values()) {
     if (scopes === null) continue;
     const request = requestFor(id, scene, token);
-    const answer = await api.app.inject({ ...request, url: `${request.url}?colour=red` });
-    t.equal(answer.statusCode, 400, id);
-    t.equal(answer.json().errors[0].parameter, 'colour', id);
+    const response = await api.app.inject({ ...request, url: `${request.url}?colour=red` });
+    t.equal(response.statusCode, 400, id);
+    t.equal(response.json().errors[0].parameter, 'colour', id);
   }
 });
 
@@ -131,10 +131,10 @@ t.test('an empty form is rejected with 400 in the media type of Accept', async (
       ['*/*', 'application/json'],
       [problem, problem],
     ] as const) {
-      const answer = await api.postForm(url, '', { accept });
-      t.equal(answer.statusCode, 400, url);
-      t.match(answer.headers['content-type'], type, url);
-      t.equal(answer.json().error, 'invalid_request', url);
+      const response = await api.postForm(url, '', { accept });
+      t.equal(response.statusCode, 400, url);
+      t.match(response.headers['content-type'], type, url);
+      t.equal(response.json().error, 'invalid_request', url);
     }
   }
 });
@@ -145,9 +145,9 @@ t.test('every operation with a JSON body rejects another media type with 415', a
     if (!body?.mediaTypes.includes('application/json')) continue;
     const request = requestFor(id, scene, token);
     const headers = { ...request.headers, 'content-type': 'text/plain' };
-    const answer = await api.app.inject({ ...request, headers, payload: '{}' });
-    t.equal(answer.statusCode, 415, id);
-    t.equal(answer.json().code, 'unsupported_media_type', id);
+    const response = await api.app.inject({ ...request, headers, payload: '{}' });
+    t.equal(response.statusCode, 415, id);
+    t.equal(response.json().code, 'unsupported_media_type', id);
   }
 });
 
@@ -161,9 +161,9 @@ for (const [url, form] of [
     const codes = new Set<string>();
     for (let attempt = 0; attempt < 24; attempt += 1) {
       const accept = attempt % 2 === 0 ? '*/*' : problem;
-      const answer = await api.postForm(url, { ...form, ...client }, { accept });
-      codes.add(answer.json().code);
-      if (answer.statusCode === 429) t.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+      const response = await api.postForm(url, { ...form, ...client }, { accept });
+      codes.add(response.json().code);
+      if (response.statusCode === 429) t.match(response.headers['retry-after'], /^[1-9]\d*$/);
     }
     t.same([...codes], ['invalid_client', 'rate_limit_exceeded']);
   });
@@ -213,9 +213,9 @@ t.test(
       // The server raises this event itself, after half a minute.
       const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       api.app.server.emit('clientError', late, connection);
-      const [answer] = parseAnswers(Buffer.concat(await socket.toArray()));
-      t.equal(answer?.statusCode, 408, url);
-      if (answer !== undefined) api.conformance.check({ method, url }, answer);
+      const [response] = parseAnswers(Buffer.concat(await socket.toArray()));
+      t.equal(response?.statusCode, 408, url);
+      if (response !== undefined) api.conformance.check({ method, url }, response);
     }
   },
 );

@@ -109,7 +109,7 @@ export const incomplete: Handlers = {
 };
 
 export class WrongHandlers implements Pick<Handlers, 'getEmployee' | 'listEmployees'> {
-  // @ts-expect-error a handler that answers with another operation's body
+  // @ts-expect-error a handler that responds with another operation's body
   async getEmployee(_input: Input<'getEmployee'>): Promise<Output<'listEmployees'>> {
     return rightList;
   }

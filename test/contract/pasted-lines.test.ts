@@ -40,7 +40,7 @@ for (const [name, text] of Object.entries(texts)) {
     t.equal(sent.length, lines, 'each line sends its request');
     for (const { method, url, status } of sent) {
       // One line shows an error: the trailing slash is there for that.
-      t.equal(status < 400, url !== '/v1/employees/', `${method} ${url} is answered with ${status}`);
+      t.equal(status < 400, url !== '/v1/employees/', `${method} ${url} has the status ${status}`);
     }
   });
 }

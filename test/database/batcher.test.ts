@@ -2,20 +2,20 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createBatcher } from '../../src/database/batcher.js';
 import t from '../support/tap.js';
 
-/** A database that answers when it is told to. */
+/** A database that responds when the test says so. */
 function slowAnswer() {
   const calls: { keys: readonly number[]; finish: () => void; fail: (error: Error) => void }[] = [];
-  const answer = (keys: readonly number[]) =>
+  const response = (keys: readonly number[]) =>
     new Promise<readonly (string | Error)[]>((resolve, reject) => {
       const finish = () => resolve(keys.map((key) => (key < 0 ? new Error(`no ${key}`) : `value ${key}`)));
       calls.push({ keys, finish, fail: reject });
     });
-  return { calls, answer };
+  return { calls, response };
 }
 
 t.test('keys that are requested together are one call, and each gets its own value', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const { calls, response } = slowAnswer();
+  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
   const values = Promise.all([1, 2, 3].map(ask));
   await turn();
   t.same(
@@ -27,8 +27,8 @@ t.test('keys that are requested together are one call, and each gets its own val
 });
 
 t.test('requests a single key at once, and collects further keys first after a batch', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 5 });
+  const { calls, response } = slowAnswer();
+  const ask = createBatcher(response, { maximum: 10, atOnce: 5 });
   const callsBeforeOthersCame = async (keys: readonly number[]) => {
     const others = turn();
     keys.forEach(ask);
@@ -49,8 +49,8 @@ t.test('requests a single key at once, and collects further keys first after a b
 });
 
 t.test('a key never gets the result of a call that started before it was requested', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const { calls, response } = slowAnswer();
+  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
   const first = ask(1);
   await turn();
   const second = Promise.all([ask(1), ask(2)]);
@@ -65,8 +65,8 @@ t.test('a key never gets the result of a call that started before it was request
 });
 
 t.test('the keys of a call and the concurrent calls are limited', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 2, atOnce: 2 });
+  const { calls, response } = slowAnswer();
+  const ask = createBatcher(response, { maximum: 2, atOnce: 2 });
   const values = Promise.all([1, 2, 3, 4, 5].map(ask));
   await turn();
   t.same(
@@ -86,8 +86,8 @@ t.test('the keys of a call and the concurrent calls are limited', async (t) => {
 });
 
 t.test('the error of one key rejects only its own caller', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const { calls, response } = slowAnswer();
+  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
   const [good, bad] = [ask(1), ask(-1)];
   const refused = t.rejects(bad, { message: 'no -1' });
   await turn();
@@ -97,8 +97,8 @@ t.test('the error of one key rejects only its own caller', async (t) => {
 });
 
 t.test('a call that fails does not prevent the next one', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const { calls, response } = slowAnswer();
+  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
   const refused = t.rejects(ask(1), { message: 'gone' });
   await turn();
   calls[0]?.fail(new Error('gone'));
@@ -114,33 +114,33 @@ const refusal = Object.assign(new Error('a foreign key is violated'), { code: '2
 /** A database that refuses every call that has a negative key in it. */
 function refusingAnswer() {
   const calls: (readonly number[])[] = [];
-  const answer = async (keys: readonly number[]) => {
+  const response = async (keys: readonly number[]) => {
     calls.push(keys);
     if (keys.some((key) => key < 0)) throw refusal;
     return keys.map((key) => `value ${key}`);
   };
-  return { calls, answer };
+  return { calls, response };
 }
 
 t.test('each key of a rejected call is requested again, and only the invalid one fails', async (t) => {
-  const { calls, answer } = refusingAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const { calls, response } = refusingAnswer();
+  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
   const outcomes = await Promise.allSettled([1, -2, 3].map(ask));
   t.match(outcomes, [{ value: 'value 1' }, { reason: refusal }, { value: 'value 3' }]);
   t.same(calls, [[1, -2, 3], [1], [-2], [3]]);
 });
 
 t.test('a rejected call for one key is not repeated', async (t) => {
-  const { calls, answer } = refusingAnswer();
-  await t.rejects(createBatcher(answer, { maximum: 10, atOnce: 1 })(-1), refusal);
+  const { calls, response } = refusingAnswer();
+  await t.rejects(createBatcher(response, { maximum: 10, atOnce: 1 })(-1), refusal);
   t.same(calls, [[-1]]);
 });
 
 t.test('a call with an unknown outcome is not repeated', async (t) => {
   const codes = ['ECONNRESET', 'EPIPE', '08006', '57P01', '53300', '25006', '40003', 'P1001', 'none'];
   for (const code of codes) {
-    const { calls, answer } = slowAnswer();
-    const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+    const { calls, response } = slowAnswer();
+    const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
     const both = Promise.allSettled([1, 2].map(ask));
     await turn();
     calls[0]?.fail(Object.assign(new Error('Connection terminated unexpectedly'), { code }));
@@ -150,8 +150,8 @@ t.test('a call with an unknown outcome is not repeated', async (t) => {
 });
 
 t.test('calls for single keys are limited and do not delay a call for many', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const { calls, response } = slowAnswer();
+  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
   const refused = Promise.all([1, 2, 3].map(ask));
   await turn();
   calls[0]?.fail(refusal);
@@ -164,7 +164,7 @@ t.test('calls for single keys are limited and do not delay a call for many', asy
   await turn();
   t.same(calls[3]?.keys, [4, 5]);
   calls[3]?.finish();
-  t.same(await others, ['value 4', 'value 5'], 'answered while the first ones wait');
+  t.same(await others, ['value 4', 'value 5'], 'loaded while the first ones wait');
   calls[1]?.finish();
   await turn();
   t.same(calls[4]?.keys, [3]);
@@ -173,8 +173,8 @@ t.test('calls for single keys are limited and do not delay a call for many', asy
 });
 
 t.test('a key that is too late to be requested alone fails with the error of its call', async (t) => {
-  const { calls, answer } = slowAnswer();
-  const ask = createBatcher(answer, { maximum: 10, atOnce: 1 });
+  const { calls, response } = slowAnswer();
+  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
   let now = 0;
   t.intercept(performance, 'now', { value: () => now });
   const outcomes = Promise.allSettled([1, 2, 3].map(ask));

@@ -120,7 +120,7 @@ t.test('an unrecoverable error stops the database and does not damage stored row
     await t.rejects(first.prisma.account.count()),
     await t.rejects(first.prisma.$transaction(async (tx) => tx.account.count())),
   ];
-  for (const failure of failures) t.ok(isDatabaseUnavailable(failure), 'the answer is 503');
+  for (const failure of failures) t.ok(isDatabaseUnavailable(failure), 'the response is 503');
   t.match((await first.stopped).message, /^DATA_DIR: the embedded database has stopped: .*stack/);
   await first.close();
 

@@ -60,10 +60,10 @@ async function takeConnections(t: Test, { name, options, asAdministrator }: Data
   return giveBack;
 }
 
-function isUnavailable(t: Test, answer: LightMyRequestResponse, what: string): void {
-  t.equal(answer.statusCode, 503, what);
-  t.equal(answer.json().code, 'service_unavailable');
-  t.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+function isUnavailable(t: Test, response: LightMyRequestResponse, what: string): void {
+  t.equal(response.statusCode, 503, what);
+  t.equal(response.json().code, 'service_unavailable');
+  t.match(response.headers['retry-after'], /^[1-9]\d*$/);
 }
 
 t.test(
@@ -96,9 +96,9 @@ t.test(
 
     await giveBack();
     const begun = performance.now();
-    let answer = await api.get('/v1/employees', token);
-    while (answer.statusCode === 503) answer = await api.get('/v1/employees', token);
-    t.equal(answer.statusCode, 200, 'it works again by itself');
+    let response = await api.get('/v1/employees', token);
+    while (response.statusCode === 503) response = await api.get('/v1/employees', token);
+    t.equal(response.statusCode, 200, 'it works again by itself');
     t.ok(performance.now() - begun < 5_000, 'within seconds');
     t.equal((await api.get('/readyz')).statusCode, 200);
     t.equal((await api.get('/v1/employees', revoked)).statusCode, 401, 'what was revoked stays revoked');

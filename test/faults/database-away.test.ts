@@ -24,13 +24,13 @@ async function setUp(t: Test) {
   return { proxy, api, tenant, token, read, database };
 }
 
-function isUnavailable(t: Test, answer: LightMyRequestResponse, what: string) {
-  t.equal(answer.statusCode, 503, what);
-  t.equal(answer.json().code, 'service_unavailable');
-  t.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+function isUnavailable(t: Test, response: LightMyRequestResponse, what: string) {
+  t.equal(response.statusCode, 503, what);
+  t.equal(response.json().code, 'service_unavailable');
+  t.match(response.headers['retry-after'], /^[1-9]\d*$/);
 }
 
-/** Asks again until it is answered; a service that does not recover makes the test fail by its time limit. */
+/** Repeats a request until it succeeds; a service that does not recover makes the test fail by its time limit. */
 async function untilRecovered(read: () => Promise<LightMyRequestResponse>): Promise<number> {
   for (let refusals = 0; ; refusals += 1) {
     const { statusCode } = await read();
@@ -47,8 +47,8 @@ t.test(
     t.equal((await read()).statusCode, 200);
     proxy.refuse();
     const begun = performance.now();
-    const answers = await Promise.all(Array.from({ length: 20 }, read));
-    for (const answer of answers) isUnavailable(t, answer, 'a read');
+    const responses = await Promise.all(Array.from({ length: 20 }, read));
+    for (const response of responses) isUnavailable(t, response, 'a read');
     const { clientId, clientSecret } = tenant.application;
     const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
     isUnavailable(t, await api.postForm('/v1/oauth/token', form), 'a token');
@@ -76,7 +76,8 @@ t.test('responds 503 within a time limit when the database does not respond', on
   await Promise.all(Array.from({ length: 8 }, read));
   proxy.pause();
   const begun = performance.now();
-  for (const answer of await Promise.all(Array.from({ length: 8 }, read))) isUnavailable(t, answer, 'a read');
+  for (const response of await Promise.all(Array.from({ length: 8 }, read)))
+    isUnavailable(t, response, 'a read');
   t.ok(performance.now() - begun < 2 * promptly, 'in bounded time');
   proxy.restore();
   await untilRecovered(read);
@@ -95,9 +96,9 @@ t.test('rejects a token whose revocation cannot be looked up', onPostgresql, asy
   proxy.refuse();
   isUnavailable(t, await read(), 'while nobody knows');
   proxy.restore();
-  let answer = await read();
-  while (answer.statusCode === 503) answer = await read();
-  t.equal(answer.statusCode, 401, 'and refused when it is known');
+  let response = await read();
+  while (response.statusCode === 503) response = await read();
+  t.equal(response.statusCode, 401, 'and refused when it is known');
 });
 
 t.test('acknowledged writes are stored although connections broke', onPostgresql, async (t) => {
@@ -114,9 +115,9 @@ t.test('acknowledged writes are stored although connections broke', onPostgresql
       }),
     );
     if (round % 2 === 1) setImmediate(() => proxy.cut());
-    for (const answer of await Promise.all(writes)) {
-      if (answer.statusCode === 201) acknowledged.push(answer.json().data.id);
-      else isUnavailable(t, answer, 'a write');
+    for (const response of await Promise.all(writes)) {
+      if (response.statusCode === 201) acknowledged.push(response.json().data.id);
+      else isUnavailable(t, response, 'a write');
     }
   }
   const stored = await database.prisma.report.findMany({ where: { accountId: tenant.accountId } });

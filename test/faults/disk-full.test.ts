@@ -60,7 +60,7 @@ interface ReportRequest {
   readonly filters: readonly object[];
 }
 
-/** Longest that a client waits: an answer that does not come fails the test. */
+/** Longest that a client waits: a response that does not come fails the test. */
 const patienceMs = 10_000;
 
 async function connect(server: ServerProcess, application: TestApplication): Promise<Connected> {
@@ -69,8 +69,8 @@ async function connect(server: ServerProcess, application: TestApplication): Pro
     client_id: application.clientId,
     client_secret: application.clientSecret,
   });
-  const answer = await fetch(`${server.url}/v1/oauth/token`, { method: 'POST', body });
-  const { access_token } = (await answer.json()) as { access_token: string };
+  const response = await fetch(`${server.url}/v1/oauth/token`, { method: 'POST', body });
+  const { access_token } = (await response.json()) as { access_token: string };
   const ask = (path: string, { headers, ...init }: RequestInit = {}) =>
     fetch(`${server.url}${path}`, {
       ...init,
@@ -111,15 +111,15 @@ function makeReport(): ReportRequest {
 async function createUntilRefused(t: Test, { create }: Client, acknowledged: ReportRequest[]) {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const report = makeReport();
-    const answer = await create(report);
-    if (answer.status === 201) {
+    const response = await create(report);
+    if (response.status === 201) {
       acknowledged.push(report);
       continue;
     }
-    t.equal(answer.status, 503);
-    t.match(answer.headers.get('content-type'), /^application\/problem\+json/);
-    t.match(answer.headers.get('retry-after'), /^[1-9]\d*$/);
-    t.match(await answer.json(), { code: 'service_unavailable', status: 503 });
+    t.equal(response.status, 503);
+    t.match(response.headers.get('content-type'), /^application\/problem\+json/);
+    t.match(response.headers.get('retry-after'), /^[1-9]\d*$/);
+    t.match(await response.json(), { code: 'service_unavailable', status: 503 });
     return;
   }
   throw new Error('The disk does not become full');

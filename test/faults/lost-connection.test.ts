@@ -20,7 +20,7 @@ t.test(
     const read = (text: string) => database.runHot({ name: text, text }, [], noAccount);
     const [row] = await read('SELECT pg_backend_pid()::text');
 
-    // Its answer, and the news that the session has ended, reach the driver at once, while somebody waits for the session.
+    // Its response, and the news that the session has ended, reach the driver at once, while somebody waits for the session.
     proxy.pauseAnswers();
     const first = read('SELECT 1::text');
     const next = database.prisma.$transaction(async (tx) => tx.$queryRaw`SELECT 2 AS two`);
@@ -29,7 +29,7 @@ t.test(
     await ended(control, row?.[0] ?? '');
     proxy.restore();
 
-    t.same(await first, [['1']], 'what was answered is there');
+    t.same(await first, [['1']], 'received rows are returned');
     const lost = await next.then(
       () => undefined,
       (error: unknown) => error,

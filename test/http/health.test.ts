@@ -31,9 +31,9 @@ t.test('a database that hangs makes the server unready in time, with one query f
   const { app } = await buildTestApp(t, { database: { ...database, prisma } });
   await app.ready();
   const startedAt = performance.now();
-  const answers = await Promise.all([1, 2, 3].map(() => app.inject('/readyz')));
+  const responses = await Promise.all([1, 2, 3].map(() => app.inject('/readyz')));
   t.ok(performance.now() - startedAt < 4_000, 'in time');
-  for (const answer of answers) t.match(answer.json(), { status: 503, code: 'service_unavailable' });
+  for (const response of responses) t.match(response.json(), { status: 503, code: 'service_unavailable' });
   t.equal(asked, 1);
 });
 
@@ -53,9 +53,9 @@ t.test(
     proxy.silence();
     for (const time of ['first', 'second']) {
       const startedAt = performance.now();
-      const answer = await app.inject('/readyz');
+      const response = await app.inject('/readyz');
       t.ok(performance.now() - startedAt < 4_000, `in time, the ${time} time`);
-      t.match(answer.json(), { status: 503, code: 'service_unavailable' });
+      t.match(response.json(), { status: 503, code: 'service_unavailable' });
     }
     proxy.end();
     await database.close();

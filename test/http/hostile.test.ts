@@ -1,5 +1,5 @@
 import type { InjectOptions } from 'fastify';
-import type { Answer } from '../support/contract/conformance.js';
+import type { Response } from '../support/contract/conformance.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
@@ -228,9 +228,9 @@ const stranger = await createTenant(api.database, {
 });
 const tokens = [await api.token(application), await api.token(application, 'user:read')];
 
-/** What is wrong with an answer to anything at all; undefined when nothing is. */
-function objection(answer: Answer, isHead: boolean): string | undefined {
-  const { statusCode, headers, body } = answer;
+/** What is wrong with a response; undefined when nothing is. */
+function objection(response: Response, isHead: boolean): string | undefined {
+  const { statusCode, headers, body } = response;
   if (statusCode >= 500) return `status ${statusCode}`;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(String(headers['x-request-id'] ?? ''))) return 'no X-Request-Id';
   if (stranger.employeeIds.some((id) => body.includes(id)) || body.includes('Elsewhere'))
@@ -251,7 +251,7 @@ function objection(answer: Answer, isHead: boolean): string | undefined {
 
 t.test(`responds to ${injected} hostile requests without a 5xx`, async (t) => {
   const objections: string[] = [];
-  // The contract is another test's business: here even an answer that it does not declare is looked at.
+  // The contract is another test's business: here even a response that it does not declare is looked at.
   for (let batch = 0; batch < injected / 20; batch++) {
     const requests: InjectOptions[] = Array.from({ length: 20 }, () => {
       const method = pick(methods);
@@ -263,12 +263,12 @@ t.test(`responds to ${injected} hostile requests without a 5xx`, async (t) => {
         ...(withBody && { payload: body() }),
       };
     });
-    const answers = await Promise.all(requests.map((request) => api.injectUnchecked(request)));
-    answers.forEach((answer, index) => {
-      const found = objection(answer, requests[index]?.method === 'HEAD');
+    const responses = await Promise.all(requests.map((request) => api.injectUnchecked(request)));
+    responses.forEach((response, index) => {
+      const found = objection(response, requests[index]?.method === 'HEAD');
       if (found !== undefined) {
         objections.push(
-          `${found}: ${JSON.stringify(requests[index]).slice(0, 600)} -> ${answer.body.slice(0, 300)}`,
+          `${found}: ${JSON.stringify(requests[index]).slice(0, 600)} -> ${response.body.slice(0, 300)}`,
         );
       }
     });
@@ -302,15 +302,15 @@ t.test(`responds to ${sent} hostile requests over the network without a 5xx or a
       if (chance(0.1)) bytes[upTo(bytes.length)] = upTo(256);
       return { bytes, isHead: method === 'HEAD' };
     });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       requests.map(({ bytes, isHead }) => exchange(port, bytes, { half: true, head: isHead })),
     );
-    answers.forEach((received, index) => {
-      for (const answer of received) {
-        const found = objection(answer, requests[index]?.isHead ?? false);
+    responses.forEach((received, index) => {
+      for (const response of received) {
+        const found = objection(response, requests[index]?.isHead ?? false);
         if (found !== undefined) {
           objections.push(
-            `${found}: ${requests[index]?.bytes.toString('latin1').slice(0, 600)} -> ${answer.body.slice(0, 300)}`,
+            `${found}: ${requests[index]?.bytes.toString('latin1').slice(0, 600)} -> ${response.body.slice(0, 300)}`,
           );
         }
       }

@@ -25,8 +25,8 @@ async function send(
     `Content-Length: ${body.length}`,
   ];
   const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]);
-  const [answer] = await exchange(port, bytes, { expect: 1 });
-  return { status: answer?.statusCode, problem: JSON.parse(answer?.body ?? 'null') };
+  const [response] = await exchange(port, bytes, { expect: 1 });
+  return { status: response?.statusCode, problem: JSON.parse(response?.body ?? 'null') };
 }
 
 const report = JSON.stringify({ title: 'Zoë' });

@@ -9,15 +9,15 @@ const noFailureLimit = { environment: { RATE_LIMIT_FAILURES: '0' } };
 const api = await buildTestApp(t, noFailureLimit);
 const port = await listen(api.app);
 
-/** Sends bytes and expects, besides perhaps good answers, problems of this status, and a server that lives on. */
+/** Sends bytes and expects, besides perhaps good responses, problems of this status, and a server that lives on. */
 async function refusesBytes(
   t: Test,
   bytes: string | Buffer,
   code: ProblemCode,
   label: string,
 ): Promise<void> {
-  const answers = await exchange(port, bytes, { half: true });
-  const last = answers.at(-1);
+  const responses = await exchange(port, bytes, { half: true });
+  const last = responses.at(-1);
   t.equal(last?.statusCode, contract.problems[code].status, `${label}: ${last?.body}`);
   if (last === undefined) return;
   t.equal(last.headers['content-type'], 'application/problem+json', label);
@@ -36,7 +36,7 @@ async function refusesBytes(
 }
 
 const isAlive = async (t: Test, of: TestApp = api) =>
-  t.equal((await of.app.inject({ url: '/healthz' })).statusCode, 200, 'the server still answers');
+  t.equal((await of.app.inject({ url: '/healthz' })).statusCode, 200, 'the server still responds');
 
 t.test('rejects headers or an address that are too large with 431', async (t) => {
   const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
@@ -116,12 +116,12 @@ t.test('rejects a request without exactly one Host header', async (t) => {
 });
 
 t.test('ignores an unknown expectation or upgrade, and sends a request id', async (t) => {
-  const answers = await exchange(
+  const responses = await exchange(
     port,
     'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nConnection: close\r\n\r\n',
   );
-  t.equal(answers.length, 1);
-  t.match(answers[0]?.headers['x-request-id'], /^[0-9a-f-]{36}$/);
+  t.equal(responses.length, 1);
+  t.match(responses[0]?.headers['x-request-id'], /^[0-9a-f-]{36}$/);
   const upgrade = await exchange(
     port,
     'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close, upgrade\r\nUpgrade: websocket\r\n\r\n',
@@ -138,18 +138,18 @@ t.test('a valid request gets its response when garbage follows on the connection
   ]);
   t.equal(first?.statusCode, 200);
   t.equal(second?.statusCode, 200);
-  t.equal(more.length, 1, 'pipelined requests are both answered');
+  t.equal(more.length, 1, 'pipelined requests both have a response');
   for (const garbage of ['garbage\r\n\r\n', '\0\0\0\0', 'GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n']) {
-    const answers = await exchange(port, `${good}${garbage}`);
-    t.ok(answers.length >= 1 && answers.length <= 2, garbage);
-    for (const { statusCode, headers } of answers) {
+    const responses = await exchange(port, `${good}${garbage}`);
+    t.ok(responses.length >= 1 && responses.length <= 2, garbage);
+    for (const { statusCode, headers } of responses) {
       t.ok(statusCode === 200 || statusCode === 400);
       t.match(headers['x-request-id'], /^[0-9a-f-]{36}$/);
     }
   }
   const tooLong = `POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=bGET garbage`;
-  const answers = await exchange(port, tooLong, { half: true });
-  t.equal(answers[0]?.statusCode, 400, 'a body that is longer than announced');
+  const responses = await exchange(port, tooLong, { half: true });
+  t.equal(responses[0]?.statusCode, 400, 'a body that is longer than announced');
   await isAlive(t);
 });
 
@@ -173,8 +173,8 @@ t.test('serves further requests after clients that disconnect in the middle of a
       socket.on('error', () => {});
       socket.on('close', () => resolve());
     });
-    const answers = await exchange(port, bytes, { half: true });
-    for (const { statusCode, headers } of answers) {
+    const responses = await exchange(port, bytes, { half: true });
+    for (const { statusCode, headers } of responses) {
       t.ok(statusCode >= 400 && statusCode < 500, `${bytes.slice(0, 30)}: ${statusCode}`);
       t.match(headers['x-request-id'], /^[0-9a-f-]{36}$/);
     }

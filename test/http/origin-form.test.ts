@@ -10,8 +10,8 @@ t.test('a request target in absolute form means the same as its path', async (t)
   const port = await listen(api.app);
   const ask = async (target: string) => {
     const bytes = `GET ${target} HTTP/1.1\r\nHost: people.example\r\nAuthorization: Bearer ${token}\r\n\r\n`;
-    const [answer] = await exchange(port, bytes, { expect: 1 });
-    const { statusCode, headers, body } = answer ?? {};
+    const [response] = await exchange(port, bytes, { expect: 1 });
+    const { statusCode, headers, body } = response ?? {};
     return { status: statusCode, location: headers?.location, body: body ? JSON.parse(body) : null };
   };
   const path = '/v1/employees?page%5Bsize%5D=2';

@@ -47,11 +47,11 @@ t.test('every code has its status, title, type and media type', async (t) => {
     for (const target of code === 'invalid_request' || code === 'public-api-not-found'
       ? [url]
       : [url, withQuery]) {
-      const answer = await api.app.inject({ ...options, url: target });
+      const response = await api.app.inject({ ...options, url: target });
       // Unknown query parameters are a fault of their own where nothing graver comes first.
-      if (answer.json().code === 'invalid_request' && target !== url) continue;
-      isProblem(t, answer, code, url.replace(/\?.*/, ''));
-      t.notMatch(answer.body, 'token=secret', 'the query is not repeated');
+      if (response.json().code === 'invalid_request' && target !== url) continue;
+      isProblem(t, response, code, url.replace(/\?.*/, ''));
+      t.notMatch(response.body, 'token=secret', 'the query is not repeated');
     }
   }
 });
@@ -92,10 +92,10 @@ t.test('an unexpected failure is 500 without internal details', async (t) => {
   const token = await local.token(application);
   await asOwner(local.database, 'ALTER TABLE employees RENAME TO employees_away');
   for (const url of ['/v1/employees', '/v1/employees?sort=email', '/v1/employees/unknown']) {
-    const answer = await local.get(url, token);
-    isProblem(t, answer, 'internal_error', url.replace(/\?.*/, ''));
-    t.notMatch(answer.body, /employees_away|relation|SELECT|prisma|42P01|stack|node_modules|account_id/i);
-    t.notOk('errors' in answer.json());
+    const response = await local.get(url, token);
+    isProblem(t, response, 'internal_error', url.replace(/\?.*/, ''));
+    t.notMatch(response.body, /employees_away|relation|SELECT|prisma|42P01|stack|node_modules|account_id/i);
+    t.notOk('errors' in response.json());
   }
   await asOwner(local.database, 'ALTER TABLE applications RENAME TO applications_away');
   isProblem(
@@ -124,7 +124,7 @@ t.test('without its database the service responds 503 with Retry-After', async (
   const { application } = await createTenant(local.database);
   const token = await local.token(application);
   await local.database.close();
-  for (const [url, answer] of [
+  for (const [url, response] of [
     ['/v1/employees', await local.get('/v1/employees', token)],
     ['/readyz', await local.get('/readyz')],
     [
@@ -136,9 +136,9 @@ t.test('without its database the service responds 503 with Retry-After', async (
       }),
     ],
   ] as const) {
-    isProblem(t, answer, 'service_unavailable', url);
-    t.match(answer.headers['retry-after'], /^[1-9]\d*$/);
-    t.notMatch(answer.body, /pool|PGlite|prisma|closed/i);
+    isProblem(t, response, 'service_unavailable', url);
+    t.match(response.headers['retry-after'], /^[1-9]\d*$/);
+    t.notMatch(response.body, /pool|PGlite|prisma|closed/i);
   }
   t.equal((await local.get('/healthz')).statusCode, 200, 'the process itself is healthy');
   isProblem(

@@ -20,11 +20,11 @@ const without = testRedis === undefined && 'TEST_REDIS_URL is not set';
 
 t.test('all processes count in Redis together, and none in the database', { skip: without }, async (t) => {
   const { one, other, token } = await buildTwo(t, testRedis ?? '', { RATE_LIMIT_API: '30' });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [one, other].flatMap((api) => Array.from({ length: 100 }, () => api.get('/v1/employees', token))),
   );
-  t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 30);
-  t.equal(answers.filter(({ statusCode }) => statusCode === 429).length, 170);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 200).length, 30);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 429).length, 170);
   t.equal(await database.prisma.requestCount.count(), 0);
 });
 

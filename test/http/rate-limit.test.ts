@@ -30,10 +30,10 @@ t.test('without a limit nothing is counted and no header is sent', async (t) => 
 t.test('exactly as many of 200 concurrent requests succeed as the limit allows', async (t) => {
   const api = await withLimit(t, 50);
   const { token } = await createCaller(api);
-  const answers = await Promise.all(Array.from({ length: 200 }, () => api.get('/v1/employees', token)));
-  const answered = answers.filter(({ statusCode }) => statusCode === 200);
+  const responses = await Promise.all(Array.from({ length: 200 }, () => api.get('/v1/employees', token)));
+  const answered = responses.filter(({ statusCode }) => statusCode === 200);
   t.equal(answered.length, 50);
-  t.equal(answers.filter(({ statusCode }) => statusCode === 429).length, 150);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 429).length, 150);
   const left = answered.map(({ headers }) => Number(/;r=(\d+);/.exec(String(headers.ratelimit))?.[1]));
   t.same(
     left.sort((a, b) => a - b),
@@ -71,8 +71,8 @@ t.test('a 429 has the limit and Retry-After', async (t) => {
   const api = await withLimit(t, 1);
   const { token } = await createCaller(api);
   await api.get('/v1/employees', token);
-  const { headers, ...answer } = await api.get('/v1/employees', token);
-  const { code, detail } = answer.json();
+  const { headers, ...response } = await api.get('/v1/employees', token);
+  const { code, detail } = response.json();
   t.equal(code, 'rate_limit_exceeded');
   const seconds = Number(headers['retry-after']);
   t.ok(seconds >= 1 && seconds <= 60);
@@ -129,13 +129,13 @@ t.test('a revoked token counts for its application', async (t) => {
   const { application, token } = await createCaller(api);
   const { clientId: client_id, clientSecret: client_secret } = application;
   await api.postForm('/v1/oauth/revoke', { token, client_id, client_secret });
-  const answers = [];
-  for (let attempt = 0; attempt < 3; attempt += 1) answers.push(await api.get('/v1/employees', token));
+  const responses = [];
+  for (let attempt = 0; attempt < 3; attempt += 1) responses.push(await api.get('/v1/employees', token));
   t.same(
-    answers.map(({ statusCode }) => statusCode),
+    responses.map(({ statusCode }) => statusCode),
     [401, 401, 429],
   );
-  t.equal(answers[1]?.headers.ratelimit?.toString().startsWith('"default";r=0;'), true);
+  t.equal(responses[1]?.headers.ratelimit?.toString().startsWith('"default";r=0;'), true);
 });
 
 t.test('a request without a route is not counted', async (t) => {
@@ -166,10 +166,10 @@ t.test('the limit starts again when the minute is over, also for rejected applic
 t.test('all processes on one database count together', async (t) => {
   const apis = [await withLimit(t, 30), await withLimit(t, 30)] as const;
   const { token } = await createCaller(apis[0]);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     apis.flatMap((api) => Array.from({ length: 50 }, () => api.get('/v1/employees', token))),
   );
-  t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 30);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 200).length, 30);
   for (const api of apis) t.equal((await api.get('/v1/employees', token)).statusCode, 429);
 });
 

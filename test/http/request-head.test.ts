@@ -1,4 +1,4 @@
-import type { Answer } from '../support/contract/conformance.js';
+import type { Response } from '../support/contract/conformance.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
@@ -17,19 +17,19 @@ const get = (headers: string, path = '/v1/employees', version = '1.1') =>
   `GET ${path} HTTP/${version}\r\nHost: x\r\n${headers}\r\n`;
 
 /** Expects 400, with the name of the header where one is wrong. */
-function rejected(t: Test, answer: Answer | undefined, header: string | undefined, label: string): void {
-  t.equal(answer?.statusCode, 400, `${label}: ${answer?.body}`);
-  const { code, detail, errors } = JSON.parse(answer?.body ?? '{}');
+function rejected(t: Test, response: Response | undefined, header: string | undefined, label: string): void {
+  t.equal(response?.statusCode, 400, `${label}: ${response?.body}`);
+  const { code, detail, errors } = JSON.parse(response?.body ?? '{}');
   t.equal(code, 'invalid_request', label);
   t.same(errors, header === undefined ? undefined : [{ header, detail }], label);
 }
 
 /** Sends bytes and then a second request, and expects one 400 and a closed connection. */
 async function rejectedAndClosed(t: Test, bytes: string, header: string | undefined, label: string) {
-  const answers = await exchange(port, `${bytes}${get('', '/healthz')}`);
-  t.equal(answers.length, 1, `${label}: nothing after it is read as a request`);
-  rejected(t, answers[0], header, label);
-  t.equal(answers[0]?.headers.connection, 'close', label);
+  const responses = await exchange(port, `${bytes}${get('', '/healthz')}`);
+  t.equal(responses.length, 1, `${label}: nothing after it is read as a request`);
+  rejected(t, responses[0], header, label);
+  t.equal(responses[0]?.headers.connection, 'close', label);
 }
 
 t.test(
@@ -52,22 +52,22 @@ t.test(
 t.test('rejects two Authorization headers, whichever of them is valid', async (t) => {
   for (const second of [authorization, 'AUTHORIZATION: Bearer x\r\n', 'authorization:\r\n']) {
     for (const headers of [`${authorization}${second}`, `${second}${authorization}`]) {
-      const [answer] = await exchange(port, get(headers), { expect: 1 });
-      rejected(t, answer, 'authorization', headers);
+      const [response] = await exchange(port, get(headers), { expect: 1 });
+      rejected(t, response, 'authorization', headers);
     }
   }
   const basic = `Authorization: Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}\r\n`;
   const length = 'Content-Length: 29\r\n';
   const bytes = `${post('1.1', `${basic}${basic}${length}`)}grant_type=client_credentials`;
-  const [answer] = await exchange(port, bytes, { expect: 1 });
-  rejected(t, answer, 'authorization', 'HTTP Basic');
+  const [response] = await exchange(port, bytes, { expect: 1 });
+  rejected(t, response, 'authorization', 'HTTP Basic');
 });
 
 t.test('rejects a second Authorization header that follows thousands of others', async (t) => {
   for (const others of [1000, 2500]) {
     const headers = `${authorization}${'a:\r\n'.repeat(others)}${authorization}`;
-    const [answer] = await exchange(port, get(headers), { expect: 1 });
-    rejected(t, answer, 'authorization', `${others}`);
+    const [response] = await exchange(port, get(headers), { expect: 1 });
+    rejected(t, response, 'authorization', `${others}`);
   }
 });
 
@@ -77,10 +77,10 @@ t.test('rejects a Transfer-Encoding other than chunked and closes the connection
     ...['gzip\r\nTransfer-Encoding: chunked', 'chunked\r\nTransfer-Encoding: chunked'],
   ]) {
     const bytes = `${post('1.1', `Transfer-Encoding: ${codings}\r\n`)}${chunked}`;
-    const answers = await exchange(port, `${bytes}${get('', '/healthz')}`);
-    t.equal(answers.length, 1, codings);
-    t.equal(answers[0]?.statusCode, 400, `${codings}: ${answers[0]?.body}`);
-    t.equal(answers[0]?.headers.connection ?? 'close', 'close', codings);
+    const responses = await exchange(port, `${bytes}${get('', '/healthz')}`);
+    t.equal(responses.length, 1, codings);
+    t.equal(responses[0]?.statusCode, 400, `${codings}: ${responses[0]?.body}`);
+    t.equal(responses[0]?.headers.connection ?? 'close', 'close', codings);
   }
   const bytes = `${post('1.1', 'Transfer-Encoding: gzip, chunked\r\n')}${chunked}`;
   await rejectedAndClosed(t, bytes, 'transfer-encoding', 'gzip, chunked');
@@ -102,7 +102,7 @@ t.test('accepts one Authorization header, chunked in any case, and HTTP/1.0 with
     `${post('1.1', 'transfer-encoding: Chunked \r\n')}${chunked}`,
     `${post('1.0', `Content-Length: ${form.length}\r\n`)}${form}`,
   ]) {
-    const [answer] = await exchange(port, bytes, { expect: 1 });
-    t.equal(answer?.statusCode, 200, `${bytes.slice(0, 200)}: ${answer?.body}`);
+    const [response] = await exchange(port, bytes, { expect: 1 });
+    t.equal(response?.statusCode, 200, `${bytes.slice(0, 200)}: ${response?.body}`);
   }
 });

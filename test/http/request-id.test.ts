@@ -22,13 +22,17 @@ t.test('keeps an acceptable X-Request-Id and replaces any other', async (t) => {
   ];
   for (const url of urls) {
     for (const id of ['a', 'A-z_0.9', '0'.repeat(128), '..', '-']) {
-      const answer = await api.app.inject({ url, headers: { 'x-request-id': id } });
-      t.equal(answer.headers['x-request-id'], id, url);
-      if (answer.body.startsWith('{"type"')) t.equal(answer.json().request_id, id);
+      const response = await api.app.inject({ url, headers: { 'x-request-id': id } });
+      t.equal(response.headers['x-request-id'], id, url);
+      if (response.body.startsWith('{"type"')) t.equal(response.json().request_id, id);
     }
     for (const id of ['', 'a b', '0'.repeat(129), 'ä', 'a,b', '<b>', 'a\tb', '"', '%20', 'a/b']) {
-      const answer = await api.app.inject({ url, headers: { 'x-request-id': id } });
-      t.match(answer.headers['x-request-id'], /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, `${url} ${id}`);
+      const response = await api.app.inject({ url, headers: { 'x-request-id': id } });
+      t.match(
+        response.headers['x-request-id'],
+        /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+        `${url} ${id}`,
+      );
     }
   }
   const [two] = await exchange(

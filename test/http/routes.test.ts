@@ -71,14 +71,18 @@ t.test(
     for (const path of unmatched) {
       if (path === '/') continue;
       for (const authorization of ['', 'Authorization: Bearer x\r\n', `Authorization: Bearer ${token}\r\n`]) {
-        const [answer] = await exchange(port, `GET ${path}?a=b HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`, {
-          expect: 1,
-        });
-        if (answer === undefined) throw new Error(`No answer to ${path}`);
-        isProblem(t, answer, 'public-api-not-found', path, path);
-        t.equal(JSON.parse(answer.body).title, 'Not Found');
-        t.ok(JSON.parse(answer.body).detail.includes(`GET ${path}`), path);
-        t.notMatch(answer.body, 'a=b');
+        const [response] = await exchange(
+          port,
+          `GET ${path}?a=b HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`,
+          {
+            expect: 1,
+          },
+        );
+        if (response === undefined) throw new Error(`No response to ${path}`);
+        isProblem(t, response, 'public-api-not-found', path, path);
+        t.equal(JSON.parse(response.body).title, 'Not Found');
+        t.ok(JSON.parse(response.body).detail.includes(`GET ${path}`), path);
+        t.notMatch(response.body, 'a=b');
       }
     }
   },
@@ -99,11 +103,11 @@ t.test('a method without a route is public-api-not-found', async (t) => {
     for (const method of METHODS) {
       if (methods.has(method)) continue;
       const bytes = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
-      const [answer] = await exchange(port, bytes, { head: method === 'HEAD' });
-      if (answer?.statusCode !== 404) wrong.push(`${method} ${path} -> ${answer?.statusCode}`);
+      const [response] = await exchange(port, bytes, { head: method === 'HEAD' });
+      if (response?.statusCode !== 404) wrong.push(`${method} ${path} -> ${response?.statusCode}`);
       else if (method !== 'HEAD') {
-        isProblem(t, answer, 'public-api-not-found', path, `${method} ${path}`);
-        t.ok(JSON.parse(answer.body).detail.includes(`${method} ${path}`));
+        isProblem(t, response, 'public-api-not-found', path, `${method} ${path}`);
+        t.ok(JSON.parse(response.body).detail.includes(`${method} ${path}`));
       }
     }
   }
@@ -123,8 +127,13 @@ t.test('a path without a route is not found, whatever its body is', async (t) =>
   ] as const) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       const url = '/v1/unknown';
-      const answer = await api.app.inject({ method, url, headers: { 'content-type': contentType }, payload });
-      const { code } = answer.json();
+      const response = await api.app.inject({
+        method,
+        url,
+        headers: { 'content-type': contentType },
+        payload,
+      });
+      const { code } = response.json();
       if (code !== 'public-api-not-found')
         wrong.push(`${method} ${contentType} ${payload.slice(0, 20)}: ${code}`);
     }
@@ -141,9 +150,9 @@ t.test('rejects a path that is not percent-encoded UTF-8 with 400', async (t) =>
     '/%E0%A4%A',
     '/v1/employees/%ED%A0%80',
   ]) {
-    const [answer] = await exchange(port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`, { expect: 1 });
-    if (answer === undefined) throw new Error(`No answer to ${path}`);
-    isProblem(t, answer, 'invalid_request', path.replaceAll(/%(?![\dA-F]{2})/gi, '%25'), path);
+    const [response] = await exchange(port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`, { expect: 1 });
+    if (response === undefined) throw new Error(`No response to ${path}`);
+    isProblem(t, response, 'invalid_request', path.replaceAll(/%(?![\dA-F]{2})/gi, '%25'), path);
   }
 });
 
@@ -163,9 +172,9 @@ t.test('instance is a path and detail within its limit, for every request target
     `/${'x'.repeat(6000)}`,
   ];
   for (const path of [...paths, `/v1/employees/${'y'.repeat(5000)}`]) {
-    const [answer] = await exchange(port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`, { expect: 1 });
-    if (answer === undefined) throw new Error(`No answer to ${path}`);
-    const { instance, detail } = JSON.parse(answer.body);
+    const [response] = await exchange(port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`, { expect: 1 });
+    if (response === undefined) throw new Error(`No response to ${path}`);
+    const { instance, detail } = JSON.parse(response.body);
     t.match(
       instance,
       /^\/[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]*(%[0-9A-Fa-f]{2}[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]*)*$/,

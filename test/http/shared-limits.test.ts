@@ -15,14 +15,14 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
   t.test('several processes allow an application as many calls as one process', async (t) => {
     const application = await createClient();
     const tokens = await Promise.all(servers.map((url) => getToken(url, application)));
-    const answers = await byTurns(servers, (url) => listEmployees(url, tokens[0]));
-    t.same(statuses(answers), firstThen(200, 429));
+    const responses = await byTurns(servers, (url) => listEmployees(url, tokens[0]));
+    t.same(statuses(responses), firstThen(200, 429));
     t.same(
-      answers.slice(0, limit).map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]),
+      responses.slice(0, limit).map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]),
       Array.from({ length: limit }, (_, index) => String(limit - 1 - index)),
       'each knows what the other has granted',
     );
-    for (const { headers } of answers.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
+    for (const { headers } of responses.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
     for (const url of servers) {
       t.equal((await listEmployees(url, tokens[1])).status, 429, 'whichever token it has');
     }
@@ -31,17 +31,17 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
   t.test('several processes allow no more concurrent calls than one process', async (t) => {
     const token = await getToken(servers[0], await createClient());
     const asked = Array.from({ length: 20 }, () => servers.map((url) => listEmployees(url, token)));
-    const answers = statuses(await Promise.all(asked.flat()));
-    t.equal(answers.filter((status) => status === 200).length, limit);
-    t.equal(answers.filter((status) => status === 429).length, answers.length - limit);
+    const responses = statuses(await Promise.all(asked.flat()));
+    t.equal(responses.filter((status) => status === 200).length, limit);
+    t.equal(responses.filter((status) => status === 429).length, responses.length - limit);
   });
 
   t.test('several processes check as many wrong secrets as one process', async (t) => {
     const application = await createClient();
     const wrong = () => ({ ...application, clientSecret: randomId(52) });
-    const answers = await byTurns(servers, (url) => askForToken(url, wrong()));
-    t.same(statuses(answers), firstThen(401, 429));
-    for (const { headers } of answers.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
+    const responses = await byTurns(servers, (url) => askForToken(url, wrong()));
+    t.same(statuses(responses), firstThen(401, 429));
+    for (const { headers } of responses.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
     for (const url of servers) {
       t.equal((await askForToken(url, application)).status, 200, 'the right one is not locked out');
     }
@@ -66,8 +66,8 @@ function askForToken(url: string, { clientId, clientSecret }: TestApplication): 
 }
 
 async function getToken(url: string, application: TestApplication): Promise<string> {
-  const answer = await askForToken(url, application);
-  return ((await answer.json()) as { access_token: string }).access_token;
+  const response = await askForToken(url, application);
+  return ((await response.json()) as { access_token: string }).access_token;
 }
 
 function listEmployees(url: string, token = ''): Promise<Response> {
@@ -76,12 +76,12 @@ function listEmployees(url: string, token = ''): Promise<Response> {
 
 /** Asks the servers by turns, one request after the other and some more than the limit. */
 async function byTurns([first, second]: readonly [string, string], ask: (url: string) => Promise<Response>) {
-  const answers: Response[] = [];
-  while (answers.length < limit + 5) answers.push(await ask(answers.length % 2 === 0 ? first : second));
-  return answers;
+  const responses: Response[] = [];
+  while (responses.length < limit + 5) responses.push(await ask(responses.length % 2 === 0 ? first : second));
+  return responses;
 }
 
-const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status);
+const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status);
 
 /** What is expected of {@link byTurns}: as many of one as the limit says, then the other. */
 const firstThen = (granted: number, refused: number) =>

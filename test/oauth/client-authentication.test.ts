@@ -71,7 +71,7 @@ t.test('an unknown client and a wrong secret get the same response', async (t) =
     const { request_id: _, ...rest } = response.json();
     seen.add(JSON.stringify(rest));
   }
-  t.equal(seen.size, 1, 'there is one answer');
+  t.equal(seen.size, 1, 'there is one response');
 
   const viaBasic = new Set<string>();
   for (const [id, password] of [

@@ -46,9 +46,9 @@ t.test(
     t.equal(second.statusCode, 200);
     t.match(second.headers.ratelimit, /^"default";r=0;t=\d+$/);
     for (const address of [home, elsewhere]) {
-      const { statusCode, headers, ...answer } = await post(api, address, good(application));
+      const { statusCode, headers, ...response } = await post(api, address, good(application));
       t.equal(statusCode, 429);
-      t.match(answer.json(), { error: 'temporarily_unavailable', code: 'rate_limit_exceeded' });
+      t.match(response.json(), { error: 'temporarily_unavailable', code: 'rate_limit_exceeded' });
       t.match(headers['retry-after'], /^[1-9]\d*$/);
     }
     const other = await createApplication(database, accountId);
@@ -58,9 +58,9 @@ t.test(
 
 t.test('exactly as many of 200 concurrent exchanges succeed as the limit allows', async (t) => {
   const { api, application } = await prepare(t, 40);
-  const answers = await Promise.all(Array.from({ length: 200 }, () => post(api, home, good(application))));
-  t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 40);
-  t.equal(answers.filter(({ statusCode }) => statusCode === 429).length, 160);
+  const responses = await Promise.all(Array.from({ length: 200 }, () => post(api, home, good(application))));
+  t.equal(responses.filter(({ statusCode }) => statusCode === 200).length, 40);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 429).length, 160);
 });
 
 t.test(
@@ -80,9 +80,9 @@ t.test(
         for (const form of attempts) t.not((await post(api, address, form)).statusCode, 200);
       }
     }
-    const answer = await post(api, home, good(application));
-    t.equal(answer.statusCode, 200);
-    t.match(answer.headers.ratelimit, /^"default";r=2;/);
+    const response = await post(api, home, good(application));
+    t.equal(response.statusCode, 200);
+    t.match(response.headers.ratelimit, /^"default";r=2;/);
   },
 );
 

@@ -41,9 +41,9 @@ t.test('finds the key of another process when its first tokens arrive, also conc
   const tokens = await Promise.all(Array.from({ length: 20 }, () => other.token(application)));
   t.equal(decodeProtectedHeader(tokens[0] ?? '').kid, kid);
 
-  const answers = await Promise.all(tokens.map((token) => running.get('/v1/employees', token)));
+  const responses = await Promise.all(tokens.map((token) => running.get('/v1/employees', token)));
   t.same(
-    answers.map(({ statusCode }) => statusCode),
+    responses.map(({ statusCode }) => statusCode),
     tokens.map(() => 200),
     'each of twenty concurrent requests is accepted',
   );

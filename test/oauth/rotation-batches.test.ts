@@ -66,8 +66,8 @@ async function createOther(t: Test, limits: { statementTimeoutMs?: number } = {}
   return buildTestApp(t, { database: opened, environment, clock: api.clock });
 }
 
-function allSucceeded(t: Test, answers: readonly LightMyRequestResponse[], what: string): void {
-  t.same([...new Set(answers.map(({ statusCode }) => statusCode))], [200], what);
+function allSucceeded(t: Test, responses: readonly LightMyRequestResponse[], what: string): void {
+  t.same([...new Set(responses.map(({ statusCode }) => statusCode))], [200], what);
 }
 
 const lockToken = `SELECT FROM refresh_tokens WHERE token_hash = decode($1, 'hex') FOR UPDATE`;
@@ -172,9 +172,9 @@ t.test('a grant that is revoked while its token waits gives no token that works'
   const late = refreshOf(holder);
   await untilWaiting(database, 1);
   await transaction.end('COMMIT');
-  const answer = await late;
-  if (answer.statusCode === 401) return;
-  const { accessToken, refreshToken } = tokensOf(answer);
+  const response = await late;
+  if (response.statusCode === 401) return;
+  const { accessToken, refreshToken } = tokensOf(response);
   await tokenRefused(t, api, accessToken, 'invalid_token');
   oauthRefusal(t, await refresh(api, holder.scene.application, refreshToken), 'invalid_grant');
 });
@@ -189,8 +189,8 @@ t.test(
         Promise.all(holders.map((holder) => refreshOf(holder))),
         Promise.all(holders.toReversed().map((holder) => refreshOf(holder, other))),
       ]);
-      for (const [index, answer] of there.entries()) {
-        const outcomes = [answer.statusCode, back.at(-1 - index)?.statusCode];
+      for (const [index, response] of there.entries()) {
+        const outcomes = [response.statusCode, back.at(-1 - index)?.statusCode];
         t.same(outcomes.toSorted(), [200, 401]);
       }
     }
@@ -200,13 +200,13 @@ t.test(
 t.test('a token that is in a batch many times succeeds once, and all others succeed', async (t) => {
   const [twice, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
   const asked = [twice, ...others.slice(0, 10), twice, twice, ...others.slice(10), twice];
-  const answers = await Promise.all(asked.map((holder) => refreshOf(holder)));
-  const ofTwice = answers.filter((_, index) => asked[index] === twice);
+  const responses = await Promise.all(asked.map((holder) => refreshOf(holder)));
+  const ofTwice = responses.filter((_, index) => asked[index] === twice);
   t.same(ofTwice.map(({ statusCode }) => statusCode).toSorted(), [200, 401, 401, 401]);
-  for (const answer of ofTwice) if (answer.statusCode === 401) oauthRefusal(t, answer, 'invalid_grant');
+  for (const response of ofTwice) if (response.statusCode === 401) oauthRefusal(t, response, 'invalid_grant');
   allSucceeded(
     t,
-    answers.filter((_, index) => asked[index] !== twice),
+    responses.filter((_, index) => asked[index] !== twice),
     'the others',
   );
   const where = { grantId: twice.grantId };
@@ -238,9 +238,9 @@ t.test('rejects invalid requests in a batch as if they were alone, and the other
   ]);
   allSucceeded(t, good, 'the good ones');
   const codes = ['invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_scope'];
-  for (const [index, answer] of bad.entries()) oauthRefusal(t, answer, codes[index] ?? '');
-  for (const [index, answer] of good.entries()) {
-    const token = tokensOf(answer).accessToken;
+  for (const [index, response] of bad.entries()) oauthRefusal(t, response, codes[index] ?? '');
+  for (const [index, response] of good.entries()) {
+    const token = tokensOf(response).accessToken;
     const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
     t.equal(payload.sub, others[index]?.scene.user.id, 'and each with the token of its own user');
   }

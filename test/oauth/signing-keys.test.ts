@@ -83,7 +83,7 @@ t.test(
       (reason: unknown) => reason,
     );
     t.ok(error instanceof UnreadableSigningKeyError);
-    t.match(describeFailure(error), /^APP_SECRET [^\n]+$/);
+    t.match(describeFailure(error), /^Signing key \S+ was encrypted with another APP_SECRET: [^\n]+$/);
     t.notMatch(describeFailure(error), /another secret|for tests/);
     t.same(await database.prisma.signingKey.findMany(), before, 'and makes no key of its own');
   },

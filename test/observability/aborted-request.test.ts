@@ -80,8 +80,8 @@ t.test('logs a socket error of the database as a failure, with 503', async (t) =
   const broken = await buildTestApp(t, { database: { ...api.database, prisma }, logger: log.logger });
   const alarmed = alarms().length;
   const bytes = 'GET /people HTTP/1.1\r\nHost: x\r\nCookie: session=x\r\n\r\n';
-  const [answer] = await exchange(await listen(broken.app), bytes, { expect: 1 });
-  t.equal(answer?.statusCode, 503);
-  t.match(JSON.parse(answer?.body ?? '{}'), { code: 'service_unavailable' });
+  const [response] = await exchange(await listen(broken.app), bytes, { expect: 1 });
+  t.equal(response?.statusCode, 503);
+  t.match(JSON.parse(response?.body ?? '{}'), { code: 'service_unavailable' });
   t.equal(alarms().length, alarmed + 2, 'the cause and the request');
 });

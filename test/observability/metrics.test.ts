@@ -153,10 +153,10 @@ t.test('measures pools, the event loop and the process', async (t) => {
 
 t.test('the port serves GET /metrics only, and closes with the process', async (t) => {
   const { address, api, close } = await measure(t);
-  const answer = await fetch(address);
-  t.equal(answer.status, 200);
-  t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
-  t.match(await answer.text(), '# TYPE people_http_requests_total counter');
+  const response = await fetch(address);
+  t.equal(response.status, 200);
+  t.match(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
+  t.match(await response.text(), '# TYPE people_http_requests_total counter');
   const other = new URL(address);
   for (const [method, path] of [
     ['GET', '/'],

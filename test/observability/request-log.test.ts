@@ -17,15 +17,15 @@ const [debug, info, error] = [20, 30, 50];
 t.test('a read that succeeds has one line at debug with caller and operation', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
-  const answer = await api.get('/v1/employees?page[size]=3', accessToken);
-  const [line, ...more] = log.done(idOf(answer));
+  const response = await api.get('/v1/employees?page[size]=3', accessToken);
+  const [line, ...more] = log.done(idOf(response));
   t.same(more, []);
   t.match(line, {
     level: debug,
     method: 'GET',
     operation: 'listEmployees',
     status: 200,
-    bytes: Buffer.byteLength(answer.body),
+    bytes: Buffer.byteLength(response.body),
     account_id: scene.accountId,
     application_id: scene.application.id,
     user_id: scene.user.id,
@@ -75,10 +75,10 @@ t.test(
       [await api.postForm('/v1/nowhere', 'x=y'), debug, 404, 'public-api-not-found', 'unknown'],
       [await api.app.inject('/%zz'), debug, 400, 'invalid_request', 'unknown'],
     ] as const;
-    for (const [answer, level, status, problem, operation] of cases) {
-      t.equal(answer.statusCode, status, answer.body);
-      t.match(log.done(idOf(answer)), [{ level, status, problem, operation }], problem);
-      t.equal(log.done(idOf(answer)).length, 1, problem);
+    for (const [response, level, status, problem, operation] of cases) {
+      t.equal(response.statusCode, status, response.body);
+      t.match(log.done(idOf(response)), [{ level, status, problem, operation }], problem);
+      t.equal(log.done(idOf(response)).length, 1, problem);
     }
   },
 );
@@ -92,8 +92,8 @@ t.test('requests beyond a limit are logged at info', async (t) => {
   const { application } = await createTenant(database);
   const wrong = { grant_type: 'client_credentials', client_id: application.clientId, client_secret: 'wrong' };
   await limited.postForm('/v1/oauth/token', wrong);
-  const answer = await limited.postForm('/v1/oauth/token', wrong);
-  t.match(log.done(idOf(answer)), [{ level: info, status: 429, problem: 'rate_limit_exceeded' }]);
+  const response = await limited.postForm('/v1/oauth/token', wrong);
+  t.match(log.done(idOf(response)), [{ level: info, status: 429, problem: 'rate_limit_exceeded' }]);
 });
 
 t.test('server errors are logged at error, with a line for their cause', async (t) => {
@@ -102,10 +102,10 @@ t.test('server errors are logged at error, with a line for their cause', async (
     database: { ...database, prisma: Object.assign(Object.create(database.prisma), prisma) },
     logger: log.logger,
   });
-  const answer = await broken.app.inject('/readyz');
-  t.match(log.done(idOf(answer)), [{ level: error, status: 503, problem: 'service_unavailable' }]);
+  const response = await broken.app.inject('/readyz');
+  t.match(log.done(idOf(response)), [{ level: error, status: 503, problem: 'service_unavailable' }]);
   const cause = log.lines.find((line) => line.includes('the disk is on fire'));
-  t.equal(JSON.parse(cause ?? '{}').request_id, idOf(answer), 'the cause is found by the request id');
+  t.equal(JSON.parse(cause ?? '{}').request_id, idOf(response), 'the cause is found by the request id');
 });
 
 t.test('a slow request is logged at info, whatever its outcome', async (t) => {
@@ -119,8 +119,8 @@ t.test('a slow request is logged at info, whatever its outcome', async (t) => {
     environment: { SLOW_REQUEST_MS: '2' },
     logger: log.logger,
   });
-  const answer = await slow.app.inject('/readyz');
-  t.match(log.done(idOf(answer)), [{ level: info, operation: 'GET /readyz', status: 200 }]);
+  const response = await slow.app.inject('/readyz');
+  t.match(log.done(idOf(response)), [{ level: info, operation: 'GET /readyz', status: 200 }]);
 });
 
 t.test('a client that disconnects before the response is logged', async (t) => {

@@ -79,8 +79,11 @@ t.test('sign-in, consent and every grant log no secret, valid or not', async (t)
   secret('state', parameters.state);
   const page = await browser.open(url);
   secret('csrf token', hiddenFields(page.body).csrf_token);
-  const answer = await browser.submitForm(page, url, { decision: 'allow' });
-  const code = secret('code', new URL(String(answer.headers.location)).searchParams.get('code') ?? undefined);
+  const response = await browser.submitForm(page, url, { decision: 'allow' });
+  const code = secret(
+    'code',
+    new URL(String(response.headers.location)).searchParams.get('code') ?? undefined,
+  );
   const form = {
     grant_type: 'authorization_code',
     client_id: application.clientId,
@@ -192,7 +195,7 @@ t.test('database errors log no secret', async (t) => {
   for (const name of tables) await asOwner(database, `ALTER TABLE ${name} RENAME TO ${name}_away`);
   const form = { client_id: clientId, client_secret: clientSecret };
   const refreshToken = secret('refresh token', randomId(40));
-  const answers = [
+  const responses = [
     await api.postForm('/v1/oauth/token', {
       ...form,
       grant_type: 'refresh_token',
@@ -207,7 +210,7 @@ t.test('database errors log no secret', async (t) => {
   ];
   for (const name of tables) await asOwner(database, `ALTER TABLE ${name}_away RENAME TO ${name}`);
   t.same(
-    answers.map(({ statusCode }) => statusCode),
+    responses.map(({ statusCode }) => statusCode),
     [500, 500, 500, 500],
   );
   await expectNothing(t);

@@ -26,7 +26,7 @@ t.test('a request is a span that continues the trace of its caller', async (t) =
   const { application, accountId } = await createTenant(database);
   const token = await api.token(application);
   spans.length = 0;
-  const answer = await api.get('/v1/employees?page[size]=3', token, { traceparent });
+  const response = await api.get('/v1/employees?page[size]=3', token, { traceparent });
   const [span] = spans;
   t.match(span, {
     name: 'listEmployees',
@@ -40,12 +40,12 @@ t.test('a request is a span that continues the trace of its caller', async (t) =
       'http.route': '/v1/employees',
       'url.scheme': 'http',
       'http.response.status_code': 200,
-      'people.request_id': answer.headers['x-request-id'],
+      'people.request_id': response.headers['x-request-id'],
       'people.account_id': accountId,
       'people.application_id': application.id,
     },
   });
-  t.match(log.done(answer.headers['x-request-id']), [{ trace_id: caller.traceId }], 'the log names it');
+  t.match(log.done(response.headers['x-request-id']), [{ trace_id: caller.traceId }], 'the log names it');
 });
 
 t.test('queries of a request belong to its span, with a body and without', async (t) => {
@@ -86,9 +86,9 @@ t.test(
     t.match(spans[1], { name: 'unknown', attributes: { 'http.response.status_code': 404 } });
     await asOwner(database, 'ALTER TABLE applications RENAME TO applications_away');
     const client = { client_id: application.clientId, client_secret: 'verysecret' };
-    const answer = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client });
+    const response = await api.postForm('/v1/oauth/token', { grant_type: 'client_credentials', ...client });
     await asOwner(database, 'ALTER TABLE applications_away RENAME TO applications');
-    t.equal(answer.statusCode, 500);
+    t.equal(response.statusCode, 500);
     const failed = spans.filter(({ status }) => status?.code === SpanStatusCode.ERROR);
     t.match(
       failed.map(({ kind }) => kind),

@@ -65,9 +65,9 @@ t.test('creates a confidential application and shows its secret once', async (t)
     'the database does not hold it',
   );
 
-  const answer = await credentialsGrant(clientId, clientSecret);
-  t.equal(answer.statusCode, 200);
-  t.equal(answer.json().scope, 'reports:read user:read');
+  const response = await credentialsGrant(clientId, clientSecret);
+  t.equal(response.statusCode, 200);
+  t.equal(response.json().scope, 'reports:read user:read');
   const show = await browser.open(`${applicationsPath}/${stored.id}`);
   isPage(t, show);
   t.notMatch(show.body, clientSecret, 'no page shows it again');
@@ -78,12 +78,12 @@ t.test('a create form that is sent twice creates one application', async (t) => 
   const { scene, browser } = await ownerAtWork();
   const page = await browser.open(`${applicationsPath}/new`);
   const form = formOn(page, { name: 'Once' });
-  const answers = await Promise.all([1, 2, 3, 4].map(() => browser.submit(applicationsPath, form)));
-  const shown = answers.filter(({ statusCode }) => statusCode === 200);
+  const responses = await Promise.all([1, 2, 3, 4].map(() => browser.submit(applicationsPath, form)));
+  const shown = responses.filter(({ statusCode }) => statusCode === 200);
   t.equal(shown.length, 1, 'the secret is shown once');
   const { id } = await namedApplication(scene.accountId, 'Once');
-  for (const answer of answers.filter(({ statusCode }) => statusCode !== 200)) {
-    goesTo(t, answer, `${applicationsPath}/${id}?notice=application_exists`);
+  for (const response of responses.filter(({ statusCode }) => statusCode !== 200)) {
+    goesTo(t, response, `${applicationsPath}/${id}?notice=application_exists`);
   }
   t.equal(
     await database.prisma.application.count({ where: { accountId: scene.accountId, name: 'Once' } }),
@@ -104,12 +104,12 @@ t.test('a create form that is sent twice creates one application', async (t) => 
 
 t.test('creates a public application without a secret', async (t) => {
   const { scene, browser } = await ownerAtWork();
-  const answer = await createThroughPage(browser, { name: 'Spa', client_type: 'public' });
+  const response = await createThroughPage(browser, { name: 'Spa', client_type: 'public' });
   const { id, secrets, clientType } = await namedApplication(scene.accountId, 'Spa');
-  goesTo(t, answer, `${applicationsPath}/${id}?notice=application_created`);
+  goesTo(t, response, `${applicationsPath}/${id}?notice=application_created`);
   t.equal(clientType, 'public');
   t.equal(secrets.length, 0);
-  const show = await browser.open(String(answer.headers.location));
+  const show = await browser.open(String(response.headers.location));
   isPage(t, show);
   t.match(show.body, /Application created/);
   t.notMatch(show.body, /Client secrets/);
@@ -228,9 +228,9 @@ t.test('an invalid form is shown again with its values and a summary of its erro
     [{ scopes: ['__proto__'] }, /Choose from the scopes in the list/],
     [{ client_type: 'public', redirect_uris: [] }, /Enter a redirect URI/],
   ] as const) {
-    const answer = await createThroughPage(browser, changes);
-    isPage(t, answer, 400, JSON.stringify(changes));
-    t.match(answer.body, words);
+    const response = await createThroughPage(browser, changes);
+    isPage(t, response, 400, JSON.stringify(changes));
+    t.match(response.body, words);
   }
 });
 
@@ -332,10 +332,10 @@ t.test('concurrent administrators leave between one and two secrets', async (t) 
   const { scene, browser } = await ownerAtWork({ clientType: 'confidential' });
   const address = `${applicationsPath}/${scene.application.id}`;
   const { csrf_token = '' } = hiddenFields((await browser.open(address)).body);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [1, 2, 3, 4, 5].map((form) => browser.submit(`${address}/secrets`, { csrf_token, form: `nonce${form}` })),
   );
-  t.same(answers.map(({ statusCode }) => statusCode).sort(), [200, 409, 409, 409, 409]);
+  t.same(responses.map(({ statusCode }) => statusCode).sort(), [200, 409, 409, 409, 409]);
   const secrets = await database.prisma.applicationSecret.findMany({
     where: { applicationId: scene.application.id },
   });
@@ -382,9 +382,9 @@ t.test('a scope that is removed is rejected at the next use of a token', async (
   );
   goesTo(t, saved, `${address}?notice=application_updated`);
   t.match((await browser.open(String(saved.headers.location))).body, /apply to existing tokens immediately/);
-  const answer = await api.get('/v1/employees', accessToken);
-  t.equal(answer.statusCode, 403);
-  t.equal(answer.json().code, 'insufficient_scope');
+  const response = await api.get('/v1/employees', accessToken);
+  t.equal(response.statusCode, 403);
+  t.equal(response.json().code, 'insufficient_scope');
   const refreshed = await refresh(api, scene.application, refreshToken);
   t.equal((await api.get('/v1/employees', refreshed.json().access_token)).statusCode, 403);
 });

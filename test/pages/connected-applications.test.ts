@@ -55,8 +55,8 @@ t.test('disconnecting revokes every grant of this user to this application, and 
   const page = await browser.open(disconnectPath(scene.application.id));
   isPage(t, page);
   for (const { accessToken } of mine) await tokenAccepted(t, api, accessToken);
-  const answer = await confirm(browser, disconnectPath(scene.application.id));
-  goesTo(t, answer, `${connectedPath}?notice=disconnected`);
+  const response = await confirm(browser, disconnectPath(scene.application.id));
+  goesTo(t, response, `${connectedPath}?notice=disconnected`);
   for (const { accessToken, refreshToken } of mine) {
     await tokenRefused(t, api, accessToken, 'invalid_token');
     t.equal((await refresh(api, scene.application, refreshToken)).json().code, 'invalid_grant');

@@ -171,8 +171,8 @@ t.test('keeps the cookie at sign-out, out of reach of scripts, and without the n
     [https, '__Host-'],
   ] as const) {
     const browser = new Browser(fromAddress(server.app, nextAddress()));
-    const answer = await browser.signIn(user.email, user.password);
-    const cookie = [answer.headers['set-cookie'] ?? []]
+    const response = await browser.signIn(user.email, user.password);
+    const cookie = [response.headers['set-cookie'] ?? []]
       .flat()
       .find((text) => text.startsWith(`${prefix}${cookieName}=`));
     t.match(cookie, /; Max-Age=34560000; Path=\/; HttpOnly(; Secure)?; SameSite=Lax$/);

@@ -15,9 +15,9 @@ t.test('redirects a user who is already signed in', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
-  const answer = await browser.open(`/sign_in?return_to=${encodeURIComponent(url)}`);
-  t.equal(answer.statusCode, 303);
-  t.equal(answer.headers.location, url);
+  const response = await browser.open(`/sign_in?return_to=${encodeURIComponent(url)}`);
+  t.equal(response.statusCode, 303);
+  t.equal(response.headers.location, url);
   t.equal((await browser.open('/sign_in')).headers.location, home);
 });
 
@@ -30,8 +30,8 @@ t.test('return_to redirects to pages of this server', async (t) => {
     '/v1/oauth/authorize?state=a%20b%26c&scope=user%3Aread+reports%3Aread',
   ];
   for (const address of addresses) {
-    const answer = await new Browser(app).signIn(user.email, user.password, address);
-    t.equal(answer.headers.location, address);
+    const response = await new Browser(app).signIn(user.email, user.password, address);
+    t.equal(response.headers.location, address);
   }
 });
 
@@ -41,8 +41,8 @@ t.test('keeps return_to after a wrong password', async (t) => {
   const again = await browser.signIn(user.email, 'wrong', '/people?page=2');
   t.equal(again.statusCode, 401);
   const { email, password } = user;
-  const answer = await browser.submitForm(again, '/sign_in', { email, password });
-  t.equal(answer.headers.location, '/people?page=2');
+  const response = await browser.submitForm(again, '/sign_in', { email, password });
+  t.equal(response.headers.location, '/people?page=2');
 });
 
 const openRedirects = [
@@ -121,7 +121,7 @@ t.test('return_to redirects nowhere else', async (t) => {
   }
 });
 
-/** The path that an answer leads to, which has to be on this server as a browser reads it. */
+/** The path that a response leads to, which has to be on this server as a browser reads it. */
 function ownPath(t: Test, { headers, statusCode }: LightMyRequestResponse): string {
   t.equal(statusCode, 303);
   const { location } = headers;

@@ -27,10 +27,10 @@ t.test('shows what stops working, and revokes it after confirmation', async (t) 
   await tokenAccepted(t, api, accessToken);
 
   clock.advanceSeconds(1);
-  const answer = await confirm(browser, `${address}/revoke_access`);
-  goesTo(t, answer, `${address}?notice=access_revoked`);
+  const response = await confirm(browser, `${address}/revoke_access`);
+  goesTo(t, response, `${address}?notice=access_revoked`);
   await tokenRefused(t, api, accessToken, 'invalid_token');
-  const after = await browser.open(String(answer.headers.location));
+  const after = await browser.open(String(response.headers.location));
   isPage(t, after);
   t.match(after.body, 'All access revoked.');
   t.match(after.body, /Connected users<\/dt><dd>0</);

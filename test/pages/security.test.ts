@@ -70,13 +70,13 @@ t.test('redirects a user who is not signed in to sign in, and back', async (t) =
   const { application, secretId } = await confidentialScene();
   const { administratorPages, administratorForms, pages, forms } = addresses(application.id, secretId);
   for (const address of [...administratorPages, ...pages, '/people?q=a%20b&page=2']) {
-    const answer = await new Browser(app).open(address);
-    goesTo(t, answer, `/sign_in?return_to=${encodeURIComponent(address)}`, address);
-    t.equal(answer.headers['cache-control'], 'no-store');
+    const response = await new Browser(app).open(address);
+    goesTo(t, response, `/sign_in?return_to=${encodeURIComponent(address)}`, address);
+    t.equal(response.headers['cache-control'], 'no-store');
   }
   for (const address of [...administratorForms, ...forms]) {
-    const answer = await new Browser(app).submit(address, goodFields);
-    goesTo(t, answer, `/sign_in?return_to=${encodeURIComponent(address)}`, address);
+    const response = await new Browser(app).submit(address, goodFields);
+    goesTo(t, response, `/sign_in?return_to=${encodeURIComponent(address)}`, address);
   }
 });
 
@@ -310,9 +310,9 @@ t.test('clients that are not browsers get a problem document', async (t) => {
     [applicationsPath, 403],
     ['/people/nowhere', 404],
   ] as const) {
-    const answer = await app.inject({ url, headers: { cookie, accept: 'application/json' } });
-    t.equal(answer.statusCode, status);
-    t.match(answer.headers['content-type'], 'application/problem+json');
+    const response = await app.inject({ url, headers: { cookie, accept: 'application/json' } });
+    t.equal(response.statusCode, status);
+    t.match(response.headers['content-type'], 'application/problem+json');
   }
   const head = await app.inject({ method: 'HEAD', url: '/people', headers: { cookie } });
   t.equal(head.statusCode, 200);

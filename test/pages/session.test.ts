@@ -103,10 +103,10 @@ t.test('signing out ends the session on the server and deletes the cookie', asyn
   const session = browser.cookies.get('session') ?? '';
   const elsewhere = await signedInBrowser(api, scene.user);
   const { url } = authorizationRequest(scene);
-  const answer = await browser.submitForm(await browser.open(url), '/sign_out', {});
-  t.equal(answer.statusCode, 303);
-  t.equal(answer.headers.location, '/sign_in');
-  t.equal(answer.headers['cache-control'], 'no-store');
+  const response = await browser.submitForm(await browser.open(url), '/sign_out', {});
+  t.equal(response.statusCode, 303);
+  t.equal(response.headers.location, '/sign_in');
+  t.equal(response.headers['cache-control'], 'no-store');
   t.notOk(browser.cookies.has('session'));
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(session) } }), 0);
   browser.setCookie('session', session);

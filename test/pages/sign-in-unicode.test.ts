@@ -91,9 +91,9 @@ t.test('computes the same number of hashes for an unknown address and a wrong pa
     const browser = new Browser(app);
     const page = await browser.open('/sign_in');
     const before = process.cpuUsage();
-    const answer = await browser.submitForm(page, '/sign_in', { email, password });
+    const response = await browser.submitForm(page, '/sign_in', { email, password });
     const { user, system } = process.cpuUsage(before);
-    t.equal(answer.statusCode, 401);
+    t.equal(response.statusCode, 401);
     return (user + system) / 1000;
   };
   const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;

@@ -35,10 +35,10 @@ t.test('shows a form that loads nothing from other sites and is not cached', asy
 t.test('signs in with the right password and the e-mail address in any case', async (t) => {
   const { user } = await createScene(database);
   for (const email of [user.email, user.email.toUpperCase()]) {
-    const answer = await new Browser(app).signIn(email, user.password);
-    t.equal(answer.statusCode, 303);
-    t.equal(answer.headers.location, '/people');
-    t.equal(answer.headers['cache-control'], 'no-store');
+    const response = await new Browser(app).signIn(email, user.password);
+    t.equal(response.statusCode, 303);
+    t.equal(response.headers.location, '/people');
+    t.equal(response.headers['cache-control'], 'no-store');
   }
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 2);
 });
@@ -51,7 +51,7 @@ t.test('a wrong password and an unknown address get the same response', async (t
     data: { disabledAt: new Date() },
   });
   const stranger = unknownAddress();
-  const answers: [string, LightMyRequestResponse][] = [];
+  const responses: [string, LightMyRequestResponse][] = [];
   for (const [email, password] of [
     [user.email, 'wrong'],
     [stranger, 'wrong'],
@@ -61,15 +61,15 @@ t.test('a wrong password and an unknown address get the same response', async (t
     [user.email, `${user.password} `],
   ] as const) {
     const browser = new Browser(app);
-    const answer = await browser.signIn(email, password);
-    t.equal(answer.statusCode, 401, email);
+    const response = await browser.signIn(email, password);
+    t.equal(response.statusCode, 401, email);
     t.notOk(browser.cookies.has('session'));
-    answers.push([email, answer]);
+    responses.push([email, response]);
   }
-  const [first, ...others] = answers.map(([email, answer]) => withoutPersonal(answer, email));
+  const [first, ...others] = responses.map(([email, response]) => withoutPersonal(response, email));
   for (const other of others) t.equal(other, first);
   const namesOf = ({ headers }: LightMyRequestResponse) => Object.keys(headers).toSorted();
-  for (const [, answer] of answers) t.same(namesOf(answer), namesOf(answers[0]?.[1] ?? answer));
+  for (const [, response] of responses) t.same(namesOf(response), namesOf(responses[0]?.[1] ?? response));
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
 });
 
@@ -146,9 +146,9 @@ t.test('rejects a sign-in with repeated, empty, malformed or unknown fields', as
 
 t.test('shows the typed address again escaped, and never the password', async (t) => {
   const email = `"><script>alert(1)</script>@x.example`;
-  const answer = await new Browser(app).signIn(email, 'the password that was typed');
-  t.equal(answer.statusCode, 401);
-  t.notMatch(answer.body, /<script/);
-  t.match(answer.body, '&lt;script');
-  t.notMatch(answer.body, 'the password that was typed');
+  const response = await new Browser(app).signIn(email, 'the password that was typed');
+  t.equal(response.statusCode, 401);
+  t.notMatch(response.body, /<script/);
+  t.match(response.body, '&lt;script');
+  t.notMatch(response.body, 'the password that was typed');
 });

@@ -59,7 +59,7 @@ t.test('a request whose event cannot be stored fails alone', async (t) => {
     CREATE TRIGGER refuse_event BEFORE INSERT ON audit_events
     FOR EACH ROW WHEN (NEW.account_id = '${faulty.accountId}') EXECUTE FUNCTION refuse_event()`,
   );
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     tenants.map(({ application: { clientId, clientSecret } }) =>
       api.postForm('/v1/oauth/token', {
         grant_type: 'client_credentials',
@@ -69,7 +69,7 @@ t.test('a request whose event cannot be stored fails alone', async (t) => {
     ),
   );
   t.same(
-    answers.map(({ statusCode }) => statusCode),
+    responses.map(({ statusCode }) => statusCode),
     tenants.map((tenant) => (tenant === faulty ? 500 : 200)),
   );
   for (const { accountId } of tenants) {

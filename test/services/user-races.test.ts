@@ -178,22 +178,22 @@ t.test('begins no session while another transaction disables the user', oneConne
 t.test('signs in with a password whose hash another sign-in replaces meanwhile', oneConnection, async (t) => {
   const { user } = await createScene(database);
   const passwordHash = await hashPassword(user.password);
-  const answer = await whileUncommitted(
+  const response = await whileUncommitted(
     (tx) => tx.user.updateMany({ where: { id: user.id }, data: { passwordHash } }),
     () => new Browser(other.app).signIn(user.email, user.password),
   );
-  t.equal(answer.statusCode, 303);
+  t.equal(response.statusCode, 303);
   t.same(await stateOf({ user }), { sessions: 1, grants: 0, codes: 0 });
 });
 
 t.test('rejects a password that is replaced while it is compared', oneConnection, async (t) => {
   const { user } = await createScene(database);
   const passwordHash = await hashPassword(newPassword);
-  const answer = await whileUncommitted(
+  const response = await whileUncommitted(
     (tx) => tx.user.updateMany({ where: { id: user.id }, data: { passwordHash } }),
     () => new Browser(other.app).signIn(user.email, user.password),
   );
-  t.equal(answer.statusCode, 401);
+  t.equal(response.statusCode, 401);
   t.equal((await stateOf({ user })).sessions, 0);
 });
 

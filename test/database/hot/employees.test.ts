@@ -63,12 +63,12 @@ t.test('employees that share a statement are found in their own account only', a
       }),
     ),
   );
-  const answers = await Promise.all(asked.map((key) => find(key)));
+  const responses = await Promise.all(asked.map((key) => find(key)));
   for (const [index, { accountId, id }] of asked.entries()) {
     const own = tenants.find((tenant) => tenant.accountId === accountId)?.employeeIds.includes(id);
-    const answer = answers[index] ?? null;
-    if (own) t.equal(JSON.parse(answer ?? '{}').id, id);
-    else t.equal(answer, null, `${id} is not of ${accountId}`);
+    const response = responses[index] ?? null;
+    if (own) t.equal(JSON.parse(response ?? '{}').id, id);
+    else t.equal(response, null, `${id} is not of ${accountId}`);
   }
 });
 

@@ -52,14 +52,14 @@ t.test('concurrent requests of many accounts for first and deep pages get their 
       [7, 10, 50, 500].flatMap((size) => numbers.map((number) => ({ tenant, size, number }))),
     ),
   );
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     asked.map(({ tenant, size, number }) => api.get(addressOf(number, size), tenant.token)),
   );
   for (const [index, { tenant, size, number }] of asked.entries()) {
-    const answer = answers[index];
+    const response = responses[index];
     const what = `page ${number} of ${size} of ${tenant.employeeIds.length}`;
-    t.equal(answer?.statusCode, 200, what);
-    const page: Page | undefined = answer?.json();
+    t.equal(response?.statusCode, 200, what);
+    const page: Page | undefined = response?.json();
     const found = page && {
       ids: page.data.map(({ id }) => id),
       recordCount: page.meta.record_count,
@@ -73,14 +73,14 @@ t.test('concurrent requests by cursor and by number get their own pages', async 
   const [, , , large] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
   const first: Page = (await api.get(addressOf(1, 10), large.token)).json();
   const next = (first.links.next ?? '').replace('http://api.test', '');
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     mixed([next, addressOf(290, 10), next, addressOf(1, 10), addressOf(2, 10), next]).map(async (url) => {
       const { data }: Page = (await api.get(url, large.token)).json();
       return { url, ids: data.map(({ id }) => id) };
     }),
   );
   const number = (url: string) => (url === next ? 2 : Number(/number%5D=(\d+)/.exec(url)?.[1]));
-  for (const { url, ids } of answers) {
+  for (const { url, ids } of responses) {
     t.same(ids, (await expectedPage(large, number(url), 10)).ids, url);
   }
 });
@@ -91,14 +91,14 @@ t.test('concurrent requests find records of their own account only', async (t) =
     ...['unknown', 'NULL', '{}', "' OR 1=1 --", '%2C', '%22'],
   ];
   const asked = mixed(tenants.flatMap((tenant) => ids.map((id) => ({ tenant, id }))));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     asked.map(({ tenant, id }) => api.get(`/v1/employees/${encodeURIComponent(id)}`, tenant.token)),
   );
   for (const [index, { tenant, id }] of asked.entries()) {
-    const answer = answers[index];
+    const response = responses[index];
     const own = tenant.employeeIds.includes(id);
-    t.equal(answer?.statusCode, own ? 200 : 404, `${id} for ${tenant.accountId}`);
-    if (own) t.equal(answer?.json().data.id, id);
+    t.equal(response?.statusCode, own ? 200 : 404, `${id} for ${tenant.accountId}`);
+    if (own) t.equal(response?.json().data.id, id);
   }
 });
 
@@ -130,10 +130,10 @@ t.test('tokens that are checked together are accepted or rejected each on its ow
     { token: `${large.token}x`, status: 401 },
   ];
   const asked = mixed(Array.from({ length: 10 }, () => kinds).flat());
-  const answers = await Promise.all(asked.map(({ token }) => api.get(addressOf(1, 10), token)));
+  const responses = await Promise.all(asked.map(({ token }) => api.get(addressOf(1, 10), token)));
   for (const [index, { status, count }] of asked.entries()) {
-    t.equal(answers[index]?.statusCode, status);
-    t.equal(answers[index]?.json().meta?.record_count, count);
+    t.equal(responses[index]?.statusCode, status);
+    t.equal(responses[index]?.json().meta?.record_count, count);
   }
 });
 
@@ -151,7 +151,7 @@ t.test('a deep page hardly adds to the rows that a shared statement reads', asyn
     },
   };
   const readPage = employeePage(watched);
-  /** Blocks that are read for one statement that answers all these. */
+  /** Blocks that are read for one statement for all these requests. */
   const blocksFor = async (...skips: number[]): Promise<number> => {
     statements.length = 0;
     await Promise.all(skips.map((skip) => readPage({ accountId, size: 10, from: { skip } })));

@@ -96,9 +96,9 @@ t.test('rejects a body of neither shape, and names the errors of the likelier on
   const { create, saved, send } = await createReportClient(api);
   const id = await saved({ title: 'x' });
   for (const [label, body, errors] of malformed) {
-    const answer = await create({ title: 'x', ...body });
-    refused(t, answer, 'invalid_request', undefined, label);
-    t.same(answer.json().errors, errors, label);
+    const response = await create({ title: 'x', ...body });
+    refused(t, response, 'invalid_request', undefined, label);
+    t.same(response.json().errors, errors, label);
     t.same((await send('PATCH', `/v1/reports/${id}`, body)).json().errors, errors, `${label}, in an update`);
   }
   const sorted = await create({ title: 'x', columns: ['email'], sort: ['-count'] });

@@ -28,7 +28,7 @@ const client = await createReportClient(api, {
 });
 const everybody = await client.saved({ title: 'Everybody' });
 
-/** Sends a request for a table and waits for the head of the answer. */
+/** Sends a request for a table and waits for the head of the response. */
 async function ask(
   to = port,
   report = everybody,
@@ -109,7 +109,7 @@ t.test('a client that disconnects releases the resources of its stream, many tim
   t.equal(parseCsv(await readAll(await ask())).length, headcount + 1);
 });
 
-/** Sends four requests for a table at once, and reads none of the answers. */
+/** Sends four requests for a table at once, and reads none of the responses. */
 function askAhead(): net.Socket {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {});
   const request = [
@@ -165,8 +165,8 @@ t.test('five slow readers of one account do not block downloads of another accou
 t.test('other requests are served while a client reads slowly', async (t) => {
   const response = await ask();
   await once(response, 'readable');
-  const answers = await Promise.all(Array.from({ length: 5 }, () => client.send('GET', '/v1/employees')));
-  t.ok(answers.every(({ statusCode }) => statusCode === 200));
+  const responses = await Promise.all(Array.from({ length: 5 }, () => client.send('GET', '/v1/employees')));
+  t.ok(responses.every(({ statusCode }) => statusCode === 200));
   t.equal((await client.create({ title: 'meanwhile' })).statusCode, 201);
   t.equal(await held(), 1);
   response.destroy();
@@ -296,7 +296,7 @@ t.test('an abort ends a query that is at work at once', onServer, async (t) => {
   await freed(t);
 });
 
-t.test('a database connection that breaks in mid-stream breaks the answer', onServer, async (t) => {
+t.test('a database connection that breaks in mid-stream breaks the response', onServer, async (t) => {
   const response = await ask();
   await once(response, 'readable');
   const stop = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

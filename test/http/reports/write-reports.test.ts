@@ -15,9 +15,9 @@ const events = (accountId: string) =>
 
 t.test('createReport with a title alone stores every column of every employee', async (t) => {
   const { create, send } = await createReportClient(api);
-  const answer = await create({ title: 'All' });
-  t.equal(answer.statusCode, 201);
-  const { data } = answer.json();
+  const response = await create({ title: 'All' });
+  t.equal(response.statusCode, 201);
+  const { data } = response.json();
   const at = api.clock().toISOString();
   t.same(data.attributes, {
     title: 'All',
@@ -29,11 +29,11 @@ t.test('createReport with a title alone stores every column of every employee', 
     created_at: at,
     updated_at: at,
   });
-  t.equal(answer.headers.location, `http://api.test/v1/reports/${data.id}`);
-  t.match(answer.headers.etag, /^"[!#-~]+"$/);
+  t.equal(response.headers.location, `http://api.test/v1/reports/${data.id}`);
+  t.match(response.headers.etag, /^"[!#-~]+"$/);
   const read = await send('GET', `/v1/reports/${data.id}`);
-  t.same(read.json(), answer.json());
-  t.equal(read.headers.etag, answer.headers.etag);
+  t.same(read.json(), response.json());
+  t.equal(read.headers.etag, response.headers.etag);
 });
 
 t.test('createReport stores every member of the body', async (t) => {
@@ -66,10 +66,10 @@ t.test('createReport stores every member of the body', async (t) => {
     [list, list.columns],
     [grouped, []],
   ] as const) {
-    const answer = await create(given);
-    t.equal(answer.statusCode, 201, answer.body);
-    t.match(answer.json().data.attributes, { ...given, columns });
-    t.same((await send('GET', `/v1/reports/${answer.json().data.id}`)).json(), answer.json());
+    const response = await create(given);
+    t.equal(response.statusCode, 201, response.body);
+    t.match(response.json().data.attributes, { ...given, columns });
+    t.same((await send('GET', `/v1/reports/${response.json().data.id}`)).json(), response.json());
   }
 });
 
@@ -162,9 +162,9 @@ t.test('createReport rejects every malformed member by its pointer', async (t) =
     ],
   ];
   for (const [label, body, pointers] of cases) {
-    const answer = await create(body);
-    t.equal(answer.statusCode, 400, label);
-    refused(t, answer, 'invalid_request', pointers, label);
+    const response = await create(body);
+    t.equal(response.statusCode, 400, label);
+    refused(t, response, 'invalid_request', pointers, label);
   }
   for (const body of [[], null, 'x', 1]) {
     t.equal((await create(body as unknown as object)).statusCode, 400, JSON.stringify(body));
@@ -225,11 +225,11 @@ t.test('every operation requires a token with its scope', async (t) => {
         headers: { ...payload.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       });
     t.equal((await inject()).statusCode, 401, label);
-    const answer = await inject(scope === 'reports:read' ? writer : reader);
-    t.equal(answer.statusCode, 403, label);
-    refused(t, answer, 'insufficient_scope');
-    t.match(answer.json().detail, scope);
-    t.match(answer.headers['www-authenticate'], `scope="${scope}"`);
+    const response = await inject(scope === 'reports:read' ? writer : reader);
+    t.equal(response.statusCode, 403, label);
+    refused(t, response, 'insufficient_scope');
+    t.match(response.json().detail, scope);
+    t.match(response.headers['www-authenticate'], `scope="${scope}"`);
   }
 });
 
@@ -238,14 +238,14 @@ t.test('updateReport changes the members that are sent, and no other', async (t)
   const created = await create({ title: 'One', description: 'd', columns: ['id', 'email'], sort: ['-id'] });
   const { id, attributes } = created.json().data;
   api.clock.advanceSeconds(5);
-  const answer = await send('PATCH', `/v1/reports/${id}`, { title: 'Two' });
-  t.equal(answer.statusCode, 200);
+  const response = await send('PATCH', `/v1/reports/${id}`, { title: 'Two' });
+  t.equal(response.statusCode, 200);
   const changed = { ...attributes, title: 'Two', updated_at: api.clock().toISOString() };
-  t.same(answer.json().data.attributes, changed);
-  t.not(answer.headers.etag, created.headers.etag);
+  t.same(response.json().data.attributes, changed);
+  t.not(response.headers.etag, created.headers.etag);
   const read = await send('GET', `/v1/reports/${id}`);
-  t.equal(read.headers.etag, answer.headers.etag);
-  t.same(read.json(), answer.json());
+  t.equal(read.headers.etag, response.headers.etag);
+  t.same(read.json(), response.json());
   t.equal(
     (await send('PATCH', `/v1/reports/${id}`, { description: null })).json().data.attributes.description,
     null,
@@ -256,9 +256,9 @@ t.test('updateReport replaces columns with group_by and the reverse', async (t) 
   const { saved, send } = await createReportClient(api);
   const id = await saved({ title: 'x', columns: ['id'] });
   const patch = async (body: object) => {
-    const answer = await send('PATCH', `/v1/reports/${id}`, body);
-    if (answer.statusCode !== 200) return answer;
-    const { columns, group_by, sort } = answer.json().data.attributes;
+    const response = await send('PATCH', `/v1/reports/${id}`, body);
+    if (response.statusCode !== 200) return response;
+    const { columns, group_by, sort } = response.json().data.attributes;
     return { columns, group_by, sort };
   };
   t.same(await patch({ group_by: [] }), { columns: ['id'], group_by: [], sort: [] });
@@ -294,14 +294,14 @@ t.test('If-Match guards changes and deletions', async (t) => {
   for (const method of ['PATCH', 'DELETE'] as const) {
     const body = method === 'PATCH' ? { title: 'y' } : undefined;
     for (const tags of stale) {
-      const answer = await send(method, url, body, { 'if-match': tags });
-      t.equal(answer.statusCode, 412, `${method} ${tags}`);
-      refused(t, answer, 'precondition_failed');
+      const response = await send(method, url, body, { 'if-match': tags });
+      t.equal(response.statusCode, 412, `${method} ${tags}`);
+      refused(t, response, 'precondition_failed');
     }
     for (const malformed of ['nothing', '"', '', '*,"a"', '"a" "b"']) {
-      const answer = await send(method, url, body, { 'if-match': malformed });
-      t.equal(answer.statusCode, 400, `${method} ${malformed}`);
-      t.equal(answer.json().errors[0].header, 'if-match');
+      const response = await send(method, url, body, { 'if-match': malformed });
+      t.equal(response.statusCode, 400, `${method} ${malformed}`);
+      t.equal(response.json().errors[0].header, 'if-match');
     }
   }
   t.equal((await send('GET', url)).headers.etag, etag);
@@ -338,9 +338,9 @@ t.test(
 t.test('deleteReport deletes the report and its count', async (t) => {
   const { saved, send } = await createReportClient(api);
   const [id] = [await saved({ title: 'x' }), await saved({ title: 'y' })];
-  const answer = await send('DELETE', `/v1/reports/${id}`);
-  t.equal(answer.statusCode, 204);
-  t.equal(answer.body, '');
+  const response = await send('DELETE', `/v1/reports/${id}`);
+  t.equal(response.statusCode, 204);
+  t.equal(response.body, '');
   for (const [method, path, body] of [
     ['GET', '', undefined],
     ['GET', '/results', undefined],
@@ -358,7 +358,7 @@ t.test('a malformed, unknown or foreign id is not found', async (t) => {
   const id = await theirs.saved({ title: 'secret' });
   for (const unknown of [id, 'unknown', 'x'.repeat(255), '%F0%9F%98%80', '%00', 'x'.repeat(3000)]) {
     const url = `/v1/reports/${unknown}`;
-    const answers = [
+    const responses = [
       await ours.send('GET', url),
       await ours.send('GET', `${url}/results`),
       await ours.send('GET', `${url}/results.csv`),
@@ -367,11 +367,11 @@ t.test('a malformed, unknown or foreign id is not found', async (t) => {
       await ours.send('DELETE', url),
     ];
     t.same(
-      answers.map(({ statusCode }) => statusCode),
+      responses.map(({ statusCode }) => statusCode),
       Array(6).fill(404),
       unknown.slice(0, 40),
     );
-    t.ok(answers.every((answer) => answer.json().code === 'not_found'));
+    t.ok(responses.every((response) => response.json().code === 'not_found'));
   }
   t.equal((await theirs.send('GET', `/v1/reports/${id}`)).json().data.attributes.title, 'secret');
   t.same((await ours.send('GET', '/v1/reports')).json().data, []);
@@ -439,8 +439,8 @@ t.test('a rejected request does not consume its Idempotency-Key', async (t) => {
   t.equal((await create({ title: 'x', sort: ['count'] }, headers)).statusCode, 400);
   t.equal((await create({ title: 'x' }, headers)).statusCode, 201);
   for (const key of ['', 'ä', 'x'.repeat(256)]) {
-    const answer = await create({ title: 'x' }, { 'idempotency-key': key });
-    t.equal(answer.statusCode, 400, key);
-    t.equal(answer.json().errors[0].header, 'idempotency-key');
+    const response = await create({ title: 'x' }, { 'idempotency-key': key });
+    t.equal(response.statusCode, 400, key);
+    t.equal(response.json().errors[0].header, 'idempotency-key');
   }
 });

@@ -34,7 +34,7 @@ export const simpleOAuth2: ClientLibrary = {
         return {
           url: new URL(client.authorizeURL(request)),
           async finish({ searchParams }) {
-            if (searchParams.get('state') !== state) throw new Error('The answer is to another request');
+            if (searchParams.get('state') !== state) throw new Error('The response is to another request');
             const error = searchParams.get('error');
             if (error !== null) throw new Refusal(error);
             const exchange = {

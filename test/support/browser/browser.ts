@@ -30,7 +30,7 @@ export class Browser {
     return this.submit(action, { ...hiddenFields(page.body), ...fields });
   }
 
-  /** Signs in through the page and returns the answer to the form. */
+  /** Signs in through the page and returns the response to the form. */
   async signIn(email: string, password: string, returnTo?: string): Promise<LightMyRequestResponse> {
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
     const page = await this.open(`/sign_in${query}`);

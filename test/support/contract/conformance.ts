@@ -9,8 +9,8 @@ import {
 } from '../../../src/contract/contract.js';
 import { type Recorded, recordExchange } from './exchange-log.js';
 
-/** What a server answered, as `inject` and the socket helper both return it. */
-export interface Answer {
+/** The response of a server, as `inject` and the socket helper both return it. */
+export interface Response {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
@@ -39,7 +39,7 @@ const address = /^([\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
 
 const requestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** What a contract declares, compiled where an answer asked for it. Compiling takes longer than most tests. */
+/** What a contract declares, compiled where a response asked for it. Compiling takes longer than most tests. */
 class Declared {
   static readonly #known = new WeakMap<Contract, Declared>();
 
@@ -111,7 +111,7 @@ class Declared {
   }
 }
 
-/** Compares answers with what the contract declares for them. */
+/** Compares responses with what the contract declares for them. */
 export class Conformance {
   readonly #contract: Contract;
   readonly #declared: Declared;
@@ -131,60 +131,60 @@ export class Conformance {
     return this.#declared.operationOf(asked);
   }
 
-  /** Everything that is untrue of an answer; empty when it is as the contract says. */
-  faults(asked: Asked, answer: Answer): string[] {
+  /** Everything that is untrue of a response; empty when it is as the contract says. */
+  faults(asked: Asked, response: Response): string[] {
     const operation = this.#declared.operationOf(asked);
     const withBody = asked.method.toUpperCase() !== 'HEAD';
-    const found = [...this.#requestIdFaults(answer)];
-    if (operation !== undefined) found.push(...this.#operationFaults(operation, answer, withBody));
-    if (answer.statusCode >= 400 && withBody && mediaTypeOf(answer) !== 'text/html') {
-      found.push(...this.#problemFaults(asked, answer, operation));
+    const found = [...this.#requestIdFaults(response)];
+    if (operation !== undefined) found.push(...this.#operationFaults(operation, response, withBody));
+    if (response.statusCode >= 400 && withBody && mediaTypeOf(response) !== 'text/html') {
+      found.push(...this.#problemFaults(asked, response, operation));
     }
-    const subject = `${asked.method} ${asked.url.slice(0, 200)} -> ${answer.statusCode}`;
+    const subject = `${asked.method} ${asked.url.slice(0, 200)} -> ${response.statusCode}`;
     return found.map((fault) => `${subject} (${operation?.id ?? 'no operation'}): ${fault}`);
   }
 
-  /** @throws {Error} that lists the faults of an answer. */
-  check(asked: Asked, answer: Answer): void {
-    if (this.#recorded) recordExchange(toRecord(asked, answer, this.operationOf(asked)));
-    const faults = this.faults(asked, answer);
+  /** @throws {Error} that lists the faults of a response. */
+  check(asked: Asked, response: Response): void {
+    if (this.#recorded) recordExchange(toRecord(asked, response, this.operationOf(asked)));
+    const faults = this.faults(asked, response);
     if (faults.length > 0) {
-      throw new Error(`The contract does not allow this answer: ${faults.join('; ')}\n${answer.body}`);
+      throw new Error(`The contract does not allow this response: ${faults.join('; ')}\n${response.body}`);
     }
   }
 
-  *#requestIdFaults({ headers }: Answer): Iterable<string> {
+  *#requestIdFaults({ headers }: Response): Iterable<string> {
     if (!requestId.test(String(headers['x-request-id'] ?? ''))) yield 'there is no X-Request-Id';
   }
 
-  *#operationFaults({ id }: Operation, answer: Answer, withBody: boolean): Iterable<string> {
-    const checker = this.#declared.checkerFor(id, answer.statusCode);
+  *#operationFaults({ id }: Operation, response: Response, withBody: boolean): Iterable<string> {
+    const checker = this.#declared.checkerFor(id, response.statusCode);
     if (checker === undefined) {
-      yield `status ${answer.statusCode} is not declared`;
+      yield `status ${response.statusCode} is not declared`;
       return;
     }
     for (const [name, validate] of checker.headers) {
-      const value = answer.headers[name];
+      const value = response.headers[name];
       if (value !== undefined && !validate({ value })) yield `header ${name}: ${messages(validate)}`;
     }
     if (checker.bodies.size === 0) {
-      if (answer.body !== '') yield 'a body is not declared';
+      if (response.body !== '') yield 'a body is not declared';
       return;
     }
-    const mediaType = mediaTypeOf(answer);
+    const mediaType = mediaTypeOf(response);
     const validate = checker.bodies.get(mediaType);
     if (validate === undefined) yield `media type ${mediaType} is not declared`;
-    else if (withBody && !validate(parseBody(mediaType, answer.body))) yield messages(validate);
+    else if (withBody && !validate(parseBody(mediaType, response.body))) yield messages(validate);
   }
 
-  *#problemFaults(asked: Asked, answer: Answer, operation: Operation | undefined): Iterable<string> {
-    const mediaType = mediaTypeOf(answer);
+  *#problemFaults(asked: Asked, response: Response, operation: Operation | undefined): Iterable<string> {
+    const mediaType = mediaTypeOf(response);
     if (mediaType !== 'application/problem+json' && mediaType !== 'application/json') {
       yield `a refusal has the media type ${mediaType}`;
       return;
     }
-    const problem = parseBody(mediaType, answer.body) as Record<string, unknown>;
-    // What an operation answers was compared with its own schema, which may have more members.
+    const problem = parseBody(mediaType, response.body) as Record<string, unknown>;
+    // The body of an operation was compared with its own schema, which may have more members.
     const { validProblem } = this.#declared;
     if (operation === undefined && !validProblem(problem)) {
       yield `not a problem document: ${messages(validProblem)}`;
@@ -202,31 +202,31 @@ export class Conformance {
       status: kind.status,
       // What no address may hold is encoded by the server, so that the member is one.
       ...(address.test(pathOf(asked.url)) && { instance: pathOf(asked.url) }),
-      request_id: answer.headers['x-request-id'],
+      request_id: response.headers['x-request-id'],
     };
     for (const [name, value] of Object.entries(expected)) {
       if (problem[name] !== value) yield `${name} is ${problem[name]} instead of ${value}`;
     }
-    if (kind.status !== answer.statusCode) yield `${code} belongs to status ${kind.status}`;
-    const retry = answer.headers['retry-after'];
+    if (kind.status !== response.statusCode) yield `${code} belongs to status ${kind.status}`;
+    const retry = response.headers['retry-after'];
     if ((code === 'service_unavailable' || code === 'rate_limit_exceeded') && retry === undefined) {
       yield 'there is no Retry-After';
     }
-    if (answer.headers['cache-control'] !== 'no-store') yield 'the refusal may be cached';
+    if (response.headers['cache-control'] !== 'no-store') yield 'the refusal may be cached';
   }
 }
 
-function toRecord(asked: Asked, answer: Answer, operation: Operation | undefined): Recorded {
-  const mediaType = answer.body === '' ? '' : mediaTypeOf(answer);
+function toRecord(asked: Asked, response: Response, operation: Operation | undefined): Recorded {
+  const mediaType = response.body === '' ? '' : mediaTypeOf(response);
   const problem =
-    mediaType.endsWith('json') && answer.statusCode >= 400 ? parseBody(mediaType, answer.body) : {};
+    mediaType.endsWith('json') && response.statusCode >= 400 ? parseBody(mediaType, response.body) : {};
   const { code, errors = [] } = (problem ?? {}) as { code?: string; errors?: Record<string, string>[] };
   // Not every target that a hostile client sends is a URL.
   const [, query = ''] = asked.url.split('?', 2);
   const searchParams = new URLSearchParams(query);
   return {
     operation: operation?.id,
-    status: answer.statusCode,
+    status: response.statusCode,
     mediaType,
     code,
     sent: [...new Set([...searchParams.keys(), ...Object.keys(asked.headers ?? {})])].sort(),
@@ -246,7 +246,7 @@ function createAjv(document: object, options: { coerceTypes?: boolean } = {}): A
   return ajv;
 }
 
-/** Members that a schema does not name are faults in an answer, however open it is for the future. */
+/** Members that a schema does not name are faults in a response, however open it is for the future. */
 function closeObjects(document: Contract['document']): object {
   const copy = structuredClone(document);
   for (const [name, schema] of Object.entries(copy.components.schemas)) {
@@ -285,7 +285,7 @@ function pathOf(url: string): string {
   return url.replace(/[?#].*$/s, '');
 }
 
-function mediaTypeOf({ headers }: Answer): string {
+function mediaTypeOf({ headers }: Response): string {
   return (
     String(headers['content-type'] ?? '')
       .split(';', 1)[0]

@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What one request and its answer show of the contract. */
+/** What one request and its response show of the contract. */
 export interface Recorded {
   /** Operation that was asked; absent where no route was found. */
   readonly operation?: string | undefined;
   readonly status: number;
-  /** Media type of the answer, without its parameters; empty where there is no body. */
+  /** Media type of the response, without its parameters; empty where there is no body. */
   readonly mediaType: string;
   /** Code of a problem document. */
   readonly code?: string | undefined;
   /** Names of the query parameters and headers that were sent. */
   readonly sent: readonly string[];
-  /** Those that the answer finds fault with. */
+  /** Those that the response finds fault with. */
   readonly refused: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import type { Conformance } from './conformance.js';
 const maximumBytes = 4 * 1024 * 1024;
 
 /**
- * Compares every answer that leaves by a socket with the contract.
+ * Compares every response that leaves by a socket with the contract.
  *
  * @returns a list that what is untrue of them is added to
  */

@@ -15,7 +15,7 @@ export interface DatabaseProxy {
   refuse(): void;
   /** Keeps every connection, and lets nothing through in either direction. */
   pause(): void;
-  /** Keeps what the database answers; it gets everything that is sent to it. */
+  /** Holds back the responses of the database, which receives everything. */
   pauseAnswers(): void;
   /** Ends what {@link refuse} or the pauses began. */
   restore(): void;

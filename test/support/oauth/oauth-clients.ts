@@ -39,7 +39,7 @@ export interface OAuthClient {
   beginAuthorization(scope: string): Promise<PendingAuthorization>;
   refresh(refreshToken: string): Promise<Tokens>;
   revoke(token: string, kind: TokenKind): Promise<void>;
-  /** The body that the API answers with; a refusal is thrown. */
+  /** The body of a successful response. @throws when the request is rejected */
   get(url: URL, accessToken: string): Promise<unknown>;
   /** The code in what the library throws when it is refused something. */
   codeOf(error: unknown): unknown;
@@ -117,7 +117,8 @@ export class NetworkBrowser {
     const html = await response.text();
     const location = response.headers.get('location');
     if (location !== null) return this.open(new URL(location, url));
-    if (response.status !== 200) throw new Error(`${url.pathname} answered ${response.status}: ${html}`);
+    if (response.status !== 200)
+      throw new Error(`${url.pathname} responded with ${response.status}: ${html}`);
     return { url, html };
   }
 

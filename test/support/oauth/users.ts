@@ -134,9 +134,9 @@ export async function grantCode(
 ): Promise<GrantedCode> {
   const browser = await signedInBrowser(api, scene.user);
   const { url, verifier } = authorizationRequest(scene, changes);
-  const answer = await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
-  const code = new URL(String(answer.headers.location)).searchParams.get('code');
-  if (code === null) throw new Error(`No code: ${answer.statusCode} ${answer.headers.location}`);
+  const response = await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
+  const code = new URL(String(response.headers.location)).searchParams.get('code');
+  if (code === null) throw new Error(`No code: ${response.statusCode} ${response.headers.location}`);
   const form = {
     grant_type: 'authorization_code',
     client_id: scene.application.clientId,

@@ -101,9 +101,9 @@ export async function untilReady({ url, ended, output }: ServerProcess): Promise
     running = false;
   });
   while (running && Date.now() < deadline) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer?.status === 200) return;
+    const response = await fetch(`${url}/readyz`).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.status === 200) return;
     await wait(50);
   }
   const failure = running ? `is not ready after ${patienceMs} ms` : `ended with ${await ended}`;

@@ -51,26 +51,26 @@ export async function createReportClient(
     send,
     create: (body, headers) => send('POST', '/v1/reports', body, headers),
     async saved(body) {
-      const answer = await send('POST', '/v1/reports', body);
-      if (answer.statusCode !== 201) throw new Error(`${JSON.stringify(body)}: ${answer.body}`);
-      return answer.json().data.id;
+      const response = await send('POST', '/v1/reports', body);
+      if (response.statusCode !== 201) throw new Error(`${JSON.stringify(body)}: ${response.body}`);
+      return response.json().data.id;
     },
     async allRows(id, size = 50) {
       const rows: Row[] = [];
       let next: string | null = `/v1/reports/${id}/results?page[size]=${size}`;
       while (next !== null) {
-        const answer: LightMyRequestResponse = await send('GET', next.replace('http://api.test', ''));
-        if (answer.statusCode !== 200) throw new Error(`${next}: ${answer.body}`);
-        const page = answer.json();
+        const response: LightMyRequestResponse = await send('GET', next.replace('http://api.test', ''));
+        if (response.statusCode !== 200) throw new Error(`${next}: ${response.body}`);
+        const page = response.json();
         rows.push(...page.data);
         next = page.links.next;
       }
       return rows;
     },
     async csv(id) {
-      const answer = await send('GET', `/v1/reports/${id}/results.csv`);
-      if (answer.statusCode !== 200) throw new Error(answer.body);
-      return answer.body;
+      const response = await send('GET', `/v1/reports/${id}/results.csv`);
+      if (response.statusCode !== 200) throw new Error(response.body);
+      return response.body;
     },
   };
 }
@@ -78,12 +78,12 @@ export async function createReportClient(
 /** Expects a problem with this code, and errors at exactly these pointers. */
 export function refused(
   t: Test,
-  answer: LightMyRequestResponse,
+  response: LightMyRequestResponse,
   code: string,
   pointers?: readonly string[],
   label = '',
 ): void {
-  const problem = answer.json();
+  const problem = response.json();
   t.equal(problem.code, code, label);
   if (pointers === undefined) return;
   const named = (problem.errors ?? []).map((error: { pointer?: string }) => error.pointer);

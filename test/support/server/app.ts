@@ -30,7 +30,7 @@ export interface TestApp {
   readonly signingKeys: SigningKeys;
   /** Stores what it has recorded when the test says so, or when the application is closed. */
   readonly usage: UsageRecorder;
-  /** Compares answers with the contract; `inject` does so by itself. */
+  /** Compares responses with the contract; `inject` does so by itself. */
   readonly conformance: Conformance;
   /** `inject` without the comparison, for requests that the contract knows nothing of. */
   injectUnchecked(options: InjectOptions): Promise<LightMyRequestResponse>;
@@ -62,7 +62,7 @@ export function testConfig(environment: Record<string, string> = {}): Config {
 }
 
 /**
- * Builds the application; it is closed, and its database dropped, when the test ends. Every answer, to `inject` or
+ * Builds the application; it is closed, and its database dropped, when the test ends. Every response, to `inject` or
  * over the network, is compared with the contract, and one that differs fails the test.
  */
 export async function buildTestApp(

@@ -7,7 +7,7 @@ import { buildTestApp, type TestApp } from './app.js';
 import { createTestClock } from './clock.js';
 import { freePort } from './free-port.js';
 
-/** One request that reached the server, and how it was answered. */
+/** One request that reached the server, and its response. */
 export interface Exchange {
   readonly method: string;
   /** Request target with its query. */
@@ -20,7 +20,7 @@ export interface Exchange {
 export interface DemoServer {
   readonly api: TestApp;
   readonly baseUrl: string;
-  /** Every request over the network so far, in the order of the answers. */
+  /** Every request over the network so far, in the order of the responses. */
   readonly exchanges: readonly Exchange[];
   /** The demonstration's confidential application that may do everything. */
   readonly backend: DemoApplication;

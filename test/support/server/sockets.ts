@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Answer } from '../contract/conformance.js';
+import type { Response } from '../contract/conformance.js';
 
 /** Lets an application listen on a port of its own; it stops with the application. */
 export async function listen(app: FastifyInstance): Promise<number> {
@@ -20,7 +20,7 @@ export function requestsArrive({ server }: FastifyInstance, expected: number): P
   });
 }
 
-/** Milliseconds after which a server that neither answers nor closes counts as hanging. */
+/** Milliseconds after which a server counts as hanging that neither responds nor closes the connection. */
 const patienceMs = 10_000;
 
 interface ExchangeOptions {
@@ -30,14 +30,14 @@ interface ExchangeOptions {
 }
 
 /**
- * Sends bytes as they are and reads until the server closes the connection, or until it has answered as often
+ * Sends bytes as they are and reads until the server closes the connection, or until it has responded as often
  * as is expected. `half` ends our side after the bytes.
  */
 export function exchange(
   port: number,
   bytes: string | Buffer,
   { expect = Number.POSITIVE_INFINITY, half = false, head = false }: ExchangeOptions = {},
-): Promise<Answer[]> {
+): Promise<Response[]> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host: '127.0.0.1', port });
     let received = Buffer.alloc(0);
@@ -48,7 +48,7 @@ export function exchange(
     socket.setTimeout(patienceMs, () => {
       socket.destroy();
       reject(
-        new Error(`No answer within ${patienceMs} ms to ${JSON.stringify(String(bytes).slice(0, 200))}`),
+        new Error(`No response within ${patienceMs} ms to ${JSON.stringify(String(bytes).slice(0, 200))}`),
       );
     });
     socket.on('data', (chunk) => {
@@ -63,13 +63,13 @@ export function exchange(
   });
 }
 
-/** Reads the answers that are there in full. */
-export function parseAnswers(bytes: Buffer, head = false): Answer[] {
-  const answers: Answer[] = [];
+/** Reads the complete responses. */
+export function parseAnswers(bytes: Buffer, head = false): Response[] {
+  const responses: Response[] = [];
   let rest = bytes;
   for (;;) {
     const end = rest.indexOf('\r\n\r\n');
-    if (end === -1) return answers;
+    if (end === -1) return responses;
     const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
     const headers: Record<string, string> = {};
     for (const line of lines) {
@@ -80,8 +80,8 @@ export function parseAnswers(bytes: Buffer, head = false): Answer[] {
     const length =
       head || statusCode === 204 || statusCode < 200 ? 0 : Number(headers['content-length'] ?? 0);
     const start = end + 4;
-    if (rest.length < start + length) return answers;
-    answers.push({ statusCode, headers, body: rest.subarray(start, start + length).toString('utf8') });
+    if (rest.length < start + length) return responses;
+    responses.push({ statusCode, headers, body: rest.subarray(start, start + length).toString('utf8') });
     rest = rest.subarray(start + length);
   }
 }
