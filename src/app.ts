@@ -1,6 +1,12 @@
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifySchemaCompiler,
+  type FastifySerializerCompiler,
+  LogController,
+} from 'fastify';
 import { composeServices, type ServiceDependencies } from './composition.js';
 import { localiser, publish } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
@@ -46,6 +52,14 @@ export interface AppDependencies extends ServiceDependencies {
   readonly observers?: readonly RequestObserver[];
   /** Default: the documented limits. Tests use shorter ones. */
   readonly idleLimits?: IdleLimits;
+  /** Default: schemas are compiled for this application. Several applications in a process can share the compiler. */
+  readonly schemaCompilers?: SchemaCompilers;
+}
+
+/** Compilers of the schemas of the contract. */
+export interface SchemaCompilers {
+  readonly validator: FastifySchemaCompiler<Record<string, unknown>>;
+  readonly serializer: FastifySerializerCompiler<unknown>;
 }
 
 /** Maximum size of a request body in bytes. */
@@ -60,7 +74,7 @@ const maximumParameterLength = 16 * 1024;
  * @throws {Error} when contract and handlers differ
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, contract, usage, logger, lifecycle, observers = [] } = dependencies;
+  const { config, contract, usage, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document) => ({
     html: problemPage(document),
     headers: privatePageHeaders(),
@@ -121,7 +135,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setNotFoundHandler((request, reply) =>
     sendProblem(routeNotFound(request, allowedMethods), request, reply),
   );
-  app.setValidatorCompiler(createValidatorCompiler());
+  app.setValidatorCompiler(schemaCompilers?.validator ?? createValidatorCompiler());
+  if (schemaCompilers !== undefined) app.setSerializerCompiler(schemaCompilers.serializer);
   app.removeContentTypeParser('text/plain');
   // Unknown values of the Expect header are ignored, like unknown headers.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

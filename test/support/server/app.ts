@@ -18,6 +18,7 @@ import { watchNetworkAnswers } from '../contract/network-conformance.js';
 import { openTestDatabase } from '../database/database.js';
 import type { TestApplication } from '../records/tenant.js';
 import { createTestClock, type TestClock } from './clock.js';
+import { schemaCompilers } from './schema-compilers.js';
 
 export const contract = loadContract();
 
@@ -112,6 +113,7 @@ export async function buildTestApp(
     observers,
     reportLimits,
     requestQueueLimits,
+    schemaCompilers,
     ...(lifecycle !== undefined && { lifecycle }),
     ...(idleLimits !== undefined && { idleLimits }),
   });
