@@ -10,7 +10,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'application.updated': 'Changed an application',
   'application.deleted': 'Deleted an application',
   'application.secret_created': 'Created a client secret',
-  'application.secret_retired': 'Revoked a client secret',
+  'application.secret_revoked': 'Revoked a client secret',
   'application.access_revoked': 'Revoked all access of an application',
   'report.created': 'Created a report',
   'report.updated': 'Changed a report',

@@ -25,7 +25,7 @@ export type AuditEventType =
   | 'application.updated'
   | 'application.deleted'
   | 'application.secret_created'
-  | 'application.secret_retired'
+  | 'application.secret_revoked'
   | 'application.access_revoked'
   | 'report.created'
   | 'report.updated'

@@ -56,7 +56,7 @@ t.test('records every change of an application with user and address, without se
       'application.created',
       'application.updated',
       'application.secret_created',
-      'application.secret_retired',
+      'application.secret_revoked',
       'application.deleted',
     ],
   );

@@ -67,7 +67,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
   site.post(`${path}/:secret_id/revoke`, async (context) => {
     const { id: applicationId } = await requestedApplication(context, dependencies);
     const secretId = context.parameter('secret_id');
-    const outcome = await clientSecrets.retire(context.auditContext, { applicationId, secretId });
+    const outcome = await clientSecrets.revoke(context.auditContext, { applicationId, secretId });
     if (outcome === 'not_found') throw recordNotFound();
     if (outcome === 'only_one') {
       return rejection(context, 'This is the only secret. Create a second one before you revoke it.');

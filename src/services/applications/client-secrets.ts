@@ -14,7 +14,7 @@ export type CreatedSecret =
   | { readonly kind: 'created'; readonly clientId: string; readonly clientSecret: string }
   | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'too_many' };
 
-export type RetireOutcome = 'retired' | 'not_found' | 'only_one';
+export type RevokeOutcome = 'revoked' | 'not_found' | 'only_one';
 
 /** The secrets of confidential applications. Each change is one transaction together with its audit event. */
 export class ClientSecrets {
@@ -51,24 +51,24 @@ export class ClientSecrets {
   }
 
   /** Deletes a secret, unless it is the only one: without a secret the application cannot authenticate. */
-  retire(
+  revoke(
     auditContext: UserAuditContext,
     { applicationId, secretId }: { applicationId: string; secretId: string },
-  ): Promise<RetireOutcome> {
+  ): Promise<RevokeOutcome> {
     const { accountId } = auditContext;
-    return this.#prisma.$transaction(async (tx): Promise<RetireOutcome> => {
+    return this.#prisma.$transaction(async (tx): Promise<RevokeOutcome> => {
       if ((await lockApplication(tx, accountId, applicationId)) === null) return 'not_found';
       const secrets = await tx.applicationSecret.findMany({ where: { accountId, applicationId } });
-      const retired = secrets.find(({ id }) => id === secretId);
-      if (retired === undefined) return 'not_found';
+      const secret = secrets.find(({ id }) => id === secretId);
+      if (secret === undefined) return 'not_found';
       if (secrets.length === 1) return 'only_one';
       await tx.applicationSecret.delete({
         where: { accountId_id: { accountId, id: secretId }, applicationId },
       });
-      await recordApplicationEvent(tx, 'application.secret_retired', auditContext, applicationId, {
-        created_at: retired.createdAt.toISOString(),
+      await recordApplicationEvent(tx, 'application.secret_revoked', auditContext, applicationId, {
+        created_at: secret.createdAt.toISOString(),
       });
-      return 'retired';
+      return 'revoked';
     });
   }
 }

@@ -115,7 +115,7 @@ export const writers: readonly Writer[] = [
       return inAccount<unknown>(arena, (auditContext) =>
         index % 2 === 0
           ? secrets.create(auditContext, { applicationId, nonce })
-          : secrets.retire(auditContext, { applicationId, secretId }),
+          : secrets.revoke(auditContext, { applicationId, secretId }),
       );
     },
   },
