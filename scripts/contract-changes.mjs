@@ -1,5 +1,5 @@
-// Compares openapi/v1.yaml with the last released contract. Fails on a change that can break a client, and on a change
-// that is missing in the version or in CHANGELOG.md.
+// Compares openapi/v1.yaml with the last released contract. Fails if a change can break a client, if
+// info.version is too low for the changes, or if CHANGELOG.md does not mention one of them.
 import { existsSync, readFileSync } from 'node:fs';
 import { compareContracts } from './contract/compare.mjs';
 import { files, readYaml } from './contract/files.mjs';
@@ -7,7 +7,7 @@ import { redoclyChanges } from './contract/redocly-diff.mjs';
 import { reportOn } from './contract/report.mjs';
 
 const [released, contract] = [files.released, files.contract].map(readYaml);
-const { lines, faults } = reportOn({
+const { lines, errors } = reportOn({
   changes: compareContracts(released, contract, redoclyChanges(files.released, files.contract)),
   version: contract.info.version,
   released: released.info.version,
@@ -17,5 +17,5 @@ const { lines, faults } = reportOn({
 });
 
 for (const line of lines) process.stdout.write(`${line}\n`);
-for (const fault of faults) process.stderr.write(`${fault}\n`);
-if (faults.length > 0) process.exit(1);
+for (const error of errors) process.stderr.write(`${error}\n`);
+if (errors.length > 0) process.exit(1);

@@ -15,7 +15,7 @@ if (existsSync(files.released)) {
   const { status } = spawnSync(process.execPath, changes, { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
   const last = readYaml(files.released).info.version;
-  if (compareVersions(version, last) <= 0) fail(`${last} is released already: raise info.version first.`);
+  if (compareVersions(version, last) <= 0) fail(`${last} is released already. Raise info.version first.`);
 }
 const text = readFileSync(files.changelog, 'utf8');
 if (sectionOf(text, version) === undefined) fail(`CHANGELOG.md has no section "## ${version} (unreleased)".`);

@@ -1,16 +1,16 @@
-/** The text under the heading of a version, or `undefined` where there is none. */
+/** The section of a version, with its heading; `undefined` if there is none. */
 export function sectionOf(changelog, version) {
   const sections = changelog.split(/^(?=## )/m);
   return sections.find((section) => headingOf(section)?.version === version);
 }
 
-/** Writes today's date into the heading of a version that has none yet. */
+/** Writes a date into the heading of an unreleased version. */
 export function dateSection(changelog, version, date) {
   const heading = `## ${version} (unreleased)`;
   return changelog.replace(heading, `## ${version} (${date})`);
 }
 
-/** The names that a section does not mention in code marks. */
+/** The names that a section does not contain as code, in backticks. */
 export function unmentioned(section, names) {
   return names.filter((name) => !section.includes(`\`${name}\``));
 }

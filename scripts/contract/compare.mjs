@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf, namesOf, placeOf } from './describe.mjs';
+import { classify } from './classify.mjs';
+import { locationOf, messageOf, namesOf } from './describe.mjs';
 import { extensionChanges } from './extensions.mjs';
-import { judge } from './judge.mjs';
 import { orderChanges } from './order.mjs';
 import { isInExtension } from './pairs.mjs';
 import { joinServers } from './servers.mjs';
 import { tableChanges } from './tables.mjs';
 
 /**
- * Every change between two contracts, each with its `impact` on clients, where it is (`at`), what it is (`message`)
- * and the `names` that the changelog has to mention.
+ * Every change between two contracts, each with its `impact` on clients, its location (`at`), a description (`message`)
+ * and the `names` that the changelog must mention.
  *
- * @param {object[]} redoclyChanges what Redocly finds
+ * @param {object[]} redoclyChanges the changes that Redocly finds
  */
 export function compareContracts(released, contract, redoclyChanges) {
   const changes = joinServers(redoclyChanges)
     .filter((change) => !isVersion(change) && !isOfExtension(change))
     .map((change) => ({
-      impact: judge(change),
-      at: placeOf(change),
+      impact: classify(change),
+      at: locationOf(change),
       message: messageOf(change),
       names: namesOf(change, change.revision === undefined ? released : contract),
     }));
@@ -28,7 +28,7 @@ export function compareContracts(released, contract, redoclyChanges) {
     ...orderChanges(released, contract),
   );
   if (changes.length === 0 && !isDeepStrictEqual(withoutVersion(released), withoutVersion(contract))) {
-    changes.push({ impact: 'editorial', at: '#/', message: 'Something in the text has changed.', names: [] });
+    changes.push({ impact: 'editorial', at: '#/', message: 'The text of the document changed.', names: [] });
   }
   return changes;
 }

@@ -1,20 +1,22 @@
-import { demandsOf, shownBy } from './demands.mjs';
+import { coveredBy, requirementsOf } from './requirements.mjs';
 
 /**
- * Compares what the tests have seen with what the contract has.
+ * Compares the exchanges that the tests recorded with the requirements of the contract.
  *
- * @param exchanges what was recorded
- * @param allowed `{ what, reason }`: lines that cannot be seen, and why
- * @returns `missing`, what no test has seen and nobody excuses; `stale`, excuses that excuse nothing
+ * @param exceptions `{ lines, reason }`: requirements that no test can cover, and why
+ * @returns `required`, the number of requirements; `missing`, those that are neither covered nor exceptions; `stale`,
+ *   exceptions that are covered, unknown or without a reason
  */
-export function judge(document, exchanges, allowed) {
-  const shown = new Set(exchanges.flatMap(shownBy));
-  const demands = demandsOf(document);
-  const unseen = demands.filter((demand) => !shown.has(demand));
-  const excuses = allowed.flatMap(({ what, reason }) => what.map((line) => ({ line, reason })));
+export function coverageOf(document, exchanges, exceptions) {
+  const covered = new Set(exchanges.flatMap(coveredBy));
+  const requirements = requirementsOf(document);
+  const uncovered = requirements.filter((requirement) => !covered.has(requirement));
+  const excepted = exceptions.flatMap(({ lines, reason }) => lines.map((line) => ({ line, reason })));
   return {
-    demands: demands.length,
-    missing: unseen.filter((demand) => !excuses.some(({ line }) => line === demand)),
-    stale: excuses.filter(({ line, reason }) => !reason || !unseen.includes(line)).map(({ line }) => line),
+    required: requirements.length,
+    missing: uncovered.filter((requirement) => !excepted.some(({ line }) => line === requirement)),
+    stale: excepted
+      .filter(({ line, reason }) => !reason || !uncovered.includes(line))
+      .map(({ line }) => line),
   };
 }

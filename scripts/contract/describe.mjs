@@ -2,12 +2,12 @@ import { resolve, unescapeSegment } from './pairs.mjs';
 
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
-/** Where a change is, in the contract as it is now or, for what is gone, as it was. */
-export function placeOf({ base, revision }) {
+/** The location of a change: a pointer into the current contract or, for a removal, into the released one. */
+export function locationOf({ base, revision }) {
   return (revision ?? base).pointer;
 }
 
-/** What a change is, in one line. */
+/** Describes a change in one line. */
 export function messageOf({ kind, typeName, property, base, revision, verdicts }) {
   if (verdicts.length > 0) return verdicts.map(({ message }) => message).join(' ');
   if (kind !== 'modified') return `${typeName} was ${kind}.`;
@@ -15,12 +15,12 @@ export function messageOf({ kind, typeName, property, base, revision, verdicts }
 }
 
 /**
- * The names under which the changelog has to tell of a change: the operation, if it is in one, and the innermost
- * thing with a name; of a list of values the new ones.
+ * The names that the changelog must mention for a change: the operation that contains it, if any, and the innermost
+ * element with a name. For a list of values, these are the new values.
  */
 export function namesOf(change, document) {
   const { property, base, revision } = change;
-  const { operations, innermost } = named(placeOf(change), document);
+  const { operations, innermost } = named(locationOf(change), document);
   const gained =
     property === 'enum' ? revision.value?.filter((value) => base.value?.includes(value) === false) : [];
   return gained?.length > 0 ? gained : [...operations, ...innermost];

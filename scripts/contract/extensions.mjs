@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { escapeSegment, isExtension, pairsOf } from './pairs.mjs';
 import { nameChanges, valueChanges } from './values.mjs';
 
-// Presentation: numbers in these are no promises.
+// Numbers in these are presentation and not promises.
 const presentation = new Set([
   'x-codeSamples',
   'x-displayName',
@@ -12,12 +12,12 @@ const presentation = new Set([
   'x-enum-descriptions',
 ]);
 
-// Judged by rules of their own.
-const judgedElsewhere = new Set(['x-extensible-enum', 'x-enum-varnames', 'x-problems']);
+// Other functions classify these.
+const classifiedElsewhere = new Set(['x-extensible-enum', 'x-enum-varnames', 'x-problems']);
 
 /**
- * Changes of extensions. Redocly does not report what is inside them completely. A number in an extension is a promise;
- * everything else is text.
+ * Changes of extensions. Redocly reports only some of the changes inside them. A number in an extension is a promise; any
+ * other value is text.
  */
 export function extensionChanges(released, contract) {
   return pairsOf(released, contract).flatMap(({ before, after, at }) => [
@@ -30,16 +30,16 @@ export function extensionChanges(released, contract) {
 function* memberChanges(before, after, at) {
   const names = Object.keys({ ...before, ...after }).filter(isExtension);
   for (const name of names) {
-    if (judgedElsewhere.has(name) || isDeepStrictEqual(before[name], after[name])) continue;
-    const place = `${at}/${escapeSegment(name)}`;
-    const changes = presentation.has(name) ? [] : numberChanges(before[name], after[name], place, name);
+    if (classifiedElsewhere.has(name) || isDeepStrictEqual(before[name], after[name])) continue;
+    const location = `${at}/${escapeSegment(name)}`;
+    const changes = presentation.has(name) ? [] : numberChanges(before[name], after[name], location, name);
     if (changes.length > 0) yield* changes;
-    else yield { impact: 'editorial', at: place, message: `\`${name}\` changed.`, names: [] };
+    else yield { impact: 'editorial', at: location, message: `\`${name}\` changed.`, names: [] };
   }
 }
 
-function numberChanges(before, after, place, name) {
-  const [was, is] = [numbersOf(before, place), numbersOf(after, place)];
+function numberChanges(before, after, location, name) {
+  const [was, is] = [numbersOf(before, location), numbersOf(after, location)];
   const changed = [...new Set([...was.keys(), ...is.keys()])].filter((at) => was.get(at) !== is.get(at));
   return changed.map((at) => {
     const number = at.slice(at.lastIndexOf('/') + 1);
@@ -48,7 +48,7 @@ function numberChanges(before, after, place, name) {
     }
     const change = is.has(at)
       ? `changed from ${was.get(at)} to ${is.get(at)}`
-      : `was removed, it was ${was.get(at)}`;
+      : `was removed: the value was ${was.get(at)}`;
     return { impact: 'breaking', at, message: `\`${number}\` ${change}.`, names: [name] };
   });
 }

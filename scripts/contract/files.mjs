@@ -6,7 +6,7 @@ import { root } from '../modified.mjs';
 
 const option = (file) => ({ type: 'string', default: path.join(root, file) });
 
-/** The files that the commands for the contract work on; each can be named on the command line. */
+/** The files that the contract commands read and write. A command line option can replace each of them. */
 export const { values: files } = parseArgs({
   options: {
     contract: option('openapi/v1.yaml'),

@@ -4,8 +4,8 @@ const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'tr
 const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /**
- * Changes of an order that generated clients depend on and that Redocly does not report: parameters and form members,
- * which become positional arguments, and servers, of which clients call the first one.
+ * Changes of an order that Redocly does not report and that generated clients depend on: parameters and form members,
+ * which are positional arguments, and servers, because clients call the first one.
  */
 export function orderChanges(released, contract) {
   const changes = [...operationPairs(released, contract)].flatMap(({ items, operations, at }) =>
@@ -64,7 +64,7 @@ function* formChanges(released, contract, before, after) {
   }
 }
 
-/** `positions` are those in the released contract, -1 for what is new. New entries belong after all others. */
+/** `positions` are those in the released contract; -1 for a new entry. New entries must follow all others. */
 function* sequenceChanges(positions, names, what, at) {
   const known = positions.filter((position) => position !== -1);
   if (known.some((position, index) => position < known[index - 1])) {

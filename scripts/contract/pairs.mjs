@@ -1,4 +1,4 @@
-// Objects that hold names chosen by the contract: a member of them that begins with x- is no extension.
+// Maps whose keys are names chosen by the contract: a key that starts with x- is not an extension.
 const maps = new Set([
   'properties',
   'patternProperties',
@@ -15,7 +15,7 @@ const maps = new Set([
   'callbacks',
 ]);
 
-// Values, not parts of the contract.
+// Members whose value is data.
 const literals = new Set(['example', 'examples', 'default', 'const', 'enum']);
 
 /**
@@ -27,10 +27,10 @@ export function pairsOf(released, contract) {
   const seen = new Map();
   return [...visit(released, contract, '#', false)];
 
-  function* visit(first, second, place, isMap) {
+  function* visit(first, second, location, isMap) {
     if (first?.$ref !== undefined && first.$ref === second?.$ref) return;
     const before = resolve(released, first).node;
-    const { node: after, at } = resolve(contract, second, place);
+    const { node: after, at } = resolve(contract, second, location);
     if (!isObject(before) || !isObject(after) || seen.get(before)?.has(after)) return;
     seen.set(before, (seen.get(before) ?? new Set()).add(after));
     if (!isMap && !Array.isArray(after)) yield { before, after, at };
@@ -71,7 +71,7 @@ export function unescapeSegment(segment) {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Entries of lists are the same by reference, by name or by address. Entries without them are, by position. */
+/** Matches entries of lists by reference, name or URL, and other entries by position. */
 function isSame(entry, position) {
   const identity = identityOf(entry);
   return (other, index) => (identity === undefined ? index === position : identityOf(other) === identity);

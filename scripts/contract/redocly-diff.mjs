@@ -5,9 +5,9 @@ import { root } from '../modified.mjs';
 const bin = path.join(root, 'node_modules', '.bin', 'redocly');
 
 /**
- * Every change between two contracts as Redocly finds it. A change has a `kind` (`added`, `removed`, `modified` with
- * a `property`), the `typeName` of what it is in, `base` and `revision` with pointer and value, and `verdicts`: the
- * rules of `diff-recommended` that take it for breaking, on the side, request or response, where it is used.
+ * Every change between two contracts that Redocly finds. A change has a `kind` (`added`, `removed`, or `modified` with a
+ * `property`), the `typeName` of the object that contains it, `base` and `revision` with pointer and value, and
+ * `verdicts`: the rules of `diff-recommended` that classify it as breaking, for requests or for responses.
  */
 export function redoclyChanges(released, contract) {
   const args = ['diff', released, contract, '--format', 'json', '--fail-on', 'none'];

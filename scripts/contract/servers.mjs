@@ -1,6 +1,6 @@
 /**
  * Redocly pairs servers by the similarity of their text. A server with a new description can be reported as removed and
- * added; these two changes become one, which is editorial.
+ * added; they are joined into one editorial change.
  */
 export function joinServers(changes) {
   const removed = changes.filter(({ kind, typeName }) => kind === 'removed' && typeName === 'Server');
@@ -12,9 +12,9 @@ export function joinServers(changes) {
     const base = removed.find(isSame(added));
     if (base !== undefined) joined.set(added, base);
   }
-  const gone = new Set(joined.values());
+  const replaced = new Set(joined.values());
   return changes
-    .filter((change) => !gone.has(change))
+    .filter((change) => !replaced.has(change))
     .map((change) => (joined.has(change) ? described(change) : change));
 }
 

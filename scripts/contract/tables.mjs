@@ -1,6 +1,6 @@
 import { escapeSegment } from './pairs.mjs';
 
-/** Changes in the tables of the contract that Redocly does not look into: scopes, and the catalogue of problems. */
+/** Changes in the tables that Redocly does not compare: scopes, and the catalogue of problems. */
 export function tableChanges(released, contract) {
   return [...scopeChanges(released, contract), ...problemChanges(released, contract)];
 }
@@ -30,7 +30,7 @@ function* changesOfScopes(before, after, at) {
   }
 }
 
-// Programs decide by these; the other members are prose.
+// Programs depend on these. The other members are text.
 const fixedMembers = new Set(['status', 'title', 'oauth_error']);
 
 function* problemChanges(released, contract) {

@@ -5,14 +5,14 @@ export function parseVersion(text) {
   return numbers;
 }
 
-/** Negative, zero or positive, as the first version is lower than, equal to or higher than the second. */
+/** Negative if the first version is lower, zero if the versions are equal, positive if the first is higher. */
 export function compareVersions(a, b) {
   const [left, right] = [parseVersion(a), parseVersion(b)];
-  const index = left.findIndex((number, place) => number !== right[place]);
+  const index = left.findIndex((number, at) => number !== right[at]);
   return index === -1 ? 0 : left[index] - right[index];
 }
 
-/** The lowest version that may tell of changes of this impact. */
+/** The lowest version that changes of this impact require. */
 export function nextVersion(released, impact) {
   const [major, minor, patch] = parseVersion(released);
   if (impact === 'additive') return `${major}.${minor + 1}.0`;

@@ -29,7 +29,7 @@ async function refusesBytes(
     mediaType: 'application/problem+json',
     code,
     sent: [],
-    refused: [],
+    rejected: [],
   });
   t.equal(problem.request_id, last.headers['x-request-id'], label);
   t.equal(problem.type, `http://api.test/errors/${code.replaceAll('_', '-')}`);

@@ -230,7 +230,7 @@ function toRecord(asked: Asked, response: Response, operation: Operation | undef
     mediaType,
     code,
     sent: [...new Set([...searchParams.keys(), ...Object.keys(asked.headers ?? {})])].sort(),
-    refused: errors.map(({ parameter, header }) => parameter ?? header ?? '').filter((name) => name !== ''),
+    rejected: errors.map(({ parameter, header }) => parameter ?? header ?? '').filter((name) => name !== ''),
   };
 }
 

@@ -45,7 +45,7 @@ interface Circumstances {
 interface Reporting {
   redoclyChanges(released: string, contract: string): object[];
   compareContracts(released: Node, contract: Node, changes: readonly object[]): FoundChange[];
-  reportOn(circumstances: object): { lines: string[]; faults: string[] };
+  reportOn(circumstances: object): { lines: string[]; errors: string[] };
 }
 
 const scripts = (name: string) => import(path.join(packageRoot, 'scripts', 'contract', `${name}.mjs`));
@@ -75,7 +75,7 @@ export function compareChanged(
   circumstances: Circumstances = {},
 ): Comparison {
   const { version, changelog, accepted, before } = { ...defaults(circumstances), ...circumstances };
-  const { lines, faults } = reportOn({
+  const { lines, errors } = reportOn({
     changes: findChanges(t, changes, before),
     version,
     released: releasedVersion,
@@ -84,9 +84,9 @@ export function compareChanged(
     changelog,
   });
   return {
-    status: faults.length > 0 ? 1 : 0,
+    status: errors.length > 0 ? 1 : 0,
     stdout: lines.map((line) => `${line}\n`).join(''),
-    stderr: faults.map((fault) => `${fault}\n`).join(''),
+    stderr: errors.map((error) => `${error}\n`).join(''),
     places: (impact) =>
       lines
         .map((line) => line.split(/ {2,}/, 2) as [string, string])

@@ -12,8 +12,8 @@ export interface Recorded {
   readonly code?: string | undefined;
   /** Names of the query parameters and headers that were sent. */
   readonly sent: readonly string[];
-  /** Those that the response finds fault with. */
-  readonly refused: readonly string[];
+  /** Those that the errors of the response name. */
+  readonly rejected: readonly string[];
 }
 
 /** Where a run of all tests collects what each of its processes has seen. */

@@ -17,8 +17,7 @@ const editorialTypes = new Set([
 ]);
 const editorialProperties = new Set(['description', 'summary', 'title', 'example']);
 
-// Names and types that generated clients carry, addresses that they call, and directions that they leave members out
-// for.
+// Generated clients contain these names, types and URLs, and omit members by these directions.
 const fixedProperties = new Set([
   'format',
   'propertyName',
@@ -32,17 +31,17 @@ const fixedProperties = new Set([
   'writeOnly',
 ]);
 
-// What a client did not have to expect: another success, or a redirect that it has to follow. Only a client that sends
-// a condition gets a 304, and every client has to expect errors.
+// Clients do not expect another success status, or a redirect. Only a client that sends a condition receives a 304, and
+// every client must handle unknown errors.
 const addedResponse = /^#\/paths\/.*\/responses\/(2..|3(?!04)..)(\/content\/[^/]+)?$/;
 
 /**
- * The impact of a change that Redocly reports: its verdict, and beyond it the rule that within a major version nothing
- * is taken away and nothing changes its meaning.
+ * The impact of a change that Redocly reports. Beyond Redocly's verdicts, a change is breaking if it removes a part of the
+ * contract, changes its meaning or requires more of clients.
  */
-export function judge(change) {
+export function classify(change) {
   if (isEditorial(change)) return 'editorial';
-  if (change.verdicts.length > 0 || takesAway(change)) return 'breaking';
+  if (change.verdicts.length > 0 || isBreaking(change)) return 'breaking';
   return isUnusedComponent(change) ? 'editorial' : 'additive';
 }
 
@@ -55,14 +54,14 @@ function isEditorial({ typeName, kind, property, base, revision, verdicts }) {
   );
 }
 
-function takesAway(change) {
+function isBreaking(change) {
   const { kind, typeName, property, base, revision } = change;
   if (kind === 'added') {
     if (typeName === 'RequestBody') return revision.value.required === true;
     return ['Response', 'MediaType'].includes(typeName) && addedResponse.test(change.path);
   }
   if (kind === 'removed') {
-    // Redocly judges a removed alternative together with those that stay.
+    // Redocly classifies a removed alternative together with the remaining ones.
     if (typeName === 'SecurityRequirement') return false;
     return isUnder(change, 'paths') || isUnder(change, 'components/schemas') || isSecurity(change);
   }
@@ -72,13 +71,13 @@ function takesAway(change) {
   return fixedProperties.has(property);
 }
 
-/** A component by itself does nothing; what refers to it is a change of its own. */
+/** An unused component has no effect. Each new reference to a component is a change itself. */
 function isUnusedComponent(change) {
   return isUnder(change, 'components') && change.kind !== 'modified' && !change.path.includes('/flows/');
 }
 
-function isUnder({ path }, place) {
-  return path.startsWith(`#/${place}/`);
+function isUnder({ path }, location) {
+  return path.startsWith(`#/${location}/`);
 }
 
 function isSecurity(change) {
