@@ -28,7 +28,7 @@ export async function authorizationCode(base, { clientId, redirectUri, scope, em
     response.iss !== base
   ) {
     throw new Error(
-      `The browser was redirected to ${url}, with another address, state or issuer than expected`,
+      `The browser was redirected to ${url}, which does not have the expected address, state and issuer`,
     );
   }
   return { code: response.code, verifier };

@@ -5,19 +5,19 @@ import { isFresh, root } from './modified.mjs';
 
 const info = 'dist/test.tsbuildinfo';
 
-/** Files of a directory and everything below it, as paths from the package's directory. */
+/** Files of a directory and its subdirectories, as paths relative to the directory of the package. */
 export function filesBelow(directory) {
   return readdirSync(path.join(root, directory), { recursive: true })
     .map((name) => path.join(directory, name))
     .sort();
 }
 
-/** Where the compiled form of a test or helper is. */
+/** Path of the compiled form of a test or helper. */
 export function compiled(file) {
   return path.join('dist', file.replace(/\.tsx?$/, '.js'));
 }
 
-/** Compiles test/ into dist/test where it is older. `npm run typecheck` checks the types. */
+/** Compiles test/ into dist/test if the output is older than its sources. `npm run typecheck` checks the types. */
 export function buildTests() {
   if (isFresh(info, ['test', 'src', 'tsconfig.json', 'tsconfig.test.json', 'package-lock.json'])) return;
   const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -26,7 +26,7 @@ export function buildTests() {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error('The tests do not compile.');
-  // The compiler leaves the file alone when nothing of its output changed.
+  // The compiler does not write the file when its output is unchanged.
   const now = new Date();
   utimesSync(path.join(root, info), now, now);
 }

@@ -25,7 +25,7 @@ export async function withDemoServer(use, givenPort) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-'));
   const port = givenPort || (await freePort());
   const server = spawn(process.execPath, [path.join(root, 'dist/src/server.js')], {
-    // Without the environment variables of this process, which may configure another database.
+    // Not the environment variables of this process, because they may configure another database.
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -10,7 +10,7 @@ const { migrate } = await import('../dist/src/database/migrate.js');
 const dist = path.join(root, 'dist');
 const template = path.join(dist, 'embedded-template');
 await mkdir(dist, { recursive: true });
-const dataDir = await mkdtemp(path.join(dist, 'making-'));
+const dataDir = await mkdtemp(path.join(dist, 'template-'));
 try {
   const database = await openDatabase({ dataDir });
   await migrate(database);

@@ -1,5 +1,5 @@
-// Writes what the server reads of the contract as constants: the values of its open enumerations as closed types, because
-// clients must expect other values and this server sends no other, and the attributes of an employee.
+// Writes constants from the contract: the attributes of an employee, and the values of its open enumerations as closed
+// types. Clients must expect other values, but this server sends only these.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -17,7 +17,7 @@ const attributes = Object.entries(schemas.EmployeeAttributes.properties).map(
   ([name, schema]) =>
     `  { name: '${name}', type: '${columnType(name, schema)}', nullable: ${isNullable(schema)} },`,
 );
-const employeeAttributes = `/** Attributes of \`EmployeeAttributes\` in the contract, in its order. \`type\` is that of their columns. */
+const employeeAttributes = `/** Attributes of \`EmployeeAttributes\` in the contract, in the same order. \`type\` is the type of the column. */
 export const employeeAttributes = [
 ${attributes.join('\n')}
 ] as const;

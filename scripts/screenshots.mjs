@@ -1,6 +1,6 @@
-// Takes a picture of every page, wide and narrow, light and dark, into screenshots/, and those of the README into docs/images/:
-// a server of its own with the demonstration data, on PORT if that is set, and the Chromium that is installed or that
-// CHROMIUM names. Run `npm run build` first.
+// Takes a screenshot of every page, wide and narrow, light and dark, into screenshots/, and the screenshots of the README into
+// docs/images/. Starts a new server with the demonstration data, on PORT if it is set. CHROMIUM is the path of Chromium;
+// default: the installed one. Run `npm run build` first.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,8 +8,8 @@ import { chromium } from 'playwright-core';
 import { demoCallback as callback, demoPassword as password, withDemoServer } from './demo-server.mjs';
 import { root } from './modified.mjs';
 
-const pictures = path.join(root, 'screenshots');
-const readmePictures = path.join(root, 'docs', 'images');
+const screenshots = path.join(root, 'screenshots');
+const readmeScreenshots = path.join(root, 'docs', 'images');
 const widths = { 1280: 900, 390: 844 };
 const applications = '/people/settings/oauth_applications';
 
@@ -25,8 +25,8 @@ const browser = await chromium.launch({
 });
 let base;
 try {
-  await mkdir(pictures, { recursive: true });
-  await mkdir(readmePictures, { recursive: true });
+  await mkdir(screenshots, { recursive: true });
+  await mkdir(readmeScreenshots, { recursive: true });
   await withDemoServer((address) => {
     base = address;
     return takeAll();
@@ -84,7 +84,7 @@ async function takeAll() {
   await open(owner, 'errors', '/errors');
   await open(owner, 'error', '/errors/invalid-grant');
   await open(owner, 'reference', '/docs');
-  // The reference remembers which colours it was shown in.
+  // A new page, because the reference keeps the colours in which it was first shown.
   await takeForReadme(await newPage(), 'reference', `${base}/docs#/employees/listemployees`);
 
   const member = await newPage();
@@ -98,7 +98,7 @@ async function takeAll() {
 
 async function newPage() {
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
-  await context.route(`${callback}**`, (route) => route.fulfill({ body: 'Back at the application.' }));
+  await context.route(`${callback}**`, (route) => route.fulfill({ body: 'The page of the application.' }));
   return context.newPage();
 }
 
@@ -108,7 +108,7 @@ async function signIn(page, email, secret = password) {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Lets the demonstration's single-page application act for the user. */
+/** Grants the single-page application of the demonstration access, and requests its tokens. */
 async function consent(page) {
   const address = authorizeAddress('reports:read user:read user:write');
   await page.goto(address.href);
@@ -123,8 +123,8 @@ async function consent(page) {
     code_verifier: address.verifier,
     code: new URL(page.url()).searchParams.get('code'),
   };
-  const answer = await fetch(`${base}/v1/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
-  if (!answer.ok) throw new Error(`No tokens: ${await answer.text()}`);
+  const response = await fetch(`${base}/v1/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+  if (!response.ok) throw new Error(`The token request failed: ${await response.text()}`);
 }
 
 function authorizeAddress(scope) {
@@ -134,7 +134,7 @@ function authorizeAddress(scope) {
     client_id: 'demospa',
     redirect_uri: callback,
     scope,
-    state: 'picture',
+    state: 'screenshot',
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   });
@@ -157,20 +157,20 @@ async function take(page, name) {
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (wider > 0) process.stderr.write(`${name} is ${wider} px too wide at ${width}\n`);
       await page.screenshot({
-        path: path.join(pictures, `${name}-${width}-${colorScheme}.png`),
+        path: path.join(screenshots, `${name}-${width}-${colorScheme}.png`),
         fullPage: true,
       });
     }
   }
 }
 
-/** One screen of a page, as the README shows it. */
+/** Takes a screenshot of the visible part of a page for the README. */
 async function takeForReadme(page, name, address) {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(address);
-  // The reference loads its search, and its menu slides open.
+  // Until the search is loaded and the menu has opened.
   await page.getByText('Loading').waitFor({ state: 'hidden' });
   await page.waitForTimeout(1000);
-  await page.screenshot({ path: path.join(readmePictures, `${name}.png`) });
+  await page.screenshot({ path: path.join(readmeScreenshots, `${name}.png`) });
 }

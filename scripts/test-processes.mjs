@@ -4,9 +4,9 @@ import { compiled } from './build-tests.mjs';
 import { root } from './modified.mjs';
 
 /**
- * Folders of test/ whose files share a process (test/support/tap.ts has the reason), in the order in which they start.
- * Those that wait most and those that take longest are first, so that both cores are busy to the end. A file belongs to
- * the folder with the longest matching path.
+ * Folders of test/ whose files share a process (test/support/tap.ts has the reason), in start
+ * order. Folders that wait most or take longest are first, which shortens the whole run. A file belongs to the folder with
+ * the longest matching path.
  */
 const processes = [
   'faults',

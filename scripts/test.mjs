@@ -1,6 +1,6 @@
 // Runs all tests, or those in the given files and folders of test/, compiled and with one process for each folder.
-// `npx tap FILE` runs a file without this script. Options are tap's, with `=` before their value. After all tests it
-// lists the parts of the contract that no test has exercised, and fails if there are any.
+// `npx tap FILE` runs a file without this script. Options are passed to tap and need `=` before their value. After all tests it
+// lists the parts of the contract that no test covers, and fails if there are any.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const files = filesBelow('test').filter((file) => /\.test\.tsx?$/.test(file));
 const chosen =
   named.length === 0 ? files : files.filter((file) => named.some((name) => isWithin(file, name)));
 if (chosen.length === 0) {
-  process.stderr.write(`There is no test in ${named.join(', ')}\n`);
+  process.stderr.write(`No tests found in ${named.join(', ')}\n`);
   process.exit(1);
 }
 
@@ -24,7 +24,7 @@ if (!run([path.join('scripts', 'build.mjs')])) process.exit(1);
 buildTests();
 const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-'));
 const exchanges = path.join(directory, 'exchanges');
-// Tap stops by itself when it is interrupted. The directory is removed then too.
+// Ctrl-C also interrupts tap. This process continues, to remove the directory.
 process.on('SIGINT', () => {});
 try {
   const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
@@ -41,8 +41,8 @@ try {
 }
 
 /**
- * In memory, for the hundreds of small files that an embedded database consists of, where the system has a place
- * with room for them.
+ * The directory for temporary files: in memory if /dev/shm exists and has enough space, because an embedded database
+ * consists of hundreds of small files.
  */
 function temporaryDirectory() {
   const shared = '/dev/shm';

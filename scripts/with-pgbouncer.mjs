@@ -1,5 +1,5 @@
 // Runs a command against PgBouncer: node scripts/with-pgbouncer.mjs session|transaction COMMAND...
-// TEST_DATABASE_URL is the URL of a PostgreSQL server, with a superuser. The command gets the URL of PgBouncer in
+// TEST_DATABASE_URL is the URL of a PostgreSQL server, with the name of a superuser. The command receives the URL of PgBouncer in
 // TEST_DATABASE_URL, and that of the server in TEST_DIRECT_DATABASE_URL. PGBOUNCER_BIN is the program to start; default: the
 // one in PATH. Transaction mode requires PgBouncer 1.21.
 import { spawn, spawnSync } from 'node:child_process';

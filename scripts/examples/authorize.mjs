@@ -15,8 +15,8 @@ const parameters = [
 /**
  * Sends an authorization request with the examples of its parameters.
  *
- * @param options.without a parameter that is left out
- * @param options.instead parameters with other values
+ * @param options.without a parameter to omit
+ * @param options.instead values that replace the examples
  */
 export function authorize(
   world,

@@ -1,7 +1,7 @@
 /**
- * Compares the names that the contract has with those that are recorded.
+ * Compares the names in the contract with the recorded names.
  *
- * @throws {Error} which names one that is only in one of them
+ * @throws {Error} that lists the names that only one of them has
  */
 export function checkNames(kind, inContract, recorded) {
   const missing = inContract.filter((name) => !recorded.includes(name));
@@ -17,21 +17,21 @@ export function checkNames(kind, inContract, recorded) {
 }
 
 /**
- * Compares a recording with the places where the contract uses its example.
+ * Compares a recording with the responses in which the contract uses its example.
  *
- * @throws {Error} for a request example that is rejected, and for a response that the contract does not have there
+ * @throws {Error} if the server rejects a request example, or if the status or media type of the response differs
  */
 export function checkUse(name, { request, responses }, { status, mediaType, body }) {
   const received = `${status} ${mediaType} ${JSON.stringify(body)}`;
   if (request) {
-    if (status >= 300) throw new Error(`The server rejects the request example ${name}: ${received}`);
+    if (status >= 300) throw new Error(`The server rejected the request example ${name}: ${received}`);
     return;
   }
   const declared = responses.map((use) => `${use.status} ${use.mediaType}`);
-  if (declared.length === 0) throw new Error(`The contract uses the example ${name} nowhere.`);
+  if (declared.length === 0) throw new Error(`The contract does not use the example ${name}.`);
   if (!declared.includes(`${status} ${mediaType}`)) {
     throw new Error(
-      `The example ${name} belongs to ${declared.join(' or ')}, and its entry received ${received}`,
+      `The contract uses the example ${name} for ${declared.join(' and ')}, but its entry received ${received}`,
     );
   }
 }

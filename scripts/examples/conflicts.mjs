@@ -2,39 +2,39 @@ import { send } from './send.mjs';
 
 const reports = '/v1/reports';
 
-/** More than one that runs and 100 that wait, also when the server reads some of them before the others. */
-const crowd = 250;
+/** More requests than one that runs and 100 that are queued, even if the server reads some of them before the others. */
+const requestCount = 250;
 
 /**
- * Sends one request many times while a transaction keeps the database busy. After its end the first request runs, as
- * many wait for it as may, and the others are rejected.
+ * Sends one request many times while a transaction occupies the database. When the transaction ends, the first request
+ * runs, 100 are queued behind it, and the others are rejected.
  */
 async function keyInUse(world) {
   const server = await world.unlimited();
   const token = await world.token();
-  const arrived = requestsArrive(server.app.server, crowd);
+  const arrived = requestsArrive(server.app.server, requestCount);
   const request = () =>
     send(server.base, reports, {
       json: { title: 'Headcount' },
       token,
-      headers: { 'idempotency-key': 'crowd' },
+      headers: { 'idempotency-key': 'concurrent' },
     });
   let responses = [];
   await world.database.prisma.$transaction(
     async (tx) => {
       await tx.$queryRaw`SELECT 1`;
-      responses = Array.from({ length: crowd }, request);
+      responses = Array.from({ length: requestCount }, request);
       await arrived;
     },
     { timeout: 60_000 },
   );
   const rejected = (await Promise.all(responses)).find(({ status }) => status === 409);
   if (rejected === undefined)
-    throw new Error(`None of ${crowd} requests with one key was rejected with 409.`);
+    throw new Error(`None of ${requestCount} requests with the same key was rejected with 409.`);
   return rejected;
 }
 
-/** Settles when so many requests have arrived at a server. */
+/** Resolves when the server has received the expected number of requests. */
 function requestsArrive(server, expected) {
   let arrived = 0;
   return new Promise((resolve) => {
@@ -45,7 +45,7 @@ function requestsArrive(server, expected) {
   });
 }
 
-/** Fills an account up to the limit that the server has by default. */
+/** Creates as many reports as the default limit of an account allows, then one more. */
 async function quotaExceeded(world) {
   const { maxReportsPerAccount } = world.server.config;
   await world.database.prisma.$executeRaw`
@@ -62,7 +62,7 @@ async function keyReused(world) {
   return world.send(reports, { json: { title: 'Another report' }, token, headers });
 }
 
-/** Changes a report, then sends the `ETag` that it had before. */
+/** Changes a report, then sends its previous `ETag`. */
 async function preconditionFailed(world) {
   const created = await world.recorded('ListReportCreateRequestExample');
   await world.recorded('RenameReportUpdateRequestExample');
@@ -74,7 +74,7 @@ async function preconditionFailed(world) {
   });
 }
 
-/** Errors that depend on what was sent before. */
+/** Errors that depend on earlier requests. */
 export const conflicts = {
   IdempotencyKeyInUseResponseExample: keyInUse,
   QuotaExceededResponseExample: quotaExceeded,

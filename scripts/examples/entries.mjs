@@ -9,7 +9,7 @@ import { timeouts } from './timeouts.mjs';
 import { tokenErrors, tokens } from './tokens.mjs';
 import { users } from './users.mjs';
 
-/** Recorded one after the other, in this order: reports are listed before others create more of them. */
+/** Recorded one after the other, in this order: reports are listed before other entries create more of them. */
 export const inOrder = {
   ...reports,
   ...employees,
@@ -23,14 +23,14 @@ export const inOrder = {
   ...rateLimits,
 };
 
-/** Recorded beside the others, because they take seconds. */
-export const meanwhile = timeouts;
+/** Recorded concurrently with the others, because they take seconds. */
+export const concurrent = timeouts;
 
-/** Recorded when everything else is. */
-export const atTheEnd = failures;
+/** Recorded after all other entries. */
+export const last = failures;
 
 /**
- * How each example is recorded, by its name: a function that sends a request with a {@link World} and returns what
- * `send` returns. The entry of a request example sends it.
+ * The entry for each example, by its name: a function that takes a {@link World}, sends a request and returns the result
+ * of `send`. The entry for a request example sends that example.
  */
-export const entries = { ...inOrder, ...meanwhile, ...atTheEnd };
+export const entries = { ...inOrder, ...concurrent, ...last };

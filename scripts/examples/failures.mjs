@@ -1,12 +1,12 @@
 import { authorize } from './authorize.mjs';
 import { send } from './send.mjs';
 
-/** Drops tables that every operation needs: their requests are internal errors. */
+/** Drops tables that every operation reads, so that every request fails with an internal error. */
 async function breakDatabase({ prisma }) {
   await prisma.$executeRawUnsafe('DROP TABLE applications, revoked_access_tokens CASCADE');
 }
 
-/** The three forms that an error has: a problem, one at the authorization endpoint, and one of OAuth 2.0. */
+/** One request for each form of error: a problem, an error of the authorization endpoint, and an OAuth 2.0 error. */
 const requests = {
   employees: async (world, server) => send(server.base, '/v1/employees', { token: await world.token() }),
   authorize: (world, server) => authorize(world, { server }),
@@ -26,7 +26,7 @@ function stopDatabase(database) {
   return database.close();
 }
 
-/** Errors of a server that fails. They are recorded last, because the database cannot be used afterwards. */
+/** Errors of a server whose database fails. They are recorded last, because the database is unusable afterwards. */
 export const failures = {
   InternalServerErrorResponseExample: afterwards(breakDatabase, requests.employees),
   AuthorizeInternalServerErrorResponseExample: afterwards(breakDatabase, requests.authorize),

@@ -1,4 +1,4 @@
-/** The response whose header is the example of each header of the contract: the name of its recording, and the header. */
+/** The recorded response and the response header from which the example of each header of the contract is taken. */
 export const headers = {
   RequestId: ['EmployeeResponseExample', 'x-request-id'],
   NoStore: ['ClientCredentialsTokenResponseExample', 'cache-control'],

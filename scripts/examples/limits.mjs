@@ -2,8 +2,8 @@ import { authorize } from './authorize.mjs';
 import { send } from './send.mjs';
 
 /**
- * Sends a request, sets its count to the limit, and sends it again. To send thousands of requests would take minutes on a
- * busy machine.
+ * Sends a request, sets its count to the limit, and sends it again. Sending thousands of requests instead can take
+ * minutes.
  */
 async function exceed({ database }, limit, request) {
   await request();
@@ -11,7 +11,7 @@ async function exceed({ database }, limit, request) {
   return request();
 }
 
-/** Limits of requests in a minute, as they are by default. */
+/** The default rate limits. */
 export const rateLimits = {
   TooManyRequestsResponseExample: async (world) => {
     const token = await world.token();
@@ -27,7 +27,7 @@ export const rateLimits = {
 
 const hourMs = 3_600_000;
 
-/** The end of an access token's lifetime. */
+/** The error for an expired access token. */
 export const lifetimes = {
   TokenExpiredResponseExample: async (world) => {
     const at = () => new Date(world.time.getTime() + hourMs);

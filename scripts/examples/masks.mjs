@@ -1,4 +1,4 @@
-/** What a recording has in place of values that differ from one recording to the next. */
+/** Replacements for values that differ in each recording. */
 const fixed = {
   request_id: '0f8d2c1e-6a55-4b7a-9a43-5d0f1c3b7e21',
   refresh_token: '8xLOxBtZp8yKm3vQ2wRfN5dGhJ7sTcUeY1aXb4Zk6Mo',
@@ -7,17 +7,17 @@ const fixed = {
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
 };
 
-/** Makes recordings stable: the same request has the same recording whenever and wherever it is sent. */
+/** Makes recordings reproducible: the same request always has the same recording. */
 export class Masks {
-  /** Texts that are replaced, each with its replacement. */
+  /** Replacements by the text that they replace. */
   #texts = new Map();
 
-  /** Has `shown` take the place of `text` in every recording. */
+  /** Replaces `text` by `shown` in every recording. */
   replace(text, shown) {
     this.#texts.set(text, shown);
   }
 
-  /** Masks a body: members by their name, and texts in every string. */
+  /** Masks a body: members by name, and texts in all strings. */
   body(value, member = '') {
     if (Array.isArray(value)) return value.map((item) => this.body(item));
     if (typeof value === 'object' && value !== null) {
@@ -43,7 +43,7 @@ export class Masks {
   }
 }
 
-/** Keeps the header of a JSON Web Token without its key, and its subject. */
+/** Keeps the subject of a JSON Web Token, and its header without the key identifier. */
 function maskToken(token) {
   const [header, claims] = token.split('.', 2).map((part) => JSON.parse(Buffer.from(part, 'base64url')));
   const { kid: _, ...type } = header;

@@ -1,6 +1,6 @@
 import { catalogue } from './catalogue.mjs';
 import { checkNames, checkUse } from './checks.mjs';
-import { atTheEnd, entries, inOrder, meanwhile } from './entries.mjs';
+import { concurrent, entries, inOrder, last } from './entries.mjs';
 import { headers } from './headers.mjs';
 import { Masks } from './masks.mjs';
 import { recordingTime, withServers } from './server.mjs';
@@ -11,8 +11,8 @@ import { World } from './world.mjs';
  * Records the examples of a contract's responses, headers and error catalogue, and sends every request example.
  *
  * @returns the recorded values, each with the `path` of keys that leads to it in the contract
- * @throws {Error} which names an example without an entry, an entry without an example, or an entry that receives
- *   another response than the example belongs to
+ * @throws {Error} if an example has no entry, an entry has no example, or an entry receives a response for which the
+ *   contract does not use the example
  */
 export async function recordExamples(document) {
   const uses = usesOf(document);
@@ -35,8 +35,8 @@ export async function recordExamples(document) {
       }
     };
     const listed = await recordCatalogue(world);
-    await Promise.all([record(inOrder), record(meanwhile)]);
-    await record(atTheEnd);
+    await Promise.all([record(inOrder), record(concurrent)]);
+    await record(last);
     return [...fromHeaders(components, recordings, masks), ...listed, ...fromBodies(uses, recordings, masks)];
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Sends a request to a server. The body is one of `json`, `form` and `text`; objects are encoded, and `text` is sent as
- * it is.
+ * Sends a request to a server. The body is one of `json`, `form` and `text`; objects are encoded, and `text` is sent
+ * unchanged.
  *
- * @returns status, media type, headers by their names in lower case, and the body: parsed where it is JSON
+ * @returns status, media type, headers by their names in lower case, and the body, which is parsed if it is JSON
  */
 export async function send(base, path, { method, token, headers = {}, json, form, text } = {}) {
   const body = form === undefined ? (text ?? encode(json)) : new URLSearchParams(form);
@@ -23,7 +23,7 @@ function encode(json) {
   return json === undefined ? undefined : JSON.stringify(json);
 }
 
-/** A response as it is recorded. */
+/** Converts a response to its recorded form. */
 export function toRecording(status, headers, text) {
   const mediaType = (headers['content-type'] ?? '').split(';')[0];
   return { status, mediaType, headers, body: read(mediaType, text) };
@@ -34,7 +34,7 @@ function read(mediaType, text) {
   return mediaType === 'text/html' ? outline(text) : text;
 }
 
-/** A page is recorded as its document type and its title: the rest differs from one response to the next. */
+/** Reduces a page to its document type and title, because the rest differs in each response. */
 function outline(html) {
   const [doctype] = /^<!doctype html>/i.exec(html) ?? [];
   const [title] = /<title>[^<]*<\/title>/.exec(html) ?? [];

@@ -15,17 +15,17 @@ import { UsageRecorder } from '../../dist/src/services/usage/usage-recorder.js';
 import { freePort } from '../demo-server.mjs';
 import { root } from '../modified.mjs';
 
-/** Time of every recording; the demonstration data's dates are counted back from it. */
+/** Time of every recording. The dates of the demonstration data are relative to it. */
 export const recordingTime = new Date('2026-02-03T09:15:00.000Z');
 
 const appSecrets = { current: 'a secret for recordings that is long enough' };
 
 /**
- * Opens an embedded database of its own with the demonstration data, and calls `use` with it and with a function that
- * starts servers on it. Everything is closed and removed afterwards.
+ * Opens a new embedded database with the demonstration data, and calls `use` with the database and a function that starts
+ * servers on it. Closes the servers and the database and deletes the data afterwards.
  *
- * The servers run in this process: their clock stands still, so that dates are the same in every recording, and their
- * database can be stopped.
+ * The servers run in this process, so that entries can close their database. Their clock is fixed, so that dates are the
+ * same in every recording.
  */
 export async function withServers(use) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-examples-'));

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { toRecording } from './send.mjs';
 
-/** Shorter than by default, in milliseconds: otherwise a recording takes half a minute. */
+/** Request timeout in milliseconds. With the default timeout, a recording takes half a minute. */
 const requestTimeoutMs = 500;
 
-/** Sends a part of a request, and reads the response until the server closes the connection. */
+/** Sends part of a request and reads the response until the server closes the connection. */
 async function requestTimeout(world) {
   const { app, port } = await world.startOther();
-  // Node.js takes the longer of the two for the whole request.
+  // Node.js applies the longer of the two to the whole request.
   app.server.headersTimeout = requestTimeoutMs;
   app.server.requestTimeout = requestTimeoutMs;
   const socket = net.connect(port, '127.0.0.1');
@@ -30,5 +30,5 @@ async function requestTimeout(world) {
   return toRecording(Number(statusLine.split(' ')[1]), headers, body);
 }
 
-/** Errors that take seconds. They are recorded beside the others. */
+/** Errors that take seconds. They are recorded concurrently with the others. */
 export const timeouts = { RequestTimeoutResponseExample: requestTimeout };

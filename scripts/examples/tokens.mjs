@@ -4,7 +4,7 @@ import { demoCallback, demoPassword } from '../demo-server.mjs';
 const token = '/v1/oauth/token';
 const revoke = '/v1/oauth/revoke';
 
-/** Sends a request example for a code, with a code that the account's owner has allowed. */
+/** Exchanges a code that was issued for the account's owner, with the request example. */
 async function exchangeCode(world) {
   const { code, verifier } = await authorizationCode(world.server.base, {
     clientId: 'demospa',
@@ -40,7 +40,7 @@ export const tokens = {
   },
   PublicClientTokenRevocationRequestExample: async (world) => {
     const example = world.example('PublicClientTokenRevocationRequestExample');
-    // A grant of its own: the tokens of the other one are used later.
+    // A separate grant, because other entries use the tokens of the first one.
     const { body } = await exchangeCode(world);
     return world.send(revoke, { form: { ...example, token: body.refresh_token } });
   },
@@ -77,7 +77,7 @@ export const tokenErrors = {
     world.send(revoke, { form: world.credentials('demobackend') }),
   TokenRevocationUnauthorizedClientResponseExample: async (world) =>
     world.send(revoke, { form: { ...world.credentials('demoreadonly'), token: await world.token() } }),
-  // By HTTP Basic: only then is there a challenge.
+  // With HTTP Basic, because other responses have no challenge.
   TokenRevocationInvalidClientResponseExample: async (world) =>
     world.send(revoke, {
       form: { token: await world.token() },

@@ -2,10 +2,10 @@ const methods = ['get', 'put', 'post', 'delete', 'patch'];
 const prefix = '#/components/examples/';
 
 /**
- * Where the named examples of a contract are used.
+ * Finds the uses of the named examples of a contract.
  *
- * @returns a map of the example's name to `request`, whether a request body has it, and `responses`, each with its
- *   `status` and `mediaType`; an example that nothing refers to has neither
+ * @returns a map from the name of each example to `request`, whether a request body uses it, and `responses`, the
+ *   `status` and `mediaType` of each response that uses it
  */
 export function usesOf(document) {
   const uses = new Map(

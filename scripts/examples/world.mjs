@@ -1,7 +1,7 @@
 import { demoAccounts } from '../../dist/src/demo-data/accounts.js';
 import { send } from './send.mjs';
 
-/** What entries use: a server, access tokens of its applications, and the responses of other entries. */
+/** The context of entries: a server, access tokens of its applications, and the responses of other entries. */
 export class World {
   document;
   database;
@@ -9,10 +9,10 @@ export class World {
   masks;
   /** The server with default settings. */
   server;
-  /** What the server's clock shows. */
+  /** Time of the server's clock. */
   time;
   #entries;
-  #made = new Map();
+  #results = new Map();
 
   constructor({ entries, ...parts }) {
     Object.assign(this, parts);
@@ -25,18 +25,18 @@ export class World {
     return send(this.server.base, path, options);
   }
 
-  /** Starts another server for the same address, with other settings or another clock. */
+  /** Starts another server with the same base URL, and with other settings or another clock. */
   startOther({ environment, at } = {}) {
     return this.start({ environment: { BASE_URL: this.server.base, ...environment }, at });
   }
 
-  /** A server that does not count requests. */
+  /** A server without rate limits. */
   unlimited() {
     const environment = { RATE_LIMIT_API: '0', RATE_LIMIT_TOKEN: '0' };
     return this.once('unlimited server', () => this.startOther({ environment }));
   }
 
-  /** The response of another entry, which is sent once. */
+  /** The response of another entry, whose request is sent once. */
   recorded(name) {
     return this.once(`example ${name}`, () => this.#entries[name](this));
   }
@@ -53,15 +53,15 @@ export class World {
     return { client_id: clientId, client_secret: clientSecret };
   }
 
-  /** An access token of the client credentials grant, with every scope of the application by default. */
+  /** An access token of the client credentials grant; default scope: every scope of the application. */
   token(clientId = 'demobackend', scope = undefined) {
     return this.once(`token ${clientId} ${scope}`, () => this.#issue(clientId, scope));
   }
 
-  /** The result of some work, which is done once for each key. */
+  /** The result of `work`, which is called once for each key. */
   once(key, work) {
-    if (!this.#made.has(key)) this.#made.set(key, work());
-    return this.#made.get(key);
+    if (!this.#results.has(key)) this.#results.set(key, work());
+    return this.#results.get(key);
   }
 
   async #issue(clientId, scope) {

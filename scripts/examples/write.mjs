@@ -1,15 +1,15 @@
 import { Document, isScalar, parseDocument, visit } from 'yaml';
 
-/** Longest line that a list of plain values may have. */
+/** Maximum length of a line with a list of plain values. */
 const lineWidth = 120;
 
-/** Text that resembles an item of a list, a list or a member, and dates, which YAML 1.1 does not read as text. */
+/** Text that resembles YAML syntax, and dates, which YAML 1.1 does not parse as text. */
 const looksLikeSyntax = /^-|^\w+\[\w+\]$|^\w+:\w+$|^\d{4}-\d\d-\d\d/;
 
 /**
- * Puts values into the text of a contract. Everything else stays as it is, to the byte.
+ * Replaces values in the text of a contract. All other bytes are unchanged.
  *
- * @param changes `path`, the keys that lead to a value that is there already, and its new `value`
+ * @param changes `path`, the keys that lead to an existing value, and its new `value`
  */
 export function replaceValues(text, changes) {
   const document = parseDocument(text);
@@ -25,7 +25,7 @@ function editOf(text, document, { path, value }) {
   if (pair === undefined) throw new Error(`The contract has no ${path.join('/')}.`);
   const [start] = pair.key.range;
   const column = start - (text.lastIndexOf('\n', start) + 1);
-  // The end of a block is the beginning of the next line.
+  // The range of a block ends at the start of the next line.
   const end = text.slice(0, pair.value.range[1]).trimEnd().length;
   return { start, end, written: writePair(path.at(-1), value, column) };
 }

@@ -1,4 +1,4 @@
-// Renders the contract as the reference: dist/docs/index.html, and the script that makes it live.
+// Renders the contract as the reference: dist/docs/index.html and its script.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,8 +14,8 @@ const here = path.join(root, 'scripts', 'reference');
 const output = path.join(root, 'dist', 'docs');
 mkdirSync(output, { recursive: true });
 
-const workplace = mkdtempSync(path.join(tmpdir(), 'reference-'));
-const rendered = path.join(workplace, 'index.html');
+const temporary = mkdtempSync(path.join(tmpdir(), 'reference-'));
+const rendered = path.join(temporary, 'index.html');
 const template = path.join(here, 'page.hbs');
 const command = path.join(root, 'node_modules', '.bin', 'redocly');
 const { status, stdout, stderr } = spawnSync(
@@ -31,10 +31,10 @@ if (status !== 0) {
 const cli = path.dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json'));
 const bundle = readFileSync(path.join(cli, 'lib', 'chunks', 'redoc.standalone.js'), 'utf8');
 const page = readFileSync(rendered, 'utf8');
-rmSync(workplace, { recursive: true });
+rmSync(temporary, { recursive: true });
 const { html, integrity } = localise(page, readFileSync(path.join(here, 'page.css'), 'utf8'));
 if (integrity !== `sha384-${createHash('sha384').update(bundle).digest('base64')}`) {
-  throw new Error('The script in the package is not the one that the page was rendered for');
+  throw new Error('The digest of the script in the package differs from the digest in the rendered page');
 }
 writeFileSync(path.join(output, 'redoc.js'), localiseBundle(bundle));
 const contract = parse(readFileSync(path.join(root, 'openapi', 'v1.yaml'), 'utf8'));

@@ -3,8 +3,8 @@ import markdownIt from 'markdown-it';
 const markdown = markdownIt();
 
 /**
- * The chapters of the contract, which are its tags without operations, as HTML. The links of the menu lead to them where
- * the script does not run.
+ * Renders the chapters of the contract, which are its tags without operations, as HTML. Without JavaScript, the links of
+ * the menu lead to them.
  */
 export function chaptersOf({ tags }) {
   return tags
