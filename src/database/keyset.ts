@@ -9,7 +9,7 @@ export interface OrderTerm {
   readonly descending: boolean;
 }
 
-/** The values of a row in the terms of an order, as text. The last terms tell any two rows apart. */
+/** The values of a row in the terms of an order, as text. The last terms make it unique. */
 export type Anchor = readonly string[];
 
 /** Builds the `ORDER BY` list of an order. */
@@ -54,7 +54,7 @@ export function isAfter(terms: readonly OrderTerm[], anchor: Anchor): Prisma.Sql
     const beyond = Prisma.sql`${term.value} ${term.descending ? Prisma.sql`<` : Prisma.sql`>`} ${bounds[index]}`;
     return Prisma.sql`(${Prisma.join([...equal, beyond], ' AND ')})`;
   });
-  // The first comparison follows from the others. It is there because an index cannot be searched by alternatives.
+  // The first comparison follows from the others. It makes the condition a range of the index.
   return Prisma.sql`
     ${first.value} ${descending ? Prisma.sql`<=` : Prisma.sql`>=`} ${bounds[0]}
     AND (${Prisma.join(alternatives, ' OR ')})`;

@@ -16,7 +16,7 @@ export interface DemoApplication {
   readonly id: string;
   readonly name: string;
   readonly clientId: string;
-  /** Absent: a public client. */
+  /** Absent for a public client. */
   readonly clientSecret?: string;
   readonly scopes: readonly string[];
   readonly redirectUris: readonly string[];

@@ -5,7 +5,7 @@ import { firstNames, lastNames } from './names.js';
 
 const dayMs = 86_400_000;
 
-/** Generates the employees of a demonstration account: always the same, with dates relative to `now`. */
+/** Generates the employees of a demonstration account. They are always the same, with dates relative to `now`. */
 export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
   const addresses = new Set<string>();
   return Array.from({ length: account.employeeCount }, (_, index) => {
@@ -20,7 +20,7 @@ export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
       email: address(firstName, lastName, account.emailDomain, addresses),
       status: statusOf(index),
       createdAt,
-      // Within the last year, and not before the creation.
+      // Within the last year, but not before the creation.
       updatedAt: new Date(
         Math.max(createdAt.getTime(), now.getTime() - ((index * 37) % 365) * dayMs - 5_400_000),
       ),
@@ -28,7 +28,7 @@ export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
   });
 }
 
-/** The values of the attributes that have a list of them. */
+/** The values of the attributes that have `demoValues`. */
 function listedValues(index: number): Pick<GivenValues, 'department'> {
   const listed = givenAttributes.flatMap(({ member, demoValues }) =>
     demoValues === undefined ? [] : [[member, pick(demoValues, index)]],

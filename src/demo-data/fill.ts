@@ -14,7 +14,7 @@ export interface DemoDataOptions {
   readonly now: Date;
 }
 
-// Any number that no other lock of this service uses.
+// Any number that no other advisory lock of this service uses.
 const advisoryLock = 72_707_370;
 
 /**
@@ -28,7 +28,7 @@ export function fillDemoData(database: Database, options: DemoDataOptions): Prom
 
 async function fill(database: Database, { hashPassword, now }: DemoDataOptions): Promise<boolean> {
   if ((await database.prisma.account.findFirst({ select: { id: true } })) !== null) return false;
-  // Outside of the transaction, because hashing is slow. Each hash has its own salt.
+  // Outside the transaction, because hashing is slow. Each hash has its own salt.
   const users = demoAccounts.flatMap((account) => account.users);
   const hashes = new Map(
     await Promise.all(users.map(async ({ id }) => [id, await hashPassword(demoPassword)] as const)),

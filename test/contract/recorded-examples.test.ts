@@ -37,7 +37,7 @@ t.test('rejects an example that nothing records, and names it', async (t) => {
   await t.rejects(recordExamples(document), /no entry for the example UnrecordedResponseExample/);
 });
 
-t.test('rejects an entry whose example the contract does not have, and names it', async (t) => {
+t.test('rejects an entry whose example is not in the contract, and names it', async (t) => {
   const document = readContract();
   const remaining = Object.entries(examplesOf(document)).filter(([name]) => name !== 'UserResponseExample');
   at(document, ['components']).examples = Object.fromEntries(remaining);
@@ -45,17 +45,20 @@ t.test('rejects an entry whose example the contract does not have, and names it'
   await t.rejects(recordExamples(document), /an entry for UserResponseExample/);
 });
 
-t.test('rejects a response that the example does not belong to', async (t) => {
+t.test('rejects a response for which the contract does not use the example', async (t) => {
   const use = { request: false, responses: [{ status: 404, mediaType: 'application/problem+json' }] };
   const response = { status: 404, mediaType: 'application/problem+json', body: {} };
   const check = (change: object) => () => checkUse('Missing', use, { ...response, ...change });
   t.doesNotThrow(check({}));
   t.throws(
     check({ status: 400 }),
-    /Missing belongs to 404 application\/problem\+json, and its entry received 400/,
+    /example Missing for 404 application\/problem\+json, but its entry received 400/,
   );
   t.throws(check({ mediaType: 'text/html' }), /received 404 text\/html/);
-  t.throws(() => checkUse('Unused', { request: false, responses: [] }, response), /Unused nowhere/);
+  t.throws(
+    () => checkUse('Unused', { request: false, responses: [] }, response),
+    /does not use the example Unused/,
+  );
 });
 
 t.test('rejects a request example that the server rejects', async (t) => {

@@ -11,13 +11,13 @@ export type { AttributeName, AttributeType, AttributeValues } from '../../contra
 interface Presentation {
   /** Heading of the attribute in reports and on pages. */
   readonly label: string;
-  /** Shows the attribute in the directory, as text and after the columns that the page itself defines. */
+  /** Whether the directory shows the attribute, as text, after the columns that the page defines. */
   readonly inDirectory?: true;
-  /** Values of the employees of the demonstration, repeated. Absent: `demo-data/employees.ts` computes them. */
+  /** Values for the demonstration employees, repeated in turn. Absent: `demo-data/employees.ts` computes them. */
   readonly demoValues?: readonly (string | null)[];
 }
 
-/** What the contract does not say of the attributes. How to add one: docs/adding-an-employee-attribute.md. */
+/** Properties of the attributes that the contract does not define. See docs/adding-an-employee-attribute.md. */
 const presentations: Readonly<Record<AttributeName, Presentation>> = {
   employee_number: { label: 'Employee number' },
   first_name: { label: 'First name' },
@@ -26,7 +26,7 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
   status: { label: 'Status' },
   department: {
     label: 'Department',
-    // How often a department is named is how large it is.
+    // The number of occurrences of a department determines its size.
     demoValues: (
       'Engineering,Sales,Engineering,Customer Success,Operations,Engineering,Marketing,Finance,Sales,Product,' +
       'Engineering,People,Customer Success,Operations,Design,Sales,Legal'
@@ -37,7 +37,7 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
 
 /** An attribute of an employee. */
 export interface EmployeeAttribute extends ContractAttribute, Presentation {
-  /** Member of {@link AttributeValues} that has its value. */
+  /** Member of {@link AttributeValues} that contains its value. */
   readonly member: keyof AttributeValues;
 }
 
@@ -48,7 +48,7 @@ export const employeeAttributes: readonly EmployeeAttribute[] = contractAttribut
   member: memberOf(attribute.name),
 }));
 
-/** The attributes that are written from outside: every one but the time of the last change. */
+/** The attributes that callers provide: all except the time of the last change. */
 export type GivenValues = Omit<AttributeValues, 'updatedAt'>;
 
 export interface GivenAttribute extends EmployeeAttribute {

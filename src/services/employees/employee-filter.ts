@@ -3,7 +3,7 @@ import { type EmployeeColumn, employeeColumns } from './employee.js';
 import type { GivenValues } from './employee-attributes.js';
 import type { EmployeeCondition } from './employee-query.js';
 
-/** A filter of employees. They match all members that are present. */
+/** A filter of employees. An employee must match all members that are present. */
 export type EmployeeFilter = { readonly [Member in keyof GivenValues]?: string | undefined } & {
   readonly updatedSince?: Date | undefined;
 };

@@ -15,7 +15,7 @@ export interface EmployeeAnchor {
 
 /** Ends a sort order with the id, in the direction of the last key: one index serves both directions. */
 export function employeeOrder(sort: readonly EmployeeSort[]): OrderTerm[] {
-  // What follows the id in an order makes no difference.
+  // Keys after the id do not change the order, because ids are unique.
   const end = sort.findIndex(({ key }) => key === 'id');
   const byId: EmployeeSort = { key: 'id', descending: sort.at(-1)?.descending ?? false };
   const keys = end === -1 ? [...sort, byId] : sort.slice(0, end + 1);
@@ -24,7 +24,7 @@ export function employeeOrder(sort: readonly EmployeeSort[]): OrderTerm[] {
   );
 }
 
-/** Returns whether a sort order is that of the ids, ascending. */
+/** Returns whether a sort order is ascending by id. */
 export function isById([first]: readonly EmployeeSort[]): boolean {
   return first === undefined || (first.key === 'id' && !first.descending);
 }

@@ -17,7 +17,7 @@ export interface EmployeePage {
   readonly resources: string;
   /** Number of resource objects. */
   readonly count: number;
-  /** Number of employees on all pages together. */
+  /** Total number of employees on all pages. */
   readonly recordCount: number;
   /** Start of the next page; `null` on the last page. */
   readonly nextAnchor: EmployeeAnchor | null;
@@ -25,10 +25,10 @@ export interface EmployeePage {
 
 /** A page of the directory. */
 export interface EmployeeSearchRequest {
-  /** Beginning of a name, an e-mail address or an employee number; empty: every employee. */
+  /** Prefix of a name, an e-mail address or an employee number; empty: all employees. */
   readonly text: string;
   readonly sort: readonly EmployeeSort[];
   readonly size: number;
-  /** Number of employees on the pages before. */
+  /** Number of employees on the previous pages. */
   readonly skip: number;
 }

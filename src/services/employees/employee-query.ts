@@ -10,7 +10,7 @@ export interface EmployeeCondition {
   readonly sql: Prisma.Sql;
 }
 
-/** The employees of one account that meet every condition: their pages, their number and their groups. */
+/** Builds queries for the employees of one account that meet every condition: pages, count and groups. */
 export class EmployeeQuery {
   readonly #accountId: AccountId;
   readonly #conditions: readonly EmployeeCondition[];
@@ -20,7 +20,7 @@ export class EmployeeQuery {
     this.#conditions = conditions;
   }
 
-  /** The employees in a sort order; equal ones are in order of id, in the direction of the last key. */
+  /** The employees in a sort order. Employees with equal values are ordered by id, in the direction of the last key. */
   inOrder(sort: readonly EmployeeSort[]): OrderedRows {
     const seeks = this.#conditions.length === 0 && isById(sort);
     return {
@@ -56,7 +56,7 @@ export class EmployeeQuery {
     return Prisma.join([Prisma.sql`account_id = ${this.#accountId}`, ...conditions], ' AND ');
   }
 
-  /** What employees are counted from: maintained numbers where they have every column that is read. */
+  /** The table to count: the maintained counts if they have all columns that the query reads, else the employees. */
   #counted(grouped: readonly EmployeeColumn[]): { source: Prisma.Sql; size: Prisma.Sql } {
     const columns = [...grouped, ...this.#conditions.flatMap((condition) => condition.columns)];
     return columns.every(({ hasFacets }) => hasFacets)

@@ -4,5 +4,5 @@ type Nullable = {
   [Member in keyof GivenValues]: null extends GivenValues[Member] ? Member : never;
 }[keyof GivenValues];
 
-/** What is known of an employee outside: every attribute that is always there, and those of the others that are given. */
+/** An employee as callers provide it: all required attributes, and any of the nullable ones. */
 export type EmployeeRecord = Omit<GivenValues, Nullable> & Partial<Pick<GivenValues, Nullable>>;

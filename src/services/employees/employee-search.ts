@@ -2,15 +2,15 @@ import { Prisma } from '../../database/generated/client.js';
 import { type EmployeeColumn, employeeColumns } from './employee.js';
 import type { EmployeeCondition } from './employee-query.js';
 
-/** Longest text that is searched for. */
+/** Maximum length of a search text, in characters; the rest is ignored. */
 export const maximumSearchLength = 100;
 
 const { firstName, lastName, email, employeeNumber } = employeeColumns;
 
 /**
- * Condition that holds for employees whose first name, last name, e-mail address or number begins with the text,
- * or with each of its words: "ada lov" and "Lovelace, Ada" find the same person. Every alternative is a range of
- * an index that the table has anyway.
+ * Builds the condition for employees with a first name, last name, e-mail address or number that starts with the text, or
+ * with such values for each of its words: "ada lov" and "Lovelace, Ada" find the same person. Each alternative is a range
+ * of an existing index.
  */
 export function employeeSearch(text: string): EmployeeCondition {
   return { columns: [firstName, lastName, email, employeeNumber], sql: matches(text) };
@@ -21,7 +21,7 @@ function matches(text: string): Prisma.Sql {
   const words = whole.split(/[\s,]+/).filter((word) => word !== '');
   const phrase = anyOf(whole);
   if (words.length < 2) return words[0] === undefined ? Prisma.sql`true` : anyOf(words[0]);
-  // The phrase as such is for names of several words.
+  // The whole phrase finds names that consist of several words.
   return Prisma.sql`(${phrase} OR (${Prisma.join(words.map(anyOf), ' AND ')}))`;
 }
 
@@ -38,7 +38,7 @@ function anyOf(prefix: string): Prisma.Sql {
   return Prisma.sql`(${Prisma.join(ranges, ' OR ')})`;
 }
 
-/** The index compares letters exactly, so a name that was typed in small letters is tried in the usual spellings. */
+/** Usual spellings of a name in lower case, because the index is case-sensitive. */
 function asNames(lower: string): string[] {
   const capitalised = lower.replaceAll(
     /(^|[\s'’-])(\p{L})/gu,
@@ -52,7 +52,7 @@ function asNames(lower: string): string[] {
   return [lower, firstOnly, capitalised, clan, lower.toUpperCase()];
 }
 
-/** By code point, as the column's collation compares; no character comes after the bound that is added. */
+/** The column's collation compares code points, and U+10FFFF is the last one. */
 function beginsWith({ name }: EmployeeColumn, prefix: string): Prisma.Sql {
   return Prisma.sql`(${name} >= ${prefix} AND ${name} < ${`${prefix}\u{10FFFF}`})`;
 }

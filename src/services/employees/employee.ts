@@ -12,7 +12,7 @@ export interface EmployeeColumn {
   readonly nullable: boolean;
   /** Whether the database maintains the number of employees for each combination of such columns. */
   readonly hasFacets: boolean;
-  /** What rows are ordered by to be in the order of the column. */
+  /** Terms that order rows by the column. */
   readonly order: ColumnOrder;
 }
 
@@ -20,16 +20,16 @@ export type ColumnOrder = readonly Omit<OrderTerm, 'descending'>[];
 
 const facets: ReadonlySet<string> = new Set(['status', 'department']);
 
-/** What NULL is replaced by in an order, whose values are never NULL. */
+/** Replacements for NULL in an order, because its values must not be NULL. */
 const instead: Readonly<Record<AttributeType, Prisma.Sql>> = {
   text: Prisma.sql`''`,
   date: Prisma.sql`date '0001-01-01'`,
   timestamptz: Prisma.sql`timestamptz '0001-01-01Z'`,
 };
 
-/** Where each member of {@link Employee} is stored. */
+/** The column of each member of {@link Employee}. */
 export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> = {
-  // Ids sort as positions do, and the indexes have positions.
+  // Ids and positions have the same order, and the indexes contain positions.
   id: {
     name: Prisma.sql`id`,
     type: 'text',
@@ -46,7 +46,7 @@ export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> =
   ) as Record<keyof AttributeValues, EmployeeColumn>),
 };
 
-/** Orders by a value of a column. NULL comes after every value, as in PostgreSQL. */
+/** Orders by a value of a column, with NULL last, as in PostgreSQL. */
 export function columnOrder(
   value: Prisma.Sql,
   { type, nullable }: Pick<EmployeeColumn, 'type' | 'nullable'>,

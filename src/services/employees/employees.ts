@@ -13,7 +13,7 @@ import type { EmployeeListRequest, EmployeePage, EmployeeSearchRequest } from '.
 import { EmployeeQuery } from './employee-query.js';
 import { employeeSearch } from './employee-search.js';
 
-/** The record as the API shows it. */
+/** The resource object of a record. */
 const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
 
 interface PageRead {
@@ -35,20 +35,20 @@ export class Employees {
     this.#readPageById = employeePage(database);
   }
 
-  /** Reads the account's employee with this id as JSON; `null` when there is none, or it is another account's. */
+  /** Reads the account's employee with this id as JSON; `null` if this account has none with this id. */
   find(accountId: AccountId, id: string): Promise<string | null> {
     return this.#findById({ accountId, id });
   }
 
   /**
-   * Reads a page of an account's employees. By id, every page costs the same; in a filtered or sorted list, every page
-   * that begins after an anchor does.
+   * Reads a page of an account's employees. The cost does not depend on the position of the page in a list by id, and in a
+   * filtered or sorted list if the page starts after an anchor.
    */
   async list(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {
     return isWholeListById(request) ? this.#pageById(accountId, request) : this.#page(accountId, request);
   }
 
-  /** Reads a page of the employees that a text finds. */
+  /** Reads a page of the employees that match a search text. */
   async search(
     accountId: AccountId,
     { text, sort, size, skip }: EmployeeSearchRequest,
@@ -63,14 +63,14 @@ export class Employees {
     return { employees: rows, recordCount };
   }
 
-  /** Reads a page of the whole list by id, together with those of other requests. */
+  /** Reads a page of the whole list by id. Concurrent requests share one statement. */
   async #pageById(accountId: AccountId, { size, from }: EmployeeListRequest): Promise<EmployeePage> {
     const page = await this.#readPageById({
       accountId,
       size,
       from: 'anchor' in from ? { position: from.anchor.position } : from,
     });
-    // The statement has one row for each request, even for an account without employees.
+    // The statement returns one row for each request, even for an account without employees.
     if (page === null) throw new Error('The statement for a page of employees returned no row');
     const { resources, count, recordCount, next } = page;
     return {

@@ -4,7 +4,7 @@ import type { AccountId } from '../account-id.js';
 import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
 import type { EmployeeRecord } from './employee-record.js';
 
-/** An employee as a caller knows it, before it has an id. */
+/** An employee as callers provide it, without an id. */
 export type NewEmployee = EmployeeRecord & {
   /** Default: now. */
   readonly createdAt?: Date;
@@ -16,12 +16,11 @@ const batchSize = 5_000;
 const names = Prisma.raw(givenAttributes.map(({ name }) => name).join(', '));
 
 /**
- * Adds employees to an account, in the given order and all or none of them. Writers to one account wait for each
- * other.
+ * Adds employees to an account atomically, in the given order. Concurrent writes to one account run one after the other.
  *
  * @param tx the transaction in which all records are stored, or none
- * @returns their ids, ascending.
- * @throws a violation of `employees_account_id_employee_number_key` when a number is taken.
+ * @returns their ids, ascending
+ * @throws a violation of `employees_account_id_employee_number_key` if another employee has the same number
  */
 export async function insertEmployees(
   tx: Prisma.TransactionClient,
@@ -56,7 +55,7 @@ function valuesOf({ member, type }: GivenAttribute, rows: readonly NewEmployee[]
   return type === 'text' ? values : Prisma.sql`${values}::${Prisma.raw(type)}[]`;
 }
 
-/** Takes the next positions; the account's row stays locked until the transaction ends. */
+/** Reserves the next positions. The account's row stays locked until the transaction ends. */
 async function takePositions(
   tx: Prisma.TransactionClient,
   accountId: AccountId,

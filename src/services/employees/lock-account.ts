@@ -5,7 +5,7 @@ import type { AccountId } from '../account-id.js';
  * Locks an account until the transaction ends. A transaction that changes employees in more than one statement calls it
  * first, because the triggers that maintain the counts lock the account: the lock order of `src/database/README.md`.
  *
- * @returns false when there is no such account.
+ * @returns false if there is no such account
  */
 export async function lockAccount(tx: Prisma.TransactionClient, accountId: AccountId): Promise<boolean> {
   const rows = await tx.$queryRaw<

@@ -5,14 +5,14 @@ import type { EmployeeRecord } from './employee-record.js';
 import { insertEmployees } from './insert-employees.js';
 import { lockAccount } from './lock-account.js';
 
-/** A record is found by its number. */
+/** A record identifies its employee by the employee number. */
 const changeable = givenAttributes.filter(({ member }) => member !== 'employeeNumber');
 
-/** What became of records: each is counted once. */
+/** Numbers of records by outcome. Each record is counted once. */
 export interface UpsertCounts {
   readonly created: number;
   readonly updated: number;
-  /** Stored already exactly as given; the row was not touched. */
+  /** The stored values were equal to the record; the row was not written. */
   readonly unchanged: number;
 }
 
@@ -22,9 +22,9 @@ export class UnknownAccountError extends Error {
 }
 
 /**
- * Makes the account's employees with these numbers what the records say: adds those that are missing and changes
- * those that differ. Writers to one account wait for each other, so that doing it again, or at the same time,
- * neither doubles nor loses a record.
+ * Adds the employees that an account does not have yet, by employee number, and updates those whose values differ.
+ * Concurrent writes to one account run one after the other, so a repeated or concurrent import creates no duplicates and
+ * loses no record.
  *
  * @param tx the transaction in which all records are stored, or none
  * @param rows no two with the same `employeeNumber`
@@ -44,7 +44,7 @@ export async function upsertEmployees(
     return position === undefined ? [] : [{ ...row, position }];
   });
   const updated = known.length > 0 ? await updateChanged(tx, accountId, known) : 0;
-  // Positions are never reused: only new rows take one.
+  // Positions are never reused, so only new rows get one.
   if (fresh.length > 0) await insertEmployees(tx, accountId, fresh);
   return { created: fresh.length, updated, unchanged: known.length - updated };
 }
@@ -56,8 +56,8 @@ async function findPositions(
   rows: readonly EmployeeRecord[],
 ): Promise<Map<string, string>> {
   const numbers = rows.map(({ employeeNumber }) => employeeNumber);
-  // OFFSET 0 keeps the lookup by number a lookup. While a large import runs the planner has no statistics of the
-  // account yet, takes it for small, and would read all of it for every batch.
+  // OFFSET 0 makes PostgreSQL look up each number in the index. During a large import the planner has no statistics of the
+  // account yet, assumes that it is small, and would read all of its rows for every batch.
   const found = await tx.$queryRaw<{ number: string; position: string }[]>`
     SELECT given.number, found.position FROM unnest(${numbers}::text[]) AS given (number)
     CROSS JOIN LATERAL (
@@ -69,7 +69,7 @@ async function findPositions(
 
 type KnownRecord = EmployeeRecord & { readonly position: string };
 
-/** @returns how many rows differed from their records. */
+/** @returns the number of rows that differed from their records */
 async function updateChanged(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
@@ -82,7 +82,7 @@ async function updateChanged(
   return updated;
 }
 
-/** Groups records by the attributes that they have: one that is absent is not changed. */
+/** Groups records by the attributes that they contain. Absent attributes are not changed. */
 function byAttributes(rows: readonly KnownRecord[]): Iterable<[readonly GivenAttribute[], KnownRecord[]]> {
   const groups = new Map<string, [readonly GivenAttribute[], KnownRecord[]]>();
   for (const row of rows) {
@@ -103,8 +103,8 @@ function updateAttributes(
     rows,
   }: { accountId: AccountId; attributes: readonly GivenAttribute[]; rows: readonly KnownRecord[] },
 ): Promise<number> {
-  // The planner takes a JSON array for a hundred rows, whatever its length, and looks each one up by its key. The account is
-  // a member of each row for the same reason: with a constant it would read all employees of the account.
+  // The planner estimates a JSON array as a hundred rows, whatever its length, and looks up each one by its key. The account
+  // is a member of each row for the same reason: with a constant, PostgreSQL would read all employees of the account.
   const given = JSON.stringify(rows.map((row) => ({ ...row, accountId })));
   const list = (part: (attribute: GivenAttribute) => string) => Prisma.raw(attributes.map(part).join(', '));
   return tx.$executeRaw`

@@ -3,14 +3,14 @@ import type { ReportDefinition, ReportFilter } from './report.js';
 import { columnOf } from './report-columns.js';
 import { readRfc3339 } from './rfc3339.js';
 
-/** Something in a definition that contradicts the rest of it, and where. */
+/** An inconsistency in a definition, and its location. */
 export interface DefinitionError {
   readonly path: readonly (string | number)[];
-  /** What the member must be; follows its name. */
+  /** The rule that the member violates, as text that follows its name. */
   readonly rule: string;
 }
 
-/** Finds what the parts of a definition, each well formed, say against each other. */
+/** Finds inconsistencies between the parts of a definition. Each part is valid by itself. */
 export function findDefinitionErrors({ filters, sort, groupBy }: ReportDefinition): DefinitionError[] {
   const errors: DefinitionError[] = [];
   for (const [index, filter] of filters.entries()) {

@@ -17,7 +17,7 @@ export function newContent(given: ReportChanges & { readonly title: string }): R
   };
 }
 
-/** The content of a report after a change. `columns` and `groupBy` exclude each other: a change of one replaces both. */
+/** The content of a report after a change. `columns` and `groupBy` exclude each other: changing one clears the other. */
 export function changedContent(current: ReportContent, changes: ReportChanges): ReportContent {
   return {
     title: changes.title ?? current.title,

@@ -7,14 +7,14 @@ import {
 
 export type ColumnType = 'string' | 'date' | 'date_time' | 'integer';
 
-/** What a column is called, in requests and in front of people, and what its values are. */
+/** The key of a column in requests, its label and the type of its values. */
 export interface ColumnDescription {
   readonly key: string;
   readonly label: string;
   readonly type: ColumnType;
 }
 
-/** A column that reports have, and the member of an employee that it shows. */
+/** A column of reports, and the member of an employee that it shows. */
 export interface ReportColumn extends ColumnDescription {
   readonly key: ColumnKey;
   readonly member: keyof Employee;
@@ -46,7 +46,7 @@ const byKey = new Map<string, ReportColumn>(reportColumns.map((column) => [colum
 /** The column with this key. */
 export function columnOf(key: ColumnKey): ReportColumn {
   const column = byKey.get(key);
-  // Definitions are checked before they are stored; nothing of one may reach a statement unknown.
+  // Definitions are validated before they are stored. An unknown key must not reach a statement.
   if (column === undefined) throw new Error(`There is no report column ${key}`);
   return column;
 }

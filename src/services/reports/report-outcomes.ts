@@ -19,7 +19,7 @@ export type UpdatedReport =
 
 export type DeletedReport = 'deleted' | 'unknown' | 'changed_meanwhile';
 
-/** Rolls back the creation of a report by an application that was deleted. */
+/** Rolls back the creation of a report when its application was deleted. */
 export class ApplicationDeletedError extends Error {
   override readonly name = 'ApplicationDeletedError';
 }

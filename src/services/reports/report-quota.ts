@@ -10,8 +10,8 @@ export class ReportQuotaError extends Error {
  * Checks the number of reports of an account, in the transaction that has inserted one. The trigger that counts reports
  * has locked the count, so the check is exact under concurrency.
  *
- * @param maximum most reports of an account; 0: no limit
- * @throws {ReportQuotaError} when there are more
+ * @param maximum maximum number of reports of an account; 0: no limit
+ * @throws {ReportQuotaError} if there are more
  */
 export async function checkReportQuota(
   tx: Prisma.TransactionClient,

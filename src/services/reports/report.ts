@@ -20,7 +20,7 @@ export type ReportFilter = ReportTextFilter | ReportListFilter;
 /** A column key or `count`; a leading `-` means descending. */
 export type SortKey = string;
 
-/** The definition of a report. Either `columns` or `groupBy` is empty, and never both. */
+/** The definition of a report. Exactly one of `columns` and `groupBy` is empty. */
 export interface ReportDefinition {
   readonly columns: readonly ColumnKey[];
   readonly filters: readonly ReportFilter[];
@@ -37,7 +37,7 @@ export interface ReportContent extends ReportDefinition {
 /** A saved report of one account. */
 export interface Report extends ReportContent {
   readonly id: string;
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;

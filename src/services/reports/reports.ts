@@ -39,7 +39,7 @@ export interface ReportListRequest {
 
 export interface ReportPage {
   readonly reports: readonly Report[];
-  /** Number of reports on all pages together. */
+  /** Total number of reports on all pages. */
   readonly recordCount: number;
   /** Start of the next page; `null` on the last page. */
   readonly nextAnchor: ReportAnchor | null;
@@ -59,13 +59,13 @@ const reportSelection = Prisma.sql`
   id, title, description, columns, filters, sort, group_by AS "groupBy", version, created_at AS "createdAt",
   updated_at AS "updatedAt"`;
 
-/** The saved reports of accounts. Each change is one transaction together with its audit event. */
+/** The saved reports of accounts. Each change and its audit event are stored in one transaction. */
 export class Reports {
   readonly #prisma: Database['prisma'];
   readonly #idempotency: Idempotency;
   readonly #maxReports: number;
 
-  /** @param options.maxReports most reports of an account; 0: no limit */
+  /** @param options.maxReports maximum number of reports of an account; 0: no limit */
   constructor(
     { prisma }: Database,
     { idempotency, maxReports }: { idempotency: Idempotency; maxReports: number },
@@ -75,7 +75,7 @@ export class Reports {
     this.#maxReports = maxReports;
   }
 
-  /** Reads the account's report with this id; `null` when there is none, or it is another account's. */
+  /** Reads the account's report with this id; `null` if this account has none with this id. */
   async get(accountId: AccountId, id: string): Promise<Report | null> {
     const row = await this.#prisma.report.findFirst({ where: { id, accountId } });
     return row === null ? null : toReport(row);

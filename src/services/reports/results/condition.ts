@@ -7,7 +7,7 @@ import type { ReportFilter } from '../report.js';
 import { columnOf } from '../report-columns.js';
 import { readRfc3339 } from '../rfc3339.js';
 
-/** Builds the condition of a filter. Its parameters are texts and lists of texts, which every query of results accepts. */
+/** Builds the condition of a filter. Its parameters are texts and lists of texts. */
 export function reportCondition(filter: ReportFilter): EmployeeCondition {
   const column = employeeColumns[columnOf(filter.field).member];
   return { columns: [column], sql: comparison(column, filter) };
@@ -15,12 +15,12 @@ export function reportCondition(filter: ReportFilter): EmployeeCondition {
 
 function comparison(column: EmployeeColumn, { field, operator, value }: ReportFilter): Prisma.Sql {
   const { name: stored, type } = column;
-  // An employee without a value does not have the one that is compared with.
+  // An employee without a value matches negative operators, as in `not_eq`.
   const orNull = (sql: Prisma.Sql) => (column.nullable ? Prisma.sql`(${stored} IS NULL OR ${sql})` : sql);
   const texts = [value].flat().map((text) => (type === 'timestamptz' ? toMoment(text) : text));
   const cast = Prisma.raw(type === 'text' ? '::text' : `::text::${type}`);
   const first = Prisma.sql`${texts[0]}${cast}`;
-  // The comparison with one value keeps the order of an index.
+  // With `=`, PostgreSQL can read the rows in the order of an index.
   const isOne = texts.length === 1;
   if (field === 'id' && (operator === 'eq' || operator === 'in')) return hasId(texts);
   switch (operator) {
@@ -28,14 +28,14 @@ function comparison(column: EmployeeColumn, { field, operator, value }: ReportFi
       return Prisma.sql`${stored} = ${first}`;
     case 'not_eq':
       return orNull(Prisma.sql`${stored} <> ${first}`);
-    // One parameter for the list: a statement with a parameter for each value is much slower where they are settings.
+    // One parameter for the list: with one for each value, a statement is much slower where parameters are settings.
     case 'in':
       return isOne ? Prisma.sql`${stored} = ${first}` : Prisma.sql`${stored} = ANY (${list(texts, type)})`;
     case 'not_in':
       return orNull(
         isOne ? Prisma.sql`${stored} <> ${first}` : Prisma.sql`${stored} <> ALL (${list(texts, type)})`,
       );
-    // Functions and not LIKE: in these no character is a wildcard.
+    // Functions instead of LIKE, because they have no wildcards.
     case 'contains':
       return Prisma.sql`strpos(${withoutCase(stored)}, ${withoutCase(first)}) > 0`;
     case 'starts_with':
@@ -43,16 +43,16 @@ function comparison(column: EmployeeColumn, { field, operator, value }: ReportFi
   }
 }
 
-/** Ids are found by their positions, which have the index. */
+/** Finds ids by their positions, which the index contains. */
 function hasId(ids: string[]): Prisma.Sql {
   const positions = ids.map(employeePosition);
   if (ids.length === 1)
     return Prisma.sql`(position = ${String(positions[0])}::text::int8 AND id = ${ids[0]}::text)`;
-  // The positions are one text: row-level security keeps a cast from text[] out of comparisons that an index is used for.
+  // The positions are one text, because with row-level security PostgreSQL does not use an index for a cast from text[].
   return Prisma.sql`(position = ANY (${`{${positions}}`}::text::int8[]) AND id = ANY (${ids}::text[]))`;
 }
 
-/** The columns' own collation knows the letters of ASCII only. */
+/** The collation of the columns converts only ASCII letters. */
 function withoutCase(text: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`lower(${text} COLLATE "und-x-icu")`;
 }

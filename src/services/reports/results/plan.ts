@@ -8,7 +8,7 @@ import type { ReportDefinition } from '../report.js';
 import { type ColumnDescription, type ColumnKey, columnOf } from '../report-columns.js';
 import { reportCondition } from './condition.js';
 
-/** One column of a result: what it is, and its value as the text that is shown. */
+/** One column of a result, and the expression for its value as text. */
 export interface ResultColumn extends ColumnDescription {
   readonly shown: Prisma.Sql;
 }
@@ -17,13 +17,13 @@ export interface ResultColumn extends ColumnDescription {
 export interface ResultPlan {
   readonly columns: readonly ResultColumn[];
   readonly rows: OrderedRows;
-  /** What identifies a row: the employee's id, or the values of a group. */
+  /** The values that identify a row: the employee's id, or the values of a group. */
   readonly name: { readonly of: 'employee' | 'group'; readonly values: readonly Prisma.Sql[] };
   /** Query for the number of rows, as the text `count`. */
   readonly count: Prisma.Sql;
 }
 
-/** Translates a definition for one account. What comes from people becomes a parameter, never a part of a statement. */
+/** Translates a definition for one account. Values from clients become parameters and are never part of the SQL text. */
 export function planResult(accountId: AccountId, definition: ReportDefinition): ResultPlan {
   const query = new EmployeeQuery(accountId, definition.filters.map(reportCondition));
   return definition.groupBy.length > 0 ? planGroups(query, definition) : planList(query, definition);
@@ -78,7 +78,7 @@ function parseSort(sort: readonly string[]): { key: string; descending: boolean 
   return sort.map((entry) => ({ key: entry.replace(/^-/, ''), descending: entry.startsWith('-') }));
 }
 
-/** Dates and timestamps are written as in the rest of the API. */
+/** Formats dates and timestamps as in the rest of the API. */
 function shownValue(key: ColumnKey, value: Prisma.Sql): Prisma.Sql {
   const { type } = columnOf(key);
   if (type === 'date') return dateText(value);

@@ -8,13 +8,13 @@ import type { ReportResults } from './report-results.js';
 import { RowCounter } from './row-counter.js';
 
 interface ExportOptions {
-  /** Stops the export, even when its chunks are not read: a response may be queued behind another one. */
+  /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
   readonly signal: AbortSignal;
   /** Called before each chunk is yielded, with the number of rows that end in it. */
   readonly onRows: (count: number) => void;
 }
 
-/** Exports whole results. Each export has an audit event. */
+/** Exports whole results. Each export stores an audit event. */
 export class ReportExports {
   readonly #database: Database;
   readonly #results: ReportResults;
@@ -93,7 +93,7 @@ export class ReportExports {
     };
   }
 
-  /** Stores the event. It has its own scope, because a stream is read outside of the scope of the request. */
+  /** Stores the event in its own scope, because a stream is read outside the scope of the request. */
   async #record(
     id: string,
     { at, ...auditContext }: ApplicationAuditContext,

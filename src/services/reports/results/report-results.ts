@@ -18,13 +18,13 @@ export interface ResultAnchor {
 export interface ResultPage {
   readonly columns: readonly ColumnDescription[];
   readonly rows: readonly ResultRow[];
-  /** Number of rows on all pages together. */
+  /** Total number of rows on all pages. */
   readonly recordCount: number;
   /** Start of the next page; `null` on the last page. */
   readonly nextAnchor: ResultAnchor | null;
 }
 
-/** A page of a result. The anchor must be one of this report. */
+/** A page of a result. The anchor must be from this report. */
 export interface ResultPageRequest {
   readonly size: number;
   readonly from: { readonly anchor: ResultAnchor } | { readonly skip: number };
@@ -44,7 +44,7 @@ export class ReportResults {
   }
 
   /**
-   * Runs a report and reads one page of its result. Count and rows are from one snapshot.
+   * Runs a report and reads one page of its result. The count and the rows are from one snapshot.
    *
    * @param signal cancels the run
    */

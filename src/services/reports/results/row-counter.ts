@@ -30,7 +30,7 @@ export class RowCounter {
   }
 }
 
-/** Returns the index of the next such byte, or the length. */
+/** Returns the index of the next occurrence of a byte; the length if there is none. */
 function find(bytes: Buffer, byte: number, from: number): number {
   const index = bytes.indexOf(byte, from);
   return index === -1 ? bytes.length : index;
