@@ -36,7 +36,7 @@ export type ScopeName =
   | 'user:read'
   | 'user:write';
 
-/** Attributes of `EmployeeAttributes` in the contract, in its order. `type` is that of their columns. */
+/** Attributes of `EmployeeAttributes` in the contract, in the same order. `type` is the type of the column. */
 export const employeeAttributes = [
   { name: 'employee_number', type: 'text', nullable: false },
   { name: 'first_name', type: 'text', nullable: false },

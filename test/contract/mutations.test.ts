@@ -21,7 +21,7 @@ const parts: Record<string, readonly Mutation[]> = {
 for (const [part, mutations] of Object.entries(parts)) {
   for (const group of new Set(mutations.map((mutation) => mutation.group))) {
     t.test(`classifies every mutation of ${part} as the tables do (group ${group})`, async (t) => {
-      judgesEach(
+      classifiesEach(
         t,
         mutations.filter((mutation) => mutation.group === group),
       );
@@ -40,8 +40,8 @@ for (const [table, mutations] of edits) {
   });
 }
 
-/** One comparison has to find every mutation at its place, with its verdict, and nothing else. */
-function judgesEach(t: Test, mutations: readonly Mutation[]) {
+/** Checks that one comparison finds every mutation at its location, with its verdict, and no other change. */
+function classifiesEach(t: Test, mutations: readonly Mutation[]) {
   const changes = findChanges(
     t,
     mutations.map(({ change }) => change),
@@ -57,12 +57,12 @@ function judgesEach(t: Test, mutations: readonly Mutation[]) {
       .filter(([at, verdict]) => verdict !== (found.get(at) ?? 'none'))
       .map(([at, verdict]) => `${title}: ${found.get(at) ?? 'none'} instead of ${verdict} at ${at}`),
   );
-  t.same(wrong, [], `judges ${mutations.length} mutations`);
-  const places = new Set(mutations.flatMap(({ expected }) => Object.keys(expected)));
-  const others = changes.filter(({ at }) => !places.has(at));
+  t.same(wrong, [], `classifies ${mutations.length} mutations`);
+  const locations = new Set(mutations.flatMap(({ expected }) => Object.keys(expected)));
+  const others = changes.filter(({ at }) => !locations.has(at));
   t.same(
     others.map(({ impact, at, message }) => `${impact} ${at} ${message}`),
     [],
-    'reports nothing at other places',
+    'reports no change at other locations',
   );
 }

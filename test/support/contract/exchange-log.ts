@@ -1,22 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What one request and its response show of the contract. */
+/** The parts of the contract that one request and its response cover. */
 export interface Recorded {
-  /** Operation that was asked; absent where no route was found. */
+  /** Operation of the request; absent if no route matched. */
   readonly operation?: string | undefined;
   readonly status: number;
-  /** Media type of the response, without its parameters; empty where there is no body. */
+  /** Media type of the response, without its parameters; empty if there is no body. */
   readonly mediaType: string;
   /** Code of a problem document. */
   readonly code?: string | undefined;
   /** Names of the query parameters and headers that were sent. */
   readonly sent: readonly string[];
-  /** Those that the errors of the response name. */
+  /** Names of those that the errors of the response refer to. */
   readonly rejected: readonly string[];
 }
 
-/** Where a run of all tests collects what each of its processes has seen. */
+/** Directory in which each process of a test run stores its exchanges. */
 const directory = process.env.CONTRACT_EXCHANGES;
 
 const seen = new Set<string>();
@@ -28,7 +28,7 @@ if (directory !== undefined) {
   });
 }
 
-/** Writes down what an exchange shows, for the report on what no test has seen. */
+/** Records an exchange, for the report on the contract coverage of the tests. */
 export function recordExchange(exchange: Recorded): void {
   if (directory !== undefined) seen.add(JSON.stringify(exchange));
 }
