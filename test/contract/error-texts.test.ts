@@ -13,7 +13,7 @@ const rawMessage =
   /must match|must NOT|should|allowed values|additional propert|is not valid|pattern|FST_ERR|Unexpected token|querystring|undefined|\^\[/;
 /** Words that the documentation of APIs does not use in this way. */
 const oddWord =
-  /\b(response\w*|refus\w*|whoever|somebody|nobody|moment|faults?|is told|leave out|left out|gives? up|hand\w* out|good for|trades?|in the end)\b/i;
+  /\b(answer\w*|refus\w*|whoever|somebody|nobody|moment|faults?|is told|leave out|left out|gives? up|hand\w* out|good for|trades?|in the end)\b/i;
 
 interface Keyword {
   readonly place: string;
