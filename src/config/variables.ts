@@ -39,7 +39,7 @@ export const variables = {
   },
   HOST: {
     schema: text('an IP address or a host name').default('127.0.0.1'),
-    description: 'Address to listen on. Of a host name with several addresses, the first one.',
+    description: 'Address to listen on. For a host name with several addresses, the first one is used.',
   },
   PORT: {
     schema: port(0).default('3000'),

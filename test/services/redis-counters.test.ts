@@ -50,7 +50,7 @@ t.test('without Redis a process starts, counts for itself and logs it once', asy
   for (let count = 1; count <= 20; count += 1) t.equal((await counters.requests.add('a', 1)).total, count);
   t.equal((await counters.requests.add('a', -20)).total, 0);
   t.equal(logged.length, 1);
-  t.match(logged[0], { level: 'warn', message: /each process counts for itself/ });
+  t.match(logged[0], { level: 'warn', message: /each process counts in memory/ });
   t.notMatch(JSON.stringify(logged), /topsecret/);
 });
 

@@ -1,4 +1,4 @@
-import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
+import { createRequire } from 'node:module';
 import type { SchemaCompilers } from '../../../src/app.js';
 import { createValidatorCompiler } from '../../../src/contract/validator.js';
 
@@ -20,8 +20,12 @@ function once<Part extends { schema: unknown }>(
   };
 }
 
-// The compiler that Fastify uses by default.
-const compileSerializer = SerializerSelector()({}, {}) as Compile<{ schema: unknown }>;
+// The compiler that Fastify uses by default, in the version that Fastify installs.
+const fromFastify = createRequire(createRequire(import.meta.url).resolve('fastify'));
+const { SerializerSelector } = fromFastify('@fastify/fast-json-stringify-compiler') as {
+  SerializerSelector(): (schemas: object, options: object) => Compile<{ schema: unknown }>;
+};
+const compileSerializer = SerializerSelector()({}, {});
 
 export const schemaCompilers = {
   validator: once(createValidatorCompiler(), ({ httpPart }) => (httpPart === 'body' ? 'body' : 'text')),
