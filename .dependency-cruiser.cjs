@@ -11,7 +11,7 @@ const layers = [
     'Services hold the rules of the product, and are the same for the API, the pages and the command line.',
   ],
   ['oauth', 'The authorization server uses services and returns values; HTTP is the concern of `http`.'],
-  ['demo-data', 'Demonstration data is created by services, as the data of any client is.'],
+  ['demo-data', 'Demo data is created by services, as the data of any client is.'],
   ['observability', 'Logs, metrics and traces receive facts about requests, and do not handle them.'],
   ['http', 'What holds for every request, and the handlers of operations, do not depend on HTML.'],
   ['pages', 'Pages are handlers that respond with HTML; a process is not needed to render one.'],

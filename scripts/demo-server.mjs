@@ -9,14 +9,14 @@ import { root } from './modified.mjs';
 
 const startTimeoutMs = 60_000;
 
-/** Password of every demonstration user. */
+/** Password of every demo user. */
 export const demoPassword = 'correct horse battery staple';
 
-/** Redirect URI of the demonstration applications. */
+/** Redirect URI of the demo applications. */
 export const demoCallback = 'http://localhost:8080/callback';
 
 /**
- * Starts the built server with a new embedded database and the demonstration data, and calls `use` with its URL. Stops the
+ * Starts the built server with a new embedded database and the demo data, and calls `use` with its URL. Stops the
  * server and deletes the data afterwards.
  *
  * @param givenPort port of the server; default: a free one

@@ -1,4 +1,4 @@
-// Records the examples of the contract: sends the requests in scripts/examples to a server with the demonstration data, and
+// Records the examples of the contract: sends the requests in scripts/examples to a server with the demo data, and
 // writes the responses into openapi/v1.yaml. The rest of the file is not changed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

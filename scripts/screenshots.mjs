@@ -1,5 +1,5 @@
 // Takes a screenshot of every page, wide and narrow, light and dark, into screenshots/, and the screenshots of the README into
-// docs/images/. Starts a new server with the demonstration data, on PORT if it is set. CHROMIUM is the path of Chromium;
+// docs/images/. Starts a new server with the demo data, on PORT if it is set. CHROMIUM is the path of Chromium;
 // default: the installed one. Run `npm run build` first.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -108,7 +108,7 @@ async function signIn(page, email, secret = password) {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Grants the single-page application of the demonstration access, and requests its tokens. */
+/** Grants access to the single-page application of the demo account, and requests its tokens. */
 async function consent(page) {
   const address = authorizeAddress('reports:read user:read user:write');
   await page.goto(address.href);

@@ -1,4 +1,4 @@
-// Runs the workflows of openapi/v1.arazzo.yaml against a new server with the demonstration data. Fails when a response differs
+// Runs the workflows of openapi/v1.arazzo.yaml against a new server with the demo data. Fails when a response differs
 // from the step or from the contract. Arguments are passed to `redocly respect`: `--verbose` shows all requests and responses,
 // `--workflow NAME` runs one workflow.
 import { spawn } from 'node:child_process';

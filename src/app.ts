@@ -158,7 +158,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onClose', async () => {
     await secretUse.settled();
     await exports.settled();
-    await usage.flush().catch((err) => app.log.warn({ err }, 'storing of usage failed during shutdown'));
+    await usage.flush().catch((err) => app.log.warn({ err }, 'storing usage failed during shutdown'));
     counters.close();
   });
   await app.register(assetRoutes);

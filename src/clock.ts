@@ -1,9 +1,9 @@
-/** Tells the time. Everything that depends on it takes a clock, so that lifetimes can be tested to the second. */
+/** Returns the current time. Code that depends on the time takes a clock, so that tests can control it. */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();
 
-/** Seconds since the epoch, as JSON Web Tokens count. */
+/** Seconds since the epoch, the unit of times in JSON Web Tokens. */
 export function epochSeconds(clock: Clock): number {
   return Math.floor(clock().getTime() / 1000);
 }

@@ -95,7 +95,7 @@ t.test('the embedded database adopts another BASE_URL and logs a warning', async
 });
 
 t.test(
-  'the embedded database with the demonstration data takes less than 500 MB at its first start',
+  'the embedded database with the demo data takes less than 500 MB at its first start',
   { skip: !existsSync('/proc/self/status') && 'needs /proc' },
   async (t) => {
     const environment = { DATA_DIR: t.testdir() };

@@ -15,13 +15,13 @@ import { UsageRecorder } from '../../dist/src/services/usage/usage-recorder.js';
 import { freePort } from '../demo-server.mjs';
 import { root } from '../modified.mjs';
 
-/** Time of every recording. The dates of the demonstration data are relative to it. */
+/** Time of every recording. The dates of the demo data are relative to it. */
 export const recordingTime = new Date('2026-02-03T09:15:00.000Z');
 
 const appSecrets = { current: 'a secret for recordings that is long enough' };
 
 /**
- * Opens a new embedded database with the demonstration data, and calls `use` with the database and a function that starts
+ * Opens a new embedded database with the demo data, and calls `use` with the database and a function that starts
  * servers on it. Closes the servers and the database and deletes the data afterwards.
  *
  * The servers run in this process, so that entries can close their database. Their clock is fixed, so that dates are the

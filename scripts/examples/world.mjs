@@ -46,7 +46,7 @@ export class World {
     return this.document.components.examples[name].value;
   }
 
-  /** Client identifier and secret of a demonstration application. */
+  /** Client identifier and secret of a demo application. */
   credentials(clientId) {
     const applications = demoAccounts.flatMap((account) => account.applications);
     const { clientSecret } = applications.find((application) => application.clientId === clientId);

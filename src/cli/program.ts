@@ -11,7 +11,7 @@ import { addUserCommands } from './commands/users.js';
 /** Creates the program with all commands. Invalid arguments throw a {@link CommanderError}. */
 export function createProgram(commandProcess: CommandProcess): Command {
   const program = new Command('npm run cli --')
-    .description('Administers a People API. It has the same environment variables as the server.')
+    .description('Administers a People API. It uses the same environment variables as the server.')
     .showHelpAfterError('Add --help to see the options and examples.')
     .exitOverride()
     .configureOutput({

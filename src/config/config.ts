@@ -8,16 +8,16 @@ export type Config = Readonly<ReturnType<typeof toConfig>>;
 /**
  * Reads the settings from environment variables. An empty variable counts as unset.
  *
- * @throws {ConfigError} naming every variable that is wrong or missing. Values are not repeated: some of them are secrets.
+ * @throws {ConfigError} naming every variable that is invalid or missing. Values are not repeated: some of them are secrets.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return readWith(rules, environment);
 }
 
 /**
- * Reads the settings of a server, which has to have HTTPS addresses in production.
+ * Reads the settings of a server, which must have HTTPS addresses in production.
  *
- * @throws {ConfigError} naming every variable that is wrong or missing
+ * @throws {ConfigError} naming every variable that is invalid or missing
  */
 export function readServerConfig(environment: NodeJS.ProcessEnv): Config {
   return readWith([...rules, ...serverRules], environment);

@@ -100,8 +100,7 @@ export const variables = {
   DEMO_DATA: {
     schema: trueOrFalse.optional(),
     derivedDefault: '`true` with the embedded database outside production, otherwise `false`',
-    description:
-      'Whether the server fills an empty database with demonstration data. Not allowed in production.',
+    description: 'Whether the server fills an empty database with demo data. Not allowed in production.',
   },
   APP_SECRET: {
     schema: secret.optional(),

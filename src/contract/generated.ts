@@ -250,7 +250,7 @@ export interface paths {
          *     `columns` and `group_by` exclude each other, so sending one of them replaces the other: `columns` turns a grouped
          *     report into a list report, a non-empty `group_by` turns a list report into a grouped report, and an empty
          *     `group_by` turns a grouped report into a list report with all columns. The resulting report must be valid. If its
-         *     current `sort` would not be, send a new `sort` in the same request.
+         *     current `sort` would be invalid, send a new `sort` in the same request.
          */
         patch: operations["updateReport"];
         trace?: never;
@@ -270,7 +270,7 @@ export interface paths {
          *     The response is `application/json`. A request whose `Accept` header excludes it is rejected with 406 before the
          *     report is read.
          *
-         *     These limits hold in each server process:
+         *     These limits apply to each server process:
          *
          *     | What | Limit | When exceeded |
          *     |---|---|---|
@@ -311,7 +311,7 @@ export interface paths {
          *       `-` or `@`) is not escaped. Import such a table with its columns declared as text.
          *     * If the connection ends before the last chunk of the body, the table is incomplete.
          *
-         *     These limits hold in each server process:
+         *     These limits apply to each server process:
          *
          *     | What | Limit | When exceeded |
          *     |---|---|---|
@@ -673,8 +673,8 @@ export interface components {
         /** @description The columns to show, in this order. Only the first occurrence of a repeated column counts. The default is all columns. */
         ReportColumnInputs: components["schemas"]["ReportColumnInput"][];
         /**
-         * @description The columns to count by, in this order. Only the first occurrence of a repeated column counts. Rows become one for each
-         *     distinct combination of their values.
+         * @description The columns to count by, in this order. Only the first occurrence of a repeated column counts. The result has one row for
+         *     each distinct combination of their values.
          */
         ReportGroupingInput: components["schemas"]["ReportColumnInput"][];
         /** @description A grouped report has no `columns`. Must be omitted or empty when `group_by` has columns. */
@@ -890,7 +890,7 @@ export interface components {
         UserAttributes: {
             /** @description The user's identifier, equal to `id`. */
             sub: string;
-            /** @description The full name, made of `given_name` and `family_name`. */
+            /** @description The full name, composed of `given_name` and `family_name`. */
             name: string;
             /** @description The given name. */
             given_name: string;
@@ -917,7 +917,7 @@ export interface components {
             email_verified: boolean;
             /**
              * Format: int64
-             * @description When the profile last changed, in seconds since 1970-01-01T00:00:00Z as OpenID Connect has it.
+             * @description When the profile last changed, in seconds since 1970-01-01T00:00:00Z as OpenID Connect defines it.
              */
             updated_at: number;
         };
@@ -973,7 +973,7 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description What is wrong with this request, for users. */
+            /** @description A description of this error, for users. */
             detail: string;
             /** @description The path of the request, without the query. */
             instance: string;
@@ -1408,7 +1408,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description The signed-in user belongs to another account than the application. */
+        /** @description The signed-in user belongs to a different account than the application. */
         AuthorizeForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1595,7 +1595,7 @@ export interface components {
     headers: {
         /**
          * @description Identifies this request in the log of the server. It is the `X-Request-Id` of the request, if that is valid. Quote it
-         *     when you ask for help.
+         *     when you contact support.
          * @example 0f8d2c1e-6a55-4b7a-9a43-5d0f1c3b7e21
          */
         RequestId: string;

@@ -4,9 +4,9 @@ import { isStatementRejected } from './database-errors.js';
 import { createDeadlineQueue } from './deadline-queue.js';
 
 interface Limits {
-  /** Most keys in one call. */
+  /** Maximum number of keys in one call. */
   readonly maximum: number;
-  /** Most concurrent calls; keys that arrive during them share the next one. */
+  /** Maximum number of concurrent calls; keys that arrive during them share the next one. */
   readonly atOnce: number;
 }
 

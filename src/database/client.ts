@@ -25,17 +25,17 @@ export interface DatabaseOptions {
   /** Directory of a closed database that a new embedded database is copied from, if it exists. */
   readonly embeddedTemplate?: string;
   readonly logger?: DatabaseLogger;
-  /** Most connections of this process; the embedded database has one. */
+  /** Maximum number of connections of this process; the embedded database has one. */
   readonly poolSize?: number;
-  /** Longest wait for a connection, in milliseconds; then the database is unavailable. */
+  /** Maximum time to wait for a connection, in milliseconds; then the database is unavailable. */
   readonly connectionTimeoutMs?: number;
-  /** Longest run of one statement, in milliseconds; 0: no limit. */
+  /** Maximum duration of one statement, in milliseconds; 0: no limit. */
   readonly statementTimeoutMs?: number;
-  /** Most connections for {@link Database.streamCsv}, which are opened on demand; the embedded database needs none. */
+  /** Maximum number of connections for {@link Database.streamCsv}, opened on demand; the embedded database needs none. */
   readonly streamPoolSize?: number;
-  /** Most connections for {@link Database.queryReport}, which are opened on demand; the embedded database needs none. */
+  /** Maximum number of connections for {@link Database.queryReport}, opened on demand; the embedded database needs none. */
   readonly reportPoolSize?: number;
-  /** Longest run of a statement of {@link Database.queryReport}, in milliseconds; the embedded database has no such limit. */
+  /** Maximum duration of a statement of {@link Database.queryReport}, in milliseconds; none in the embedded database. */
   readonly reportStatementTimeoutMs?: number;
   /** Scope of statements that have no other. Default: no account. */
   readonly defaultScope?: Scope;
@@ -63,7 +63,7 @@ export interface ReportQueryOptions {
 }
 
 export interface CsvQuery {
-  /** All its columns must be of the type text. Its values are texts and lists of texts. */
+  /** All its columns must be of the type text. Its values are strings and arrays of strings. */
   readonly query: Pick<Prisma.Sql, 'strings' | 'text' | 'values'>;
   /** Cancels the query. */
   readonly signal: AbortSignal;

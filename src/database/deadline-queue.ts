@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 
-/** Most concurrent calls: few, so that slow ones do not take all connections. */
+/** Maximum number of concurrent calls: few, so that slow ones do not take all connections. */
 const concurrency = 2;
 
-/** Longest time in the queue; most clients have disconnected by then. */
+/** Maximum time in the queue; most clients have disconnected by then. */
 const deadlineMs = 10_000;
 
 /**

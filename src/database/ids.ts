@@ -27,7 +27,7 @@ export function employeeId(prefix: string, position: bigint): string {
 }
 
 /**
- * Returns the position in an employee id, which is the key of the employee in its account; -1 for other texts, which is not
+ * Returns the position in an employee id, which is the key of the employee in its account; -1 for other strings, which is not
  * a position.
  */
 export function employeePosition(id: string): number {

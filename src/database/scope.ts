@@ -16,7 +16,7 @@ const ambient = new AsyncLocalStorage<Scope>();
 /**
  * Returns the scope of these accounts.
  *
- * @throws {RangeError} for a text that is not the id of an account
+ * @throws {RangeError} for a string that is not the id of an account
  */
 export function accountScope(...accountIds: readonly string[]): Scope {
   const ids = accountIds.length < 2 ? accountIds : [...new Set(accountIds)];

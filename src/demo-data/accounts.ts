@@ -1,7 +1,7 @@
 const callback = 'http://localhost:8080/callback';
 const allScopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
 
-/** Password of every demonstration user. */
+/** Password of every demo user. */
 export const demoPassword = 'correct horse battery staple';
 
 export interface DemoUser {
@@ -33,7 +33,7 @@ export interface DemoAccount {
   readonly applications: readonly DemoApplication[];
 }
 
-/** The demonstration accounts. All values are constant, so that the commands in the documentation work unchanged. */
+/** The demo accounts. All values are constant, so that the commands in the documentation work unchanged. */
 export const demoAccounts: readonly DemoAccount[] = [
   {
     id: 'demoacme',

@@ -5,7 +5,7 @@ import { firstNames, lastNames } from './names.js';
 
 const dayMs = 86_400_000;
 
-/** Generates the employees of a demonstration account. They are always the same, with dates relative to `now`. */
+/** Generates the employees of a demo account. They are always the same, with dates relative to `now`. */
 export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
   const addresses = new Set<string>();
   return Array.from({ length: account.employeeCount }, (_, index) => {

@@ -18,7 +18,7 @@ export interface DemoDataOptions {
 const advisoryLock = 72_707_370;
 
 /**
- * Fills an empty database with the demonstration accounts. When several processes start, one of them fills it.
+ * Fills an empty database with the demo accounts. When several processes start, one of them fills it.
  *
  * @returns false when the database already has accounts; it is not changed
  */

@@ -1,4 +1,4 @@
-/** First names of the demonstration employees, from many countries. */
+/** First names of the demo employees, from many countries. */
 export const firstNames = (
   'Amara Bjørn Chiara Darius Eun-ji Farid Grace Hiroshi Ingrid Jamal Katarzyna Luca María Nikhil Oluwaseun ' +
   'Priya Quinn Rosa Samir Thandiwe Uma Viktor Wei Ximena Yusuf Zoë Aaliyah Benedikt Camille Dmitri Esther ' +
@@ -6,7 +6,7 @@ export const firstNames = (
   'Zainab'
 ).split(' ');
 
-/** Last names of the demonstration employees, from many countries. */
+/** Last names of the demo employees, from many countries. */
 export const lastNames = (
   'Adeyemi Andersson Bianchi Chen Costa Dlamini Dubois Eriksen Fernández Fischer García Gupta Haddad Hansen ' +
   "Ivanova Jansen Johnson Kaya Kim Kowalski Larsen Lopez MacDonald Mensah Müller Nakamura Nguyen Novák O'Brien " +

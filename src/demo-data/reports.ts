@@ -1,4 +1,4 @@
-/** Saved reports of the first demonstration account. */
+/** Saved reports of the first demo account. */
 export const demoReports = [
   {
     id: 'demoheadcount',

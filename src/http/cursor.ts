@@ -28,7 +28,7 @@ export function writeCursor<Anchor>({ number, size, anchor }: Cursor<Anchor>, fi
  * Reads `page[after]`.
  *
  * @param isAnchor whether the content of a cursor is an anchor of this list
- * @throws {Problem} 400 `invalid_request` when the text is not a cursor, or a cursor of another list
+ * @throws {Problem} 400 `invalid_request` when the value is not a cursor, or a cursor of another list
  */
 export function readCursor<Anchor>(
   text: string,

@@ -4,7 +4,7 @@ import type { DatabaseCheck } from '../services/database-check.js';
 import type { Lifecycle } from './lifecycle.js';
 
 /** Milliseconds after which a database that does not respond is unavailable; load balancers have similar timeouts. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 /** `/healthz`: the process runs. `/readyz`: the database responds, and the process is not shutting down. */
 export async function healthRoutes(
@@ -28,11 +28,11 @@ export async function healthRoutes(
   });
 }
 
-/** @throws {Error} when it takes longer than {@link patienceMs} */
+/** @throws {Error} when it takes longer than {@link timeoutMs} */
 async function inTime(result: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${patienceMs} ms`)), patienceMs);
+    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
   });
   try {
     await Promise.race([result, late]);

@@ -104,7 +104,7 @@ export class ClientAuthentication {
   }
 }
 
-/** Whether a text has the form of a `client_id`. Other texts are not looked up. */
+/** Whether a string has the form of a `client_id`. Other strings are not looked up. */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9]{1,255}$/.test(text);
 }

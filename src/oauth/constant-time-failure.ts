@@ -8,7 +8,7 @@ const failureMilliseconds = 20;
  * Runs work that may fail with a problem, and delays failures so that all take the same time. Otherwise the response time
  * would reveal whether a record of another client exists, or whether a client exists.
  *
- * @throws whatever the work throws
+ * @throws the error of the work
  */
 export async function withConstantTimeFailure<Result>(work: () => Promise<Result>): Promise<Result> {
   const begun = wholeMilliseconds();

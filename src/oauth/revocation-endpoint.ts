@@ -56,7 +56,8 @@ export class RevocationEndpoint {
     const grant = await refreshTokens.findGrant(hashOpaqueToken(value));
     if (grant === undefined) return false;
     const { accountId, id: applicationId } = application;
-    if (grant.accountId !== accountId || grant.applicationId !== applicationId) throw anothersToken();
+    if (grant.accountId !== accountId || grant.applicationId !== applicationId)
+      throw tokenOfAnotherApplication();
     await grants.revoke({
       grantId: grant.id,
       at: clock(),
@@ -78,7 +79,7 @@ export class RevocationEndpoint {
       throw error;
     });
     if (claims === null) return;
-    if (claims.clientId !== application.clientId) throw anothersToken();
+    if (claims.clientId !== application.clientId) throw tokenOfAnotherApplication();
     await revocations.revoke({
       tokenId: claims.tokenId,
       expiresAt: new Date(claims.expiresAt * 1000),
@@ -94,6 +95,6 @@ export class RevocationEndpoint {
   }
 }
 
-function anothersToken(): Problem {
+function tokenOfAnotherApplication(): Problem {
   return new Problem('unauthorized_client', 'The token was issued to another application.');
 }

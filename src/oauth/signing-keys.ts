@@ -48,7 +48,7 @@ export class SigningKeys {
   readonly #isStored: (kid: string) => Promise<boolean>;
   #known: KnownKeys;
   #loads = 0;
-  /** Number of the load that the cached keys are from. */
+  /** Sequence number of the load that read the cached keys. */
   #lastLoad = 0;
 
   private constructor(store: SigningKeyStore, seal: Seal, clock: Clock, known: KnownKeys) {

@@ -87,7 +87,7 @@ function addressOf({ type, after }: { type: string | undefined; after?: AuditAnc
   return query.size === 0 ? settings.auditLog : `${settings.auditLog}?${query}`;
 }
 
-/** Parses the cursor of a page. Any other text selects the first page. */
+/** Parses the cursor of a page. Any other value selects the first page. */
 function readAnchor(text: string): AuditAnchor | undefined {
   const [, time, id] = /^(\d{1,15})-([a-z0-9]{1,64})$/.exec(text) ?? [];
   if (time === undefined || id === undefined || Number(time) > latest) return undefined;

@@ -94,7 +94,7 @@ function ErrorPage({ code, kind, example }: { code: ProblemCode; kind: ProblemKi
       </p>
       <p>
         The <code>detail</code> of the response describes your case. Quote its <code>request_id</code> when
-        you ask for help.
+        you contact support.
       </p>
       <h2>Example</h2>
       <pre class="example">

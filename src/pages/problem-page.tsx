@@ -5,7 +5,7 @@ import { home } from './return-to.js';
 /** Error page for browsers. */
 export function problemPage(problem: ProblemDocument): string {
   const { title, detail, code, errors = [], request_id, instance } = problem;
-  // Users of the consent screen came from an application, so a link to People would lead them astray.
+  // Users of the consent screen came from an application, so a link to People would be misleading.
   const inPeople = instance === home || instance.startsWith(`${home}/`);
   return renderPage(
     <Layout title={title}>

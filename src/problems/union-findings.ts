@@ -19,7 +19,7 @@ export function chooseBranch(findings: readonly ErrorObject[]): readonly ErrorOb
   const found = countBranches(branches);
   const isCommon = (finding: ErrorObject) =>
     branches.length > 1 && found.get(identity(finding)) === branches.length;
-  const chosen = likeliest(branches.map((branch) => branch.filter((finding) => !isCommon(finding))));
+  const chosen = mostLikely(branches.map((branch) => branch.filter((finding) => !isCommon(finding))));
   const common = (branches[0] ?? []).filter(isCommon);
   const others = findings.filter((finding) => finding !== union && !finding.schemaPath.startsWith(prefix));
   return [...others, ...common, ...chosen];
@@ -54,7 +54,7 @@ function identity({ instancePath, keyword, params }: ErrorObject): string {
  * The branch with the fewest mismatches, then with the fewest findings. When two members exclude each other, the last
  * branch is chosen, which reports the first of them.
  */
-function likeliest(branches: readonly (readonly ErrorObject[])[]): readonly ErrorObject[] {
+function mostLikely(branches: readonly (readonly ErrorObject[])[]): readonly ErrorObject[] {
   return branches.reduce((best, branch) => {
     const order = mismatches(branch) - mismatches(best) || branch.length - best.length;
     return order < 0 || (order === 0 && mismatches(branch) > 0) ? branch : best;

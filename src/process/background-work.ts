@@ -29,7 +29,7 @@ export function startBackgroundWork({
   const stopping = new AbortController();
   const stops = [
     repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload(), logger),
-    repeat(usageIntervalMilliseconds, 'storing of usage', () => usage.flush(), logger),
+    repeat(usageIntervalMilliseconds, 'storing usage', () => usage.flush(), logger),
     repeat(
       maintenanceIntervalMilliseconds,
       'maintenance of the database',

@@ -1,7 +1,7 @@
 /*
- * Own code, because no library for Node.js 20 removes a caller from its queue when the client disconnects or its time is
- * over, and keeps the slot of work that runs: p-limit 7 and async-mutex 0.5 do not remove a caller, p-queue 8 removes it
- * only when its turn comes, and p-queue 9 also frees the slot of running work, so that with a limit of 1 two run.
+ * Own code, because no library for Node.js 20 removes a caller from its queue when the client disconnects or a timeout
+ * expires, and keeps the slot of running work: p-limit 7 and async-mutex 0.5 do not remove a caller, p-queue 8 removes it
+ * only when a slot becomes free, and p-queue 9 also frees the slot of running work, so that two run with a limit of 1.
  */
 
 /** No slot became free within the time limit of the queue. */
@@ -12,7 +12,7 @@ export class QueueTimeoutError extends Error {
 export interface QueueOptions {
   /** Removes the caller from the queue when it aborts. */
   readonly signal: AbortSignal;
-  /** Longest wait for a slot, in milliseconds. */
+  /** Maximum time to wait for a slot, in milliseconds. */
   readonly waitMs: number;
 }
 

@@ -33,7 +33,7 @@ export class FailureLimit {
 
   /**
    * Counts an attempt as a failure before it is checked, so that concurrent attempts cannot exceed the limit.
-   * {@link giveBack} removes it when the attempt succeeds.
+   * {@link removeFailure} removes it when the attempt succeeds.
    *
    * An attempt that is rejected because of its origin does not count for the identity. Otherwise one origin could lock out
    * any number of users.
@@ -49,7 +49,7 @@ export class FailureLimit {
   }
 
   /** Removes the failure of an attempt that succeeded. */
-  async giveBack({ by, of }: Attempt): Promise<void> {
+  async removeFailure({ by, of }: Attempt): Promise<void> {
     if (this.#limit === 0) return;
     await Promise.all([by, of].map((subject) => this.#counter.add(subject, -1)));
   }

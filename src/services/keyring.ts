@@ -19,7 +19,7 @@ export function deriveKeyring({ current, previous }: AppSecrets, purpose: string
   return { current: key, accepted: previous === undefined ? [key] : [key, derive(previous)] };
 }
 
-/** Signs a text that a browser stores: HMAC-SHA256 with the current key, in base64url. */
+/** Signs a string that a browser stores: HMAC-SHA256 with the current key, in base64url. */
 export function signText({ current }: Keyring, text: string): string {
   return hmac(current, text).toString('base64url');
 }

@@ -62,5 +62,5 @@ export async function insertUser(
  */
 export function explainViolation(error: unknown, { email }: Pick<NewUser, 'email'>): never {
   if (violatedUniqueConstraint(error) !== 'users_email_key') throw error;
-  throw new NewUserError(`A user with the e-mail address ${email} exists already`);
+  throw new NewUserError(`A user with the e-mail address ${email} already exists`);
 }

@@ -8,13 +8,13 @@ export interface RateLimitState {
   readonly granted: boolean;
   /** Requests in a window. */
   readonly limit: number;
-  /** Requests that are left in this window. */
+  /** Remaining requests in this window. */
   readonly remaining: number;
   /** Whole seconds until the window ends; at least 1. */
   readonly resetSeconds: number;
 }
 
-/** Most subjects at their limit that are cached. */
+/** Maximum number of subjects at their limit that are cached. */
 const maxCachedSubjects = 10_000;
 
 /**

@@ -9,7 +9,7 @@ import { toUser, type User, type UserRow, userSelection } from './user.js';
 export const idleSeconds = 2 * 3600;
 export const absoluteSeconds = 24 * 3600;
 
-/** Shortest time between two writes of the last use of a session. */
+/** Minimum time between two writes of the last use of a session. */
 const touchSeconds = 60;
 
 /** The browser in which the user signed in. */
@@ -20,7 +20,7 @@ export interface SessionOrigin {
 
 /**
  * Sessions of signed-in browsers. They are stored on the server, so that they can be revoked. The browser has a random id,
- * and the database only the hash of the id. A session is looked up in all accounts, because its account is unknown before.
+ * and the database only the hash of the id. A session is looked up in all accounts, because its account is not known yet.
  */
 export class Sessions {
   readonly #database: Database;

@@ -56,7 +56,7 @@ export class SignIn {
     }
     // A concurrent sign-in may have replaced the hash after the comparison: compare again.
     const outcome = (await this.#check(attempt)) ?? (await this.#check(attempt));
-    if (outcome?.kind === 'signed_in') await failureLimit.giveBack(counted);
+    if (outcome?.kind === 'signed_in') await failureLimit.removeFailure(counted);
     return outcome ?? { kind: 'wrong' };
   }
 

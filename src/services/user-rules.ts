@@ -4,7 +4,7 @@ import { maximumPasswordLength } from './passwords.js';
 /** Validates a value. Returns what the value must be; `undefined` when it is valid. */
 export type Rule = (value: string) => string | undefined;
 
-/** Shortest password, in characters. */
+/** Minimum length of a password, in characters. */
 export const minimumPasswordLength = 12;
 
 const maximumEmailLength = 320;

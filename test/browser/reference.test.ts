@@ -99,7 +99,7 @@ browserTest(
   { javaScriptEnabled: false },
 );
 
-/** Colours on their way from one to another are neither; Redoc moves also for those who asked for no motion. */
+/** Waits until transitions of colours have finished. Redoc animates even with `prefers-reduced-motion`. */
 async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     document.getAnimations().every(({ playState }) => playState === 'finished'),

@@ -164,7 +164,7 @@ t.test('creates an account together with its owner, who can sign in', async (t) 
 
   const taken = await run(args, password);
   t.equal(taken.code, 1);
-  t.match(taken.stderr, /^A user with the e-mail address Bill@Initech\.example exists already\n$/);
+  t.match(taken.stderr, /^A user with the e-mail address Bill@Initech\.example already exists\n$/);
   const listed = JSON.parse((await run(['accounts', 'list', '--json'])).stdout);
   t.match(
     listed,

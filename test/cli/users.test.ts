@@ -144,7 +144,7 @@ t.test('stores addresses and passwords in Unicode form NFC, however they were ty
   const email = 'j\u00FCrgen.b\u01D2z@users.example';
   t.equal(JSON.parse(created.stdout).email, email);
   const again = await run(['create', '--account', accountId, '--email', email, ...person], password);
-  t.match(again, { code: 1, stderr: /exists already/ });
+  t.match(again, { code: 1, stderr: /already exists/ });
   const signIn = (passwords: readonly string[]) =>
     withDatabase(async (database) => {
       t.not(await new Users(database).findForSignIn(decomposed), null);

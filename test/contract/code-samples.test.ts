@@ -93,13 +93,13 @@ async function userToken(): Promise<string> {
 }
 
 async function createReport(token: string): Promise<string> {
-  const answer = await api.app.inject({
+  const response = await api.app.inject({
     method: 'POST',
     url: '/v1/reports',
     headers: { authorization: `Bearer ${token}` },
     payload: { title: 'To be changed or deleted' },
   });
-  return answer.json().data.id;
+  return response.json().data.id;
 }
 
 function faultsOf({ method, url, status }: Exchange, id: OperationId): string[] {

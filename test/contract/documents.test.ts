@@ -201,7 +201,7 @@ t.test('a malformed request to a public address gets the response that the contr
 
 t.test('the comparison of responses with the contract finds differences', async (t) => {
   const conformance = new Conformance(contract, 'http://api.test/errors');
-  const asked = { method: 'GET', url: '/v1/employees/x' };
+  const request = { method: 'GET', url: '/v1/employees/x' };
   const id = { 'x-request-id': 'a' };
   const headers = { ...id, 'content-type': 'application/json; charset=utf-8' };
   const problemHeaders = { ...id, 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
@@ -217,7 +217,7 @@ t.test('the comparison of responses with the contract finds differences', async 
     request_id: 'a',
   };
   const faults = (statusCode: number, given: object, body: unknown) =>
-    conformance.faults(asked, {
+    conformance.faults(request, {
       statusCode,
       headers: given as Record<string, unknown>,
       body: typeof body === 'string' ? body : JSON.stringify(body),

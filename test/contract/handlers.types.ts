@@ -91,7 +91,7 @@ export function readInput({
 }
 
 export function readPublicInput({ caller }: Input<'createToken'>) {
-  // @ts-expect-error nobody is known where no token is asked for
+  // @ts-expect-error an operation without a token has no caller
   return caller.accountId;
 }
 

@@ -3,7 +3,7 @@ import { createBatcher } from '../../src/database/batcher.js';
 import t from '../support/tap.js';
 
 /** A database that responds when the test says so. */
-function slowAnswer() {
+function slowDatabase() {
   const calls: { keys: readonly number[]; finish: () => void; fail: (error: Error) => void }[] = [];
   const response = (keys: readonly number[]) =>
     new Promise<readonly (string | Error)[]>((resolve, reject) => {
@@ -14,9 +14,9 @@ function slowAnswer() {
 }
 
 t.test('keys that are requested together are one call, and each gets its own value', async (t) => {
-  const { calls, response } = slowAnswer();
-  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
-  const values = Promise.all([1, 2, 3].map(ask));
+  const { calls, response } = slowDatabase();
+  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const values = Promise.all([1, 2, 3].map(request));
   await turn();
   t.same(
     calls.map(({ keys }) => keys),
@@ -27,11 +27,11 @@ t.test('keys that are requested together are one call, and each gets its own val
 });
 
 t.test('requests a single key at once, and collects further keys first after a batch', async (t) => {
-  const { calls, response } = slowAnswer();
-  const ask = createBatcher(response, { maximum: 10, atOnce: 5 });
+  const { calls, response } = slowDatabase();
+  const request = createBatcher(response, { maximum: 10, atOnce: 5 });
   const callsBeforeOthersCame = async (keys: readonly number[]) => {
     const others = turn();
-    keys.forEach(ask);
+    keys.forEach(request);
     await others;
     const { length } = calls;
     await turn();
@@ -49,11 +49,11 @@ t.test('requests a single key at once, and collects further keys first after a b
 });
 
 t.test('a key never gets the result of a call that started before it was requested', async (t) => {
-  const { calls, response } = slowAnswer();
-  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
-  const first = ask(1);
+  const { calls, response } = slowDatabase();
+  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const first = request(1);
   await turn();
-  const second = Promise.all([ask(1), ask(2)]);
+  const second = Promise.all([request(1), request(2)]);
   await turn();
   t.equal(calls.length, 1, 'the second call waits for the first to end');
   calls[0]?.finish();
@@ -65,9 +65,9 @@ t.test('a key never gets the result of a call that started before it was request
 });
 
 t.test('the keys of a call and the concurrent calls are limited', async (t) => {
-  const { calls, response } = slowAnswer();
-  const ask = createBatcher(response, { maximum: 2, atOnce: 2 });
-  const values = Promise.all([1, 2, 3, 4, 5].map(ask));
+  const { calls, response } = slowDatabase();
+  const request = createBatcher(response, { maximum: 2, atOnce: 2 });
+  const values = Promise.all([1, 2, 3, 4, 5].map(request));
   await turn();
   t.same(
     calls.map(({ keys }) => keys),
@@ -86,9 +86,9 @@ t.test('the keys of a call and the concurrent calls are limited', async (t) => {
 });
 
 t.test('the error of one key rejects only its own caller', async (t) => {
-  const { calls, response } = slowAnswer();
-  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
-  const [good, bad] = [ask(1), ask(-1)];
+  const { calls, response } = slowDatabase();
+  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const [good, bad] = [request(1), request(-1)];
   const refused = t.rejects(bad, { message: 'no -1' });
   await turn();
   calls[0]?.finish();
@@ -97,13 +97,13 @@ t.test('the error of one key rejects only its own caller', async (t) => {
 });
 
 t.test('a call that fails does not prevent the next one', async (t) => {
-  const { calls, response } = slowAnswer();
-  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
-  const refused = t.rejects(ask(1), { message: 'gone' });
+  const { calls, response } = slowDatabase();
+  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const refused = t.rejects(request(1), { message: 'gone' });
   await turn();
   calls[0]?.fail(new Error('gone'));
   await refused;
-  const next = ask(2);
+  const next = request(2);
   await turn();
   calls[1]?.finish();
   t.equal(await next, 'value 2');
@@ -111,8 +111,8 @@ t.test('a call that fails does not prevent the next one', async (t) => {
 
 const refusal = Object.assign(new Error('a foreign key is violated'), { code: '23503' });
 
-/** A database that refuses every call that has a negative key in it. */
-function refusingAnswer() {
+/** A database that rejects every call with a negative key. */
+function rejectingDatabase() {
   const calls: (readonly number[])[] = [];
   const response = async (keys: readonly number[]) => {
     calls.push(keys);
@@ -123,15 +123,15 @@ function refusingAnswer() {
 }
 
 t.test('each key of a rejected call is requested again, and only the invalid one fails', async (t) => {
-  const { calls, response } = refusingAnswer();
-  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
-  const outcomes = await Promise.allSettled([1, -2, 3].map(ask));
+  const { calls, response } = rejectingDatabase();
+  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const outcomes = await Promise.allSettled([1, -2, 3].map(request));
   t.match(outcomes, [{ value: 'value 1' }, { reason: refusal }, { value: 'value 3' }]);
   t.same(calls, [[1, -2, 3], [1], [-2], [3]]);
 });
 
 t.test('a rejected call for one key is not repeated', async (t) => {
-  const { calls, response } = refusingAnswer();
+  const { calls, response } = rejectingDatabase();
   await t.rejects(createBatcher(response, { maximum: 10, atOnce: 1 })(-1), refusal);
   t.same(calls, [[-1]]);
 });
@@ -139,9 +139,9 @@ t.test('a rejected call for one key is not repeated', async (t) => {
 t.test('a call with an unknown outcome is not repeated', async (t) => {
   const codes = ['ECONNRESET', 'EPIPE', '08006', '57P01', '53300', '25006', '40003', 'P1001', 'none'];
   for (const code of codes) {
-    const { calls, response } = slowAnswer();
-    const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
-    const both = Promise.allSettled([1, 2].map(ask));
+    const { calls, response } = slowDatabase();
+    const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+    const both = Promise.allSettled([1, 2].map(request));
     await turn();
     calls[0]?.fail(Object.assign(new Error('Connection terminated unexpectedly'), { code }));
     t.match(await both, [{ status: 'rejected' }, { status: 'rejected' }], code);
@@ -150,9 +150,9 @@ t.test('a call with an unknown outcome is not repeated', async (t) => {
 });
 
 t.test('calls for single keys are limited and do not delay a call for many', async (t) => {
-  const { calls, response } = slowAnswer();
-  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
-  const refused = Promise.all([1, 2, 3].map(ask));
+  const { calls, response } = slowDatabase();
+  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const refused = Promise.all([1, 2, 3].map(request));
   await turn();
   calls[0]?.fail(refusal);
   await turn();
@@ -160,7 +160,7 @@ t.test('calls for single keys are limited and do not delay a call for many', asy
     calls.slice(1).map(({ keys }) => keys),
     [[1], [2]],
   );
-  const others = Promise.all([4, 5].map(ask));
+  const others = Promise.all([4, 5].map(request));
   await turn();
   t.same(calls[3]?.keys, [4, 5]);
   calls[3]?.finish();
@@ -173,11 +173,11 @@ t.test('calls for single keys are limited and do not delay a call for many', asy
 });
 
 t.test('a key that is too late to be requested alone fails with the error of its call', async (t) => {
-  const { calls, response } = slowAnswer();
-  const ask = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const { calls, response } = slowDatabase();
+  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
   let now = 0;
   t.intercept(performance, 'now', { value: () => now });
-  const outcomes = Promise.allSettled([1, 2, 3].map(ask));
+  const outcomes = Promise.allSettled([1, 2, 3].map(request));
   await turn();
   calls[0]?.fail(refusal);
   await turn();

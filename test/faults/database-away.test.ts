@@ -35,7 +35,7 @@ async function untilRecovered(read: () => Promise<LightMyRequestResponse>): Prom
   for (let refusals = 0; ; refusals += 1) {
     const { statusCode } = await read();
     if (statusCode === 200) return refusals;
-    if (statusCode !== 503) throw new Error(`Answered with ${statusCode}`);
+    if (statusCode !== 503) throw new Error(`Unexpected status ${statusCode}`);
   }
 }
 

@@ -20,11 +20,11 @@ t.test(
     const read = (text: string) => database.runHot({ name: text, text }, [], noAccount);
     const [row] = await read('SELECT pg_backend_pid()::text');
 
-    // Its response, and the news that the session has ended, reach the driver at once, while somebody waits for the session.
-    proxy.pauseAnswers();
+    // The response and the end of the session reach the driver at once, while a transaction waits for the session.
+    proxy.pauseResponses();
     const first = read('SELECT 1::text');
     const next = database.prisma.$transaction(async (tx) => tx.$queryRaw`SELECT 2 AS two`);
-    await answered(control, row?.[0] ?? '');
+    await idle(control, row?.[0] ?? '');
     await asOwner(control, `SELECT pg_terminate_backend(${row?.[0]})::text`);
     await ended(control, row?.[0] ?? '');
     proxy.restore();
@@ -37,16 +37,16 @@ t.test(
     t.match(
       describeFailure(lost),
       /^The database is unavailable: [^\n]+$/,
-      'whoever got the session hears of its end',
+      'the transaction that got the session fails',
     );
-    t.same(await read('SELECT 3::text'), [['3']], 'and there is another one');
+    t.same(await read('SELECT 3::text'), [['3']], 'the next query gets a new session');
   },
 );
 
 type Control = Awaited<ReturnType<typeof openTestDatabase>>;
 
-/** Waits until a session has nothing more to do. */
-async function answered(control: Control, pid: string): Promise<void> {
+/** Waits until a session is idle. */
+async function idle(control: Control, pid: string): Promise<void> {
   const text = `SELECT state FROM pg_stat_activity WHERE pid = ${pid} AND query LIKE '%SELECT 1::text%'`;
   for (;;) {
     const [session] = await asOwner<{ state: string }>(control, text);

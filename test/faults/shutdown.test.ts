@@ -43,7 +43,7 @@ t.test('a request that is under way at SIGTERM is completed, and the process exi
     received += bytes;
   });
   socket.write(head + body.slice(0, 10));
-  // An answer to a later request says that the first one has been seen.
+  // The response to a later request shows that the server has read the start of the first one.
   await fetch(`${url}/healthz`);
   const exited = stop();
   while (await fetch(`${url}/healthz`).catch(() => undefined)) await wait(10);
@@ -125,13 +125,13 @@ t.test(
     const balancer = await startBalancer(t, () => servers.map(({ url }) => url));
     let done = false;
     const failures: unknown[] = [];
-    let answers = 0;
+    let responses = 0;
     const clients = Array.from({ length: 6 }, async () => {
       const agent = new http.Agent({ keepAlive: true });
       while (!done) {
         const status = await get(`${balancer}/v1/reports`, agent).catch((error) => String(error));
         if (status !== 401) failures.push(status);
-        answers += 1;
+        responses += 1;
       }
       agent.destroy();
     });
@@ -139,9 +139,9 @@ t.test(
       for (const index of [0, 1]) {
         const old = servers[index];
         const fresh = await startOne();
-        const before = answers;
-        while (answers < before + 50) await wait(10);
-        // The balancer keeps asking the old one until that says that it is about to end.
+        const before = responses;
+        while (responses < before + 50) await wait(10);
+        // The balancer uses the old server until its /readyz responds with 503.
         servers = [...servers, fresh];
         t.equal(await old?.stop(), 0);
         servers = servers.filter((server) => server !== old);
@@ -151,7 +151,7 @@ t.test(
       await Promise.all(clients);
     }
     t.same(failures, []);
-    t.ok(answers > 100);
+    t.ok(responses > 100);
   },
 );
 
@@ -166,16 +166,16 @@ function get(url: string, agent: http.Agent): Promise<number | undefined> {
   });
 }
 
-/** Hands requests on to the servers that say that they are ready, by turns. */
+/** Forwards requests to the ready servers in turn. */
 async function startBalancer(t: Test, addresses: () => string[]): Promise<string> {
   const ready = new Set<string>();
   const agent = new http.Agent({ keepAlive: true });
   const look = async () => {
     await Promise.all(
       addresses().map(async (address) => {
-        const answer = await fetch(`${address}/readyz`).catch(() => undefined);
-        await answer?.arrayBuffer();
-        if (answer?.status === 200) ready.add(address);
+        const response = await fetch(`${address}/readyz`).catch(() => undefined);
+        await response?.arrayBuffer();
+        if (response?.status === 200) ready.add(address);
         else ready.delete(address);
       }),
     );
@@ -190,7 +190,7 @@ async function startBalancer(t: Test, addresses: () => string[]): Promise<string
     looking = false;
   }, 100);
   let turn = 0;
-  const balancer = http.createServer((incoming, answer) => {
+  const balancer = http.createServer((incoming, outgoing) => {
     const candidates = [...ready];
     turn += 1;
     const address = candidates[turn % candidates.length];
@@ -198,13 +198,13 @@ async function startBalancer(t: Test, addresses: () => string[]): Promise<string
       `${address}${incoming.url}`,
       { method: incoming.method, agent },
       (response) => {
-        answer.writeHead(response.statusCode ?? 502);
-        response.pipe(answer);
+        outgoing.writeHead(response.statusCode ?? 502);
+        response.pipe(outgoing);
       },
     );
     onward.on('error', () => {
-      answer.writeHead(502);
-      answer.end();
+      outgoing.writeHead(502);
+      outgoing.end();
     });
     onward.end();
   });

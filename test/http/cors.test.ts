@@ -63,7 +63,7 @@ t.test('responses can be read from any origin, errors included', async (t) => {
   const form = { 'content-type': 'application/x-www-form-urlencoded', origin };
   const post = (url: string, payload: string) =>
     api.app.inject({ method: 'POST', url, headers: form, payload });
-  const answers = [
+  const responses = [
     [200, await get('/v1/employees', { authorization: `Bearer ${token}` })],
     [400, await get('/v1/employees?x=1', { authorization: `Bearer ${token}` })],
     [401, await get('/v1/employees')],
@@ -77,7 +77,7 @@ t.test('responses can be read from any origin, errors included', async (t) => {
     [413, await post('/v1/oauth/token', `grant_type=${'x'.repeat(70_000)}`)],
     [401, await post('/v1/oauth/revoke', 'token=x&client_id=x')],
   ] as const;
-  for (const [status, response] of answers) {
+  for (const [status, response] of responses) {
     const label = `${status} ${response.raw.req.url}`;
     t.equal(response.statusCode, status, label);
     t.equal(response.headers['access-control-allow-origin'], '*', label);
@@ -115,9 +115,9 @@ t.test('sends no CORS headers on pages and unknown paths', async (t) => {
     for (const method of ['GET', 'POST'] as const) {
       const headers = { origin, accept: 'text/html' };
       isClosed(t, await api.app.inject({ method, url, headers }), `${method} ${url}`);
-      const asked = await preflight(url, method);
-      t.equal(asked.statusCode, 404, url);
-      isClosed(t, asked, `preflight ${url}`);
+      const response = await preflight(url, method);
+      t.equal(response.statusCode, 404, url);
+      isClosed(t, response, `preflight ${url}`);
     }
   }
 });
@@ -125,9 +125,9 @@ t.test('sends no CORS headers on pages and unknown paths', async (t) => {
 t.test('sends no CORS headers on a path with a trailing slash', async (t) => {
   for (const url of ['/v1/employees/', '/v1/reports/', '/v1/employees/x/', '/v1/oauth/token/']) {
     isClosed(t, await api.app.inject({ url, headers: { origin } }), url);
-    const asked = await preflight(url, 'GET');
-    t.equal(asked.statusCode, 404, url);
-    isClosed(t, asked, `preflight ${url}`);
+    const response = await preflight(url, 'GET');
+    t.equal(response.statusCode, 404, url);
+    isClosed(t, response, `preflight ${url}`);
   }
 });
 

@@ -3,14 +3,14 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import { withQueryRaw } from '../support/faults/with-query-raw.js';
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
 t.test('the server is ready while its database responds, and not otherwise', async (t) => {
   const database = await openTestDatabase(t);
   let work = () => Promise.resolve<unknown>([]);
-  const prisma = Object.assign(Object.create(database.prisma), { $queryRaw: () => work() });
-  const { app } = await buildTestApp(t, { database: { ...database, prisma } });
+  const { app } = await buildTestApp(t, { database: withQueryRaw(database, () => work()) });
   t.match((await app.inject('/readyz')).json(), { status: 'ready' });
   work = () => Promise.reject(new Error('gone'));
   t.match(await app.inject('/readyz'), { statusCode: 503, headers: { 'retry-after': '2' } });
@@ -21,20 +21,18 @@ t.test('the server is ready while its database responds, and not otherwise', asy
 
 t.test('a database that hangs makes the server unready in time, with one query for all checks', async (t) => {
   const database = await openTestDatabase(t);
-  let asked = 0;
-  const prisma = Object.assign(Object.create(database.prisma), {
-    $queryRaw: () => {
-      asked += 1;
-      return new Promise(() => {});
-    },
+  let queries = 0;
+  const hanging = withQueryRaw(database, () => {
+    queries += 1;
+    return new Promise(() => {});
   });
-  const { app } = await buildTestApp(t, { database: { ...database, prisma } });
+  const { app } = await buildTestApp(t, { database: hanging });
   await app.ready();
   const startedAt = performance.now();
   const responses = await Promise.all([1, 2, 3].map(() => app.inject('/readyz')));
   t.ok(performance.now() - startedAt < 4_000, 'in time');
   for (const response of responses) t.match(response.json(), { status: 503, code: 'service_unavailable' });
-  t.equal(asked, 1);
+  t.equal(queries, 1);
 });
 
 const onPostgresql = { skip: testServer === undefined };

@@ -31,10 +31,10 @@ t.test('exactly as many of 200 concurrent requests succeed as the limit allows',
   const api = await withLimit(t, 50);
   const { token } = await createCaller(api);
   const responses = await Promise.all(Array.from({ length: 200 }, () => api.get('/v1/employees', token)));
-  const answered = responses.filter(({ statusCode }) => statusCode === 200);
-  t.equal(answered.length, 50);
+  const succeeded = responses.filter(({ statusCode }) => statusCode === 200);
+  t.equal(succeeded.length, 50);
   t.equal(responses.filter(({ statusCode }) => statusCode === 429).length, 150);
-  const left = answered.map(({ headers }) => Number(/;r=(\d+);/.exec(String(headers.ratelimit))?.[1]));
+  const left = succeeded.map(({ headers }) => Number(/;r=(\d+);/.exec(String(headers.ratelimit))?.[1]));
   t.same(
     left.sort((a, b) => a - b),
     Array.from({ length: 50 }, (_, index) => index),

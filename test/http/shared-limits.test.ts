@@ -30,8 +30,8 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
 
   t.test('several processes allow no more concurrent calls than one process', async (t) => {
     const token = await getToken(servers[0], await createClient());
-    const asked = Array.from({ length: 20 }, () => servers.map((url) => listEmployees(url, token)));
-    const responses = statuses(await Promise.all(asked.flat()));
+    const requests = Array.from({ length: 20 }, () => servers.map((url) => listEmployees(url, token)));
+    const responses = statuses(await Promise.all(requests.flat()));
     t.equal(responses.filter((status) => status === 200).length, limit);
     t.equal(responses.filter((status) => status === 429).length, responses.length - limit);
   });

@@ -192,8 +192,8 @@ t.test('no row of any table and no log line holds a password, code, verifier, to
   const { url, verifier } = authorizationRequest(scene);
   const page = await browser.open(url);
   const csrf = /name="csrf_token" value="([^"]*)"/.exec(page.body)?.[1] ?? '';
-  const answer = await browser.submitForm(page, url, { decision: 'allow' });
-  const code = new URL(String(answer.headers.location)).searchParams.get('code') ?? '';
+  const response = await browser.submitForm(page, url, { decision: 'allow' });
+  const code = new URL(String(response.headers.location)).searchParams.get('code') ?? '';
   const form = {
     grant_type: 'authorization_code',
     client_id: application.clientId,

@@ -1,5 +1,5 @@
 import { randomId } from '../../src/database/ids.js';
-import { answerAt, authorizeResponses } from '../support/oauth/authorize-responses.js';
+import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
 import { authorizationRequest, authorizeUrl, createScene, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -131,11 +131,11 @@ t.test('a scope that the application does not have redirects with invalid_scope'
     const response = await browser.open(url);
     t.equal(response.statusCode, 302, scope);
     t.equal(response.headers['cache-control'], 'no-store');
-    const answer = answerAt(t, response, scene.redirectUri);
-    t.same([...answer.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
-    t.equal(answer.get('error'), 'invalid_scope', scope);
-    t.equal(answer.get('state'), parameters.state);
-    t.equal(answer.get('iss'), 'http://api.test');
+    const returned = responseParameters(t, response, scene.redirectUri);
+    t.same([...returned.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
+    t.equal(returned.get('error'), 'invalid_scope', scope);
+    t.equal(returned.get('state'), parameters.state);
+    t.equal(returned.get('iss'), 'http://api.test');
   }
 });
 
@@ -145,9 +145,9 @@ t.test('error_description of a redirect has the characters of RFC 6749 only', as
   for (const scope of ['é', '"quoted"', 'back\\slash', 'tab\there', 'line\nbreak', '\u{1F600}']) {
     const response = await browser.open(authorizationRequest(scene, { scope }).url);
     t.equal(response.statusCode, 302);
-    const answer = answerAt(t, response, scene.redirectUri);
-    t.equal(answer.get('error'), 'invalid_scope');
-    t.match(answer.get('error_description'), /^[ !#-[\]-~]+$/, scope);
+    const returned = responseParameters(t, response, scene.redirectUri);
+    t.equal(returned.get('error'), 'invalid_scope');
+    t.match(returned.get('error_description'), /^[ !#-[\]-~]+$/, scope);
   }
 });
 

@@ -83,11 +83,11 @@ t.test('accepts the longest state through sign-in within the limits of a connect
   const scene = await createScene(database);
   const port = await listen((await buildTestApp(t, { database })).app);
   const open = async (url: string) => {
-    const [answer] = await exchange(
+    const [response] = await exchange(
       port,
       `GET ${url} HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n\r\n`,
     );
-    return answer;
+    return response;
   };
   const { url } = authorizationRequest(scene, { state: '😀'.repeat(512) });
   const redirect = await open(url);

@@ -241,16 +241,16 @@ t.test('each of many concurrent requests with valid and invalid tokens gets its 
     const expected = [401, 401, 403, 401][index % 7] ?? 200;
     return { token, expected, own: bad === undefined ? (tenant?.employeeIds ?? []) : [] };
   });
-  const answers = await Promise.all(calls.map(({ token }) => api.get('/v1/employees', token)));
-  const wrong = answers.filter(({ statusCode }, index) => statusCode !== calls[index]?.expected);
+  const responses = await Promise.all(calls.map(({ token }) => api.get('/v1/employees', token)));
+  const wrong = responses.filter(({ statusCode }, index) => statusCode !== calls[index]?.expected);
   t.same(
     wrong.map(({ body }) => body),
     [],
   );
-  const mixedUp = answers.filter(
-    (answer, index) =>
-      answer.statusCode === 200 &&
-      JSON.stringify(answer.json().data.map(({ id }: { id: string }) => id)) !==
+  const mixedUp = responses.filter(
+    (response, index) =>
+      response.statusCode === 200 &&
+      JSON.stringify(response.json().data.map(({ id }: { id: string }) => id)) !==
         JSON.stringify(calls[index]?.own),
   );
   t.same(mixedUp.length, 0, 'everybody sees the own account');

@@ -20,7 +20,7 @@ const libraries = [oauth4webapi, openidClient, simpleOAuth2, passportOAuth2];
 const methods: readonly AuthenticationMethod[] = ['none', 'client_secret_post', 'client_secret_basic'];
 const scope = 'reports:read user:read';
 
-/** Sends a user to the pages, who allows what is asked for. */
+/** Sends a user to the consent screen, who allows the request. */
 async function authorize(client: OAuthClient): Promise<{ tokens: Tokens; repeat: () => Promise<Tokens> }> {
   const pending = await client.beginAuthorization(scope);
   const callback = await new NetworkBrowser(server.issuer).decide(pending.url, server.owner, 'allow');

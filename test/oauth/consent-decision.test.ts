@@ -1,6 +1,6 @@
 import { randomId } from '../../src/database/ids.js';
 import { hiddenFields } from '../support/browser/browser.js';
-import { answerAt, authorizeResponses } from '../support/oauth/authorize-responses.js';
+import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
 import {
   authorizationRequest,
   createScene,
@@ -23,13 +23,13 @@ t.test('Allow sends code, state and iss, and stores the request with the code', 
   t.equal(response.statusCode, 303);
   t.equal(response.headers['cache-control'], 'no-store');
   t.equal(response.headers['referrer-policy'], 'no-referrer');
-  const answer = answerAt(t, response, scene.redirectUri);
-  t.same([...answer.keys()].toSorted(), ['code', 'iss', 'state']);
-  t.equal(answer.get('state'), parameters.state);
-  t.equal(answer.get('iss'), 'http://api.test');
+  const returned = responseParameters(t, response, scene.redirectUri);
+  t.same([...returned.keys()].toSorted(), ['code', 'iss', 'state']);
+  t.equal(returned.get('state'), parameters.state);
+  t.equal(returned.get('iss'), 'http://api.test');
   t.match(await codesOf(scene), [
     {
-      codeHash: hashOf(answer.get('code') ?? ''),
+      codeHash: hashOf(returned.get('code') ?? ''),
       userId: scene.user.id,
       redirectUri: scene.redirectUri,
       codeChallenge: parameters.code_challenge,
@@ -48,11 +48,11 @@ t.test('Deny sends access_denied with state and iss, and issues no code', async 
   const { url, parameters } = authorizationRequest(scene);
   const response = await browser.submitForm(await browser.open(url), url, { decision: 'deny' });
   t.equal(response.statusCode, 303);
-  const answer = answerAt(t, response, scene.redirectUri);
-  t.same([...answer.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
-  t.equal(answer.get('error'), 'access_denied');
-  t.equal(answer.get('state'), parameters.state);
-  t.equal(answer.get('iss'), 'http://api.test');
+  const returned = responseParameters(t, response, scene.redirectUri);
+  t.same([...returned.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
+  t.equal(returned.get('error'), 'access_denied');
+  t.equal(returned.get('state'), parameters.state);
+  t.equal(returned.get('iss'), 'http://api.test');
   t.same(await codesOf(scene), []);
 });
 
@@ -150,7 +150,7 @@ t.test('a decision is checked against the current settings of the application', 
     database.prisma.application.updateMany({ where: { id: scene.application.id }, data });
   await change({ scopes: ['user:read'] });
   const refused = await browser.submitForm(page, url, { decision: 'allow' });
-  t.equal(answerAt(t, refused, scene.redirectUri).get('error'), 'invalid_scope');
+  t.equal(responseParameters(t, refused, scene.redirectUri).get('error'), 'invalid_scope');
   await change({ redirectUris: [] });
   const unregistered = await browser.submitForm(page, url, { decision: 'allow' });
   t.equal(unregistered.statusCode, 400);
@@ -194,14 +194,14 @@ t.test('a redirect URI keeps its query in every response', async (t) => {
   for (const decision of ['allow', 'deny']) {
     const response = await browser.submitForm(page, url, { decision });
     const location = new URL(String(response.headers.location));
-    const answer = [...location.searchParams];
-    t.same(answer.slice(0, 3), [
+    const returned = [...location.searchParams];
+    t.same(returned.slice(0, 3), [
       ['tenant', '7'],
       ['next', 'a b&c'],
       ['code', 'mine'],
     ]);
     t.same(
-      answer.slice(3).map(([name]) => name),
+      returned.slice(3).map(([name]) => name),
       decision === 'allow' ? ['code', 'state', 'iss'] : ['error', 'error_description', 'state', 'iss'],
     );
   }

@@ -1,5 +1,5 @@
 import { Browser, hiddenFields } from '../support/browser/browser.js';
-import { answerAt, authorizeResponses } from '../support/oauth/authorize-responses.js';
+import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
 import { authorizationRequest, createScene, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -37,7 +37,7 @@ t.test('redirects through the sign-in page back to the same request', async (t) 
     const action = unescapeHtml(/<form method="post" action="(\/v1[^"]*)"/.exec(consent.body)?.[1] ?? '');
     const decided = await browser.submitForm(consent, action, { decision: 'allow' });
     t.equal(decided.statusCode, 303);
-    t.equal(answerAt(t, decided, scene.redirectUri).get('state'), state);
+    t.equal(responseParameters(t, decided, scene.redirectUri).get('state'), state);
   }
 });
 
@@ -129,12 +129,12 @@ t.test('the content security policy of sign-in allows the redirect to the applic
   const { url } = authorizationRequest(scene, { scope: 'reports:read' });
   const page = await browser.open(String((await browser.open(url)).headers.location));
   const { email, password } = scene.user;
-  let answer = await browser.submitForm(page, '/sign_in', { email, password });
-  while (String(answer.headers.location ?? '').startsWith('/')) {
-    answer = await browser.open(String(answer.headers.location));
+  let response = await browser.submitForm(page, '/sign_in', { email, password });
+  while (String(response.headers.location ?? '').startsWith('/')) {
+    response = await browser.open(String(response.headers.location));
   }
-  if (answer.statusCode === 200) return;
-  t.equal(answerAt(t, answer, scene.redirectUri).get('error'), 'access_denied');
+  if (response.statusCode === 200) return;
+  t.equal(responseParameters(t, response, scene.redirectUri).get('error'), 'access_denied');
   const formAction = /form-action ([^;]*)/.exec(String(page.headers['content-security-policy']))?.[1] ?? '';
   t.ok(formAction.split(' ').includes('https://client.example'), formAction);
 });
@@ -163,16 +163,16 @@ t.test('a member who can grant no requested scope is redirected with access_deni
   const { url, parameters } = authorizationRequest(scene, { scope: 'reports:read reports:write' });
   const response = await browser.open(url);
   t.equal(response.statusCode, 302);
-  const answer = answerAt(t, response, scene.redirectUri);
-  t.equal(answer.get('error'), 'access_denied');
-  t.equal(answer.get('state'), parameters.state);
-  t.equal(answer.get('iss'), 'http://api.test');
+  const returned = responseParameters(t, response, scene.redirectUri);
+  t.equal(returned.get('error'), 'access_denied');
+  t.equal(returned.get('state'), parameters.state);
+  t.equal(returned.get('iss'), 'http://api.test');
 
   // Nor does a form that is sent without having been shown give anything.
   const token = hiddenFields((await browser.open(authorizationRequest(scene).url)).body);
   const forced = await browser.submit(url, { ...token, decision: 'allow' });
   t.equal(forced.statusCode, 303);
-  t.equal(answerAt(t, forced, scene.redirectUri).get('error'), 'access_denied');
+  t.equal(responseParameters(t, forced, scene.redirectUri).get('error'), 'access_denied');
   t.same(await codesOf(scene), []);
 });
 
@@ -198,5 +198,5 @@ t.test('redirects to http://localhost with its registered port', async (t) => {
   const page = await browser.open(url);
   t.match(page.headers['content-security-policy'], /form-action 'self' http:\/\/localhost:8080(;|$)/);
   const response = await browser.submitForm(page, url, { decision: 'allow' });
-  t.ok(answerAt(t, response, redirectUri).has('code'));
+  t.ok(responseParameters(t, response, redirectUri).has('code'));
 });

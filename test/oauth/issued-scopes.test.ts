@@ -74,16 +74,23 @@ t.test('refresh: the audit event names the scopes of the access token, narrowed 
 });
 
 t.test('refreshes in one statement: each audit event names the scopes of its own token', async (t) => {
-  const asked = ['user:read', 'reports:read', undefined, 'reports:read user:read', undefined, 'user:read'];
+  const requested = [
+    'user:read',
+    'reports:read',
+    undefined,
+    'reports:read user:read',
+    undefined,
+    'user:read',
+  ];
   const responses = await Promise.all(
-    asked.map(async (scope) => {
+    requested.map(async (scope) => {
       const scene = await createScene(database);
       const { refreshToken } = await grantTokens(api, scene, { scope: 'user:read reports:read' });
       return () => refresh(api, scene.application, refreshToken, scope === undefined ? {} : { scope });
     }),
   ).then((requests) => Promise.all(requests.map((request) => request())));
   for (const [index, response] of responses.entries()) {
-    const scopes = (asked[index] ?? 'user:read reports:read').split(' ');
+    const scopes = (requested[index] ?? 'user:read reports:read').split(' ');
     await issued(t, response, 'token.refreshed', scopes);
   }
 });

@@ -63,7 +63,7 @@ t.test('tokens with unknown keys do not prevent a new key from being found', asy
   refused(t, await running.get('/v1/employees', forged), 'invalid_token');
   const { other } = await rotateElsewhere(t, 30);
   const token = await other.token(application);
-  // The database is asked at most once a second for unknown keys.
+  // The database is queried at most once a second for unknown keys.
   running.clock.advanceSeconds(1);
   t.equal((await running.get('/v1/employees', token)).statusCode, 200);
 });

@@ -115,8 +115,8 @@ t.test(
     const transaction = await openTransaction(t, options);
     await transaction.query(lockToken, [hexOf(locked)]);
     const hasty = await createOther(t, { statementTimeoutMs: 500 });
-    const asked = [locked, ...others];
-    const [late, ...rest] = await Promise.all(asked.map((holder) => refreshOf(holder, hasty)));
+    const holders = [locked, ...others];
+    const [late, ...rest] = await Promise.all(holders.map((holder) => refreshOf(holder, hasty)));
     t.equal(late?.statusCode, 503);
     t.ok(late?.headers['retry-after']);
     allSucceeded(t, rest, 'the others');
@@ -199,14 +199,14 @@ t.test(
 
 t.test('a token that is in a batch many times succeeds once, and all others succeed', async (t) => {
   const [twice, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
-  const asked = [twice, ...others.slice(0, 10), twice, twice, ...others.slice(10), twice];
-  const responses = await Promise.all(asked.map((holder) => refreshOf(holder)));
-  const ofTwice = responses.filter((_, index) => asked[index] === twice);
+  const holders = [twice, ...others.slice(0, 10), twice, twice, ...others.slice(10), twice];
+  const responses = await Promise.all(holders.map((holder) => refreshOf(holder)));
+  const ofTwice = responses.filter((_, index) => holders[index] === twice);
   t.same(ofTwice.map(({ statusCode }) => statusCode).toSorted(), [200, 401, 401, 401]);
   for (const response of ofTwice) if (response.statusCode === 401) oauthRefusal(t, response, 'invalid_grant');
   allSucceeded(
     t,
-    responses.filter((_, index) => asked[index] !== twice),
+    responses.filter((_, index) => holders[index] !== twice),
     'the others',
   );
   const where = { grantId: twice.grantId };

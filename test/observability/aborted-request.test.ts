@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { withQueryRaw } from '../support/faults/with-query-raw.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { captureLog } from '../support/server/captured-log.js';
@@ -74,10 +75,8 @@ for (const [ending, leave] of Object.entries(endings)) {
 t.test('logs a socket error of the database as a failure, with 503', async (t) => {
   // As node:net reports it: nothing in it says which connection it is about.
   const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
-  const prisma = Object.assign(Object.create(api.database.prisma), {
-    $queryRaw: () => Promise.reject(reset),
-  });
-  const broken = await buildTestApp(t, { database: { ...api.database, prisma }, logger: log.logger });
+  const database = withQueryRaw(api.database, () => Promise.reject(reset));
+  const broken = await buildTestApp(t, { database, logger: log.logger });
   const alarmed = alarms().length;
   const bytes = 'GET /people HTTP/1.1\r\nHost: x\r\nCookie: session=x\r\n\r\n';
   const [response] = await exchange(await listen(broken.app), bytes, { expect: 1 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { Browser } from '../support/browser/browser.js';
+import { withQueryRaw } from '../support/faults/with-query-raw.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -97,9 +98,8 @@ t.test('requests beyond a limit are logged at info', async (t) => {
 });
 
 t.test('server errors are logged at error, with a line for their cause', async (t) => {
-  const prisma = { $queryRaw: () => Promise.reject(new Error('the disk is on fire')) };
   const broken = await buildTestApp(t, {
-    database: { ...database, prisma: Object.assign(Object.create(database.prisma), prisma) },
+    database: withQueryRaw(database, () => Promise.reject(new Error('the disk is on fire'))),
     logger: log.logger,
   });
   const response = await broken.app.inject('/readyz');
@@ -110,12 +110,7 @@ t.test('server errors are logged at error, with a line for their cause', async (
 
 t.test('a slow request is logged at info, whatever its outcome', async (t) => {
   const slow = await buildTestApp(t, {
-    database: {
-      ...database,
-      prisma: Object.assign(Object.create(database.prisma), {
-        $queryRaw: () => new Promise((resolve) => setTimeout(resolve, 5)),
-      }),
-    },
+    database: withQueryRaw(database, () => new Promise((resolve) => setTimeout(resolve, 5))),
     environment: { SLOW_REQUEST_MS: '2' },
     logger: log.logger,
   });
@@ -125,22 +120,19 @@ t.test('a slow request is logged at info, whatever its outcome', async (t) => {
 
 t.test('a client that disconnects before the response is logged', async (t) => {
   const line = captureLog();
-  const [asked, left, finished] = [deferred(), deferred(), deferred()];
-  const prisma = Object.assign(Object.create(database.prisma), {
-    $queryRaw: () => {
-      asked.resolve();
-      return left.promise;
-    },
-  });
+  const [queried, left, finished] = [deferred(), deferred(), deferred()];
   const { app } = await buildTestApp(t, {
-    database: { ...database, prisma },
+    database: withQueryRaw(database, () => {
+      queried.resolve();
+      return left.promise;
+    }),
     logger: line.logger,
     observers: [{ finished: () => finished.resolve() }],
   });
   const socket = net.connect(await listen(app), '127.0.0.1');
   await once(socket, 'connect');
   socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
-  await asked.promise;
+  await queried.promise;
   socket.destroy();
   await finished.promise;
   left.resolve();

@@ -179,7 +179,7 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
   });
   t.match(
     many.body,
-    /redirect_uri_21-error" class="field-error">An application can have 20 redirect URIs at most/,
+    /redirect_uri_21-error" class="field-error">An application can have at most 20 redirect URIs/,
   );
   t.equal(await countOf(scene.accountId), before + 1);
 });

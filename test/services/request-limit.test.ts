@@ -5,24 +5,24 @@ import { createMemoryCounter } from '../../src/services/counters/memory-counter.
 import { RequestLimit } from '../../src/services/request-limit.js';
 import t from '../support/tap.js';
 
-/** Counts as another counter does, and remembers what it was asked. */
+/** Counts like another counter, and records its calls. */
 function watch(counter: Counter) {
-  const asked: [string, number][] = [];
+  const calls: [string, number][] = [];
   const add: Counter['add'] = (subject, points) => {
-    asked.push([subject, points]);
+    calls.push([subject, points]);
     return counter.add(subject, points);
   };
-  return { asked, counter: { add } };
+  return { calls, counter: { add } };
 }
 
 const times = <Value>(number: number, make: () => Value) => Array.from({ length: number }, make);
 
 t.test('requests that arrive together are one query, and each has its own count', async (t) => {
-  const { asked, counter } = watch(createMemoryCounter());
+  const { calls, counter } = watch(createMemoryCounter());
   const limit = new RequestLimit(counter, 10);
   const both = [...times(3, () => limit.take('a')), ...times(2, () => limit.take('b'))];
   const standings = await Promise.all(both);
-  t.same(asked, [
+  t.same(calls, [
     ['a', 3],
     ['b', 2],
   ]);
@@ -45,7 +45,7 @@ t.test('grants exactly as many concurrent requests as the limit allows', async (
 t.test('rejects a caller beyond the limit from memory until the window ends, and no other', async (t) => {
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
   t.teardown(() => mock.timers.reset());
-  const { asked, counter } = watch(createMemoryCounter());
+  const { calls, counter } = watch(createMemoryCounter());
   const limit = new RequestLimit(counter, 2);
   await limit.take('a');
   mock.timers.tick(20_000);
@@ -54,7 +54,7 @@ t.test('rejects a caller beyond the limit from memory until the window ends, and
   mock.timers.tick(39_001);
   const refused = await Promise.all(times(3, () => limit.take('a')));
   for (const standing of refused) t.match(standing, { granted: false, remaining: 0, resetSeconds: 1 });
-  t.equal(asked.length, 2, 'nobody was asked');
+  t.equal(calls.length, 2, 'rejections do not use the store');
   t.match(await limit.take('b'), { granted: true, remaining: 1 });
   mock.timers.tick(1000);
   t.match(await limit.take('a'), { granted: true, remaining: 1, resetSeconds: 60 });
@@ -81,16 +81,16 @@ t.test('a slow count delays at most one more query to the store', async (t) => {
   const add: Counter['add'] = (_, points) =>
     new Promise((resolve) => finish.push(() => resolve({ total: points, resetMs: 60_000 })));
   const limit = new RequestLimit({ add }, 100);
-  const asked: Promise<unknown>[] = [];
+  const requests: Promise<unknown>[] = [];
   for (let round = 0; round < 10; round += 1) {
-    asked.push(limit.take('a'));
+    requests.push(limit.take('a'));
     await turn();
   }
   t.equal(finish.length, 2);
   for (const one of finish) one();
-  await Promise.all(asked.slice(0, 2));
+  await Promise.all(requests.slice(0, 2));
   await turn();
   t.equal(finish.length, 3, 'the other eight share one step');
   finish[2]?.();
-  await Promise.all(asked);
+  await Promise.all(requests);
 });

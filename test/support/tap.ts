@@ -10,11 +10,12 @@ const fileTimeoutMs = 180_000;
 
 let t: Test = root;
 
+/** Tap's root test, which ends with the process. */
 /**
  * The test that the tests of a file belong to; what they open is closed when it ends. It is tap's root test, or, where
  * several files share a process, a test for each file.
  */
-export { type Test, t as default };
+export { root, type Test, t as default };
 
 export interface TestFile {
   /** Path of the source, for the report. */

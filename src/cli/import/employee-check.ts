@@ -68,7 +68,7 @@ function recordSchema({ document }: Contract): JsonSchema {
   };
 }
 
-/** A blank value of an attribute that can be `null` is none. */
+/** A blank value of a nullable attribute counts as `null`. */
 function withoutBlanks(given: unknown): unknown {
   const blank = nullableNames.filter((name) => isBlank((given as Attributes | null)?.[name]));
   if (blank.length === 0) return given;

@@ -37,7 +37,7 @@ async function takeLock(draft: string, file: string): Promise<void> {
     }
     await removeStaleLock(file, `${draft}.stale`);
   }
-  throw new DatabaseOpenError(`DATA_DIR: other processes keep taking the lock ${file}`);
+  throw new DatabaseOpenError(`DATA_DIR: other processes keep acquiring the lock ${file}`);
 }
 
 async function removeStaleLock(file: string, aside: string): Promise<void> {

@@ -3,7 +3,7 @@ import { defineLookup } from './define-lookup.js';
 
 /**
  * Looks up the OAuth client with a `client_id`, and its secrets, as JSON. It reads all accounts, because the account is
- * unknown before.
+ * not known yet.
  *
  * Benchmarks `token` (1.6 times oidc-provider) and `refresh`; compared with the models in
  * test/database/hot/client-by-id.test.ts.

@@ -18,9 +18,9 @@ export interface LookupDefinition<Key, Columns extends string, Value> {
   readonly toValue: (row: TextRow, key: Key) => Value;
   /** Tenant scope of a statement for these keys. */
   readonly scope: (keys: readonly Key[]) => Scope;
-  /** Most keys of one statement. */
+  /** Maximum number of keys of one statement. */
   readonly maximum: number;
-  /** Most concurrent statements of a process. */
+  /** Maximum number of concurrent statements of a process. */
   readonly atOnce: number;
 }
 

@@ -21,7 +21,7 @@ export interface TokenOwner {
 
 /**
  * Looks up the owner of an access token that is not revoked. Every request reads it, so that an acknowledged revocation
- * applies in every process. It reads all accounts, because the account is unknown before.
+ * applies in every process. It reads all accounts, because the account is not known yet.
  *
  * IS NOT DISTINCT FROM cannot use an index, so the grant is looked up by its key. With =, the planner may read all grants of
  * the application.

@@ -15,7 +15,7 @@ const setParameters = `
  * Converts a query to a COPY statement. COPY does not accept bind parameters, so each value becomes a setting of the
  * transaction, which the statement reads. The text of the statement contains no values.
  *
- * @throws {TypeError} for a value that is neither text nor a list of texts
+ * @throws {TypeError} for a value that is neither a string nor an array of strings
  */
 export function copyStatement({ strings, values }: Pick<Prisma.Sql, 'strings' | 'values'>): CopyStatement {
   const query = strings

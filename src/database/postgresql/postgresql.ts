@@ -21,7 +21,7 @@ import { checkTimeZone } from './time-zone.js';
 import { withTransactionSettings } from './transaction-adapter.js';
 import { type Settings, TransactionSettings } from './transaction-settings.js';
 
-/** Longest run of the statement of a report, in milliseconds. */
+/** Maximum duration of the statement of a report, in milliseconds. */
 export const defaultReportStatementTimeoutMs = 5_000;
 // Time for the server to report a cancelled statement before the driver closes the connection.
 const cancelGraceMs = 1_000;

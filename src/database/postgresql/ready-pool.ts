@@ -9,7 +9,7 @@ type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
  * A pool that keeps up to half of its connections checked out, ready for the next statement. Checking a connection out and in
- * takes the driver two timers, a promise and a turn of the event loop. Without ready connections the benchmark `get-1` fails
+ * takes the driver two timers, a promise and an iteration of the event loop. Without ready connections the benchmark `get-1` fails
  * (0.5 times the limit, where 0.6 is required).
  */
 export class ReadyPool extends pg.Pool {

@@ -12,7 +12,7 @@ export interface ScopedPoolOptions extends PoolConfig {
   /** Scope of statements that run outside of every scope. */
   readonly defaultScope: Scope;
   readonly retry: ConflictRetry;
-  /** Most connections. */
+  /** Maximum number of connections. */
   readonly max: number;
 }
 

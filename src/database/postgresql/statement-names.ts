@@ -7,11 +7,11 @@ const maxTextLength = 8_000;
 /** Uses after which a text gets a name. */
 const minUses = 3;
 
-/** Most texts without a name whose uses are counted. */
+/** Maximum number of unnamed texts whose uses are counted. */
 const maxCountedTexts = 1_000;
 
 /**
- * Makes a function that names SQL texts. The server parses and plans a named text once for each connection, and an unnamed
+ * Creates a function that names SQL texts. The server parses and plans a named text once for each connection, and an unnamed
  * one (`''`) for each use.
  *
  * The number of names is bounded, because the driver and the server keep a named statement until the connection closes. The
@@ -19,7 +19,7 @@ const maxCountedTexts = 1_000;
  * its third use, when it is still among the thousand unnamed texts that were used last. Texts that are used once or twice
  * take no name.
  *
- * @param maxNames most names; further texts stay unnamed
+ * @param maxNames maximum number of names; further texts stay unnamed
  */
 export function createStatementNames(
   maxNames = defaultMaxNames,

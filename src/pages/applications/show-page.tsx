@@ -95,7 +95,7 @@ export function ShowPage({
       </section>
       <section>
         <h2>Delete</h2>
-        <p>Deletes this application and revokes all of its tokens. You are asked to confirm.</p>
+        <p>Deletes this application and revokes all of its tokens. The next page asks for confirmation.</p>
         <p>
           <a class="button danger" href={addressOf(id, 'delete')}>
             Delete application

@@ -1,4 +1,4 @@
-/** Command that gets a token. The secret is read from the environment, so that it stays out of the shell history. */
+/** Command that gets a token. The secret is read from the environment, so that it is not stored in the shell history. */
 export function TokenExample({ baseUrl, clientId }: { baseUrl: string; clientId: string }) {
   const lines = [
     `curl -sS ${baseUrl}/v1/oauth/token`,

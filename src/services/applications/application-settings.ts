@@ -71,7 +71,7 @@ function redirectUriErrors(
     const first = uris.indexOf(uri);
     const error =
       index >= maximumRedirectUris
-        ? `An application can have ${maximumRedirectUris} redirect URIs at most.`
+        ? `An application can have at most ${maximumRedirectUris} redirect URIs.`
         : first < index
           ? `This is the same URI as redirect URI ${first + 1}.`
           : redirectUriError(uri, { allowLocalhost });

@@ -33,7 +33,7 @@ interface Stored extends Omit<Application, 'accountId' | 'secrets'> {
   readonly secrets: readonly { id: string; hash: string }[];
 }
 
-/** Most JSON texts of applications whose parsed form is cached. */
+/** Maximum number of JSON texts of applications whose parsed form is cached. */
 const maxCachedApplications = 1_000;
 
 /** Reads OAuth clients. */
@@ -45,7 +45,7 @@ export class ClientRegistry {
     this.#find = clientById(database);
   }
 
-  /** Finds the application with this `client_id` in any account, because the account is unknown before. */
+  /** Finds the application with this `client_id` in any account, because the account is not known yet. */
   async findByClientId(clientId: string): Promise<Application | null> {
     const json = await this.#find(clientId);
     return json === null ? null : this.#toApplication(json);

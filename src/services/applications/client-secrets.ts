@@ -6,7 +6,7 @@ import { newClientSecret } from './client-secret.js';
 import { lockApplication } from './lock-application.js';
 import { recordApplicationEvent } from './record-application-event.js';
 
-/** Most secrets of an application: the one in use and its replacement. */
+/** Maximum number of secrets of an application: the one in use and its replacement. */
 export const maximumSecrets = 2;
 
 export type CreatedSecret =

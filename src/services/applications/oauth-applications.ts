@@ -138,7 +138,7 @@ export class OAuthApplications {
    * the access tokens of the client credentials grant. Its secrets and settings stay.
    *
    * Client credentials tokens contain the generation of the application, which this method increments. The issue time of
-   * tokens would not do: it has whole seconds, and a token that is issued in the same second must be valid.
+   * tokens is not precise enough: it has whole seconds, and a token that is issued in the same second must be valid.
    *
    * @returns number of revoked grants; `null` when the account has no such application
    */

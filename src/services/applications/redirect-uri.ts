@@ -1,4 +1,4 @@
-/** Longest redirect URI, in characters. */
+/** Maximum length of a redirect URI, in characters. */
 export const maximumRedirectUriLength = 2000;
 
 /**
@@ -35,6 +35,6 @@ function schemeError({ protocol, hostname }: URL, allowLocalhost: boolean): stri
     return 'http://localhost is for development only: use an address that starts with https://.';
   }
   return allowLocalhost
-    ? 'The address must start with https://. For development, http://localhost is possible too.'
+    ? 'The address must start with https://. For development, http://localhost is also allowed.'
     : 'The address must start with https://.';
 }

@@ -5,7 +5,7 @@ import { describeError } from '../../database/database-errors.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import type { AccountId } from '../account-id.js';
 
-/** Shortest time between two writes of the last use of a secret. */
+/** Minimum time between two writes of the last use of a secret. */
 const intervalMilliseconds = 60_000;
 
 /**

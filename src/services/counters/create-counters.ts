@@ -13,6 +13,6 @@ export function createCounters(
   }: { redisUrl: string | undefined; baseUrl: string; logger: CounterLogger },
 ): Counters {
   if (url === undefined) return createDatabaseCounters(database);
-  // Processes of one service have the same address, and other services have others.
+  // Processes of one service have the same base URL, and other services have different ones.
   return new RedisCounters({ url, prefix: `people-api:${baseUrl}:`, logger });
 }

@@ -13,7 +13,7 @@ interface Presentation {
   readonly label: string;
   /** Whether the directory shows the attribute, as text, after the columns that the page defines. */
   readonly inDirectory?: true;
-  /** Values for the demonstration employees, repeated in turn. Absent: `demo-data/employees.ts` computes them. */
+  /** Values for the demo employees, repeated in turn. Absent: `demo-data/employees.ts` computes them. */
   readonly demoValues?: readonly (string | null)[];
 }
 

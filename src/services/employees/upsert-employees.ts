@@ -16,7 +16,7 @@ export interface UpsertCounts {
   readonly unchanged: number;
 }
 
-/** The account of an import does not exist, or does no longer. */
+/** The account of an import does not exist, or no longer exists. */
 export class UnknownAccountError extends Error {
   override readonly name = 'UnknownAccountError';
 }

@@ -16,10 +16,10 @@ export type IdempotentOutcome =
   /** The application has reached its limit of keys. */
   | { readonly kind: 'too_many_keys'; readonly limit: number };
 
-/** Longest time, in milliseconds, that a request waits for another one with the same key. */
+/** Maximum time, in milliseconds, that a request waits for another one with the same key. */
 export const waitMs = 5_000;
 
-/** Longest time in milliseconds to wait for a transaction, and to run it. It includes the wait for the key. */
+/** Maximum time in milliseconds to wait for a transaction, and to run it. It includes the wait for the key. */
 export const transactionLimits = { maxWait: waitMs, timeout: 3 * waitMs };
 
 /** The parts of the transaction of a request. */
@@ -36,7 +36,7 @@ export class Idempotency {
   readonly #maxKeys: number;
   readonly #queue = new KeyQueue();
 
-  /** @param options.maxKeys most keys of an application; 0: no limit */
+  /** @param options.maxKeys maximum number of keys of an application; 0: no limit */
   constructor(database: Database, { maxKeys }: { maxKeys: number }) {
     this.#database = database;
     this.#maxKeys = maxKeys;

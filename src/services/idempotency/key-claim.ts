@@ -25,7 +25,7 @@ const idleTimeoutMs = 15_000;
  * Claims a key until the transaction ends. The claim is an uncommitted row: another transaction that claims the key waits
  * on the unique index. When the process is killed, PostgreSQL aborts the transaction and the key is free.
  *
- * @param waitMs longest wait for another transaction that has claimed the key, in milliseconds
+ * @param waitMs maximum time to wait for another transaction that has claimed the key, in milliseconds
  * @throws {KeyInUseError} when the other transaction does not end in time
  */
 export async function claimKey(

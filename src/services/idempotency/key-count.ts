@@ -5,7 +5,7 @@ import { type IdempotentRequest, TooManyKeysError } from './idempotent-request.j
  * Counts a new key of an application. The count is exact under concurrency, because its row is locked until the transaction
  * ends. Call it last in the transaction, so that the lock is short. Expired keys count until they are deleted.
  *
- * @param maximum most keys of an application; 0: no limit
+ * @param maximum maximum number of keys of an application; 0: no limit
  * @throws {TooManyKeysError} when there are more
  */
 export async function countKey(

@@ -9,7 +9,7 @@ import { KeyInUseError } from './idempotent-request.js';
 /** Concurrent requests of one application. Each one holds a connection, and a process has ten. */
 const maxRunning = 3;
 
-/** Most requests of one application in the queue. */
+/** Maximum number of requests of one application in the queue. */
 const maxWaiting = 100;
 
 interface Waiter {
@@ -28,9 +28,9 @@ export class KeyQueue {
    * Queues work and runs it.
    *
    * @param options.id the key and its user
-   * @param options.waitMs longest time in the queue, in milliseconds
-   * @throws {KeyInUseError} when the time is over or the queue is full, and a request with the same key is running
-   * @throws {RowsLockedError} when the time is over or the queue is full because of other keys of the application
+   * @param options.waitMs maximum time in the queue, in milliseconds
+   * @throws {KeyInUseError} when the timeout expires or the queue is full, and a request with the same key is running
+   * @throws {RowsLockedError} when the timeout expires or the queue is full because of other keys of the application
    */
   async run<Result>(
     { applicationId, id, waitMs }: { applicationId: string; id: string; waitMs: number },

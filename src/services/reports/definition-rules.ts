@@ -32,7 +32,7 @@ function* filterErrors({ field, operator, value }: ReportFilter): Iterable<Defin
   const { type } = columnOf(field);
   if (type === 'string') return;
   if (operator === 'contains' || operator === 'starts_with') {
-    yield { path: ['operator'], rule: `must not be ${operator} for ${field}, which is no text` };
+    yield { path: ['operator'], rule: `must not be ${operator} for ${field}, which is not a text column` };
     return;
   }
   const { isValue, rule } = type === 'date' ? dateRule : timestampRule;

@@ -1,7 +1,7 @@
 const form = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * Parses an RFC 3339 date-time to milliseconds, the precision of the database; `null` for any other text. Leap seconds and
+ * Parses an RFC 3339 date-time to milliseconds, the precision of the database; `null` for any other string. Leap seconds and
  * the year 0 are rejected, because PostgreSQL cannot store them.
  */
 export function readRfc3339(text: string): Date | null {

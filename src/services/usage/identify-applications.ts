@@ -17,7 +17,7 @@ export async function identifyApplications<Call extends CallingApplication>(
   calls: readonly Call[],
 ): Promise<Identified<Call>[]> {
   const clientIds = new Set(calls.flatMap((call) => (isIdentified(call) ? [] : (call.clientId ?? []))));
-  // In the scope of all accounts, because the accounts are unknown before.
+  // In the scope of all accounts, because the accounts are not known yet.
   const applications =
     clientIds.size === 0
       ? []

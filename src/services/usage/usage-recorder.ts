@@ -10,13 +10,13 @@ import { UsageCounts } from './usage-counts.js';
 /** Milliseconds between two writes of usage. A process that is killed loses the counts since the last write. */
 export const usageIntervalMilliseconds = 10_000;
 
-/** Number of counts at which usage is stored before the interval is over. */
+/** Number of counts at which usage is stored before the interval ends. */
 const earlyFlushCounts = 2_000;
 
-/** Most counts in memory, about 10 MB. They accumulate while the database is unavailable. */
+/** Maximum number of counts in memory, about 10 MB. They accumulate while the database is unavailable. */
 const maximumCounts = 20_000;
 
-/** Most applications whose rejected requests are in memory. */
+/** Maximum number of applications whose rejected requests are in memory. */
 const maximumApplications = 1_000;
 
 /** Rows that one statement stores within milliseconds. */

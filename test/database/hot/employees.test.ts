@@ -55,7 +55,7 @@ t.test('pages that share a statement equal those that the models read', async (t
 });
 
 t.test('employees that share a statement are found in their own account only', async (t) => {
-  const asked = tenants.flatMap(({ accountId }) =>
+  const keys = tenants.flatMap(({ accountId }) =>
     [...tenants.flatMap(({ employeeIds }) => employeeIds), 'unknown', "' OR 1=1 --", '{}', 'NULL'].map(
       (id) => ({
         accountId,
@@ -63,8 +63,8 @@ t.test('employees that share a statement are found in their own account only', a
       }),
     ),
   );
-  const responses = await Promise.all(asked.map((key) => find(key)));
-  for (const [index, { accountId, id }] of asked.entries()) {
+  const responses = await Promise.all(keys.map((key) => find(key)));
+  for (const [index, { accountId, id }] of keys.entries()) {
     const own = tenants.find((tenant) => tenant.accountId === accountId)?.employeeIds.includes(id);
     const response = responses[index] ?? null;
     if (own) t.equal(JSON.parse(response ?? '{}').id, id);

@@ -47,15 +47,15 @@ const mixed = <Item>(items: readonly Item[]): Item[] =>
 
 t.test('concurrent requests of many accounts for first and deep pages get their own pages', async (t) => {
   const numbers = [1, 1, 2, 7, 60, 300, 301, 20_000, 1_000_000_000];
-  const asked = mixed(
+  const requests = mixed(
     tenants.flatMap((tenant) =>
       [7, 10, 50, 500].flatMap((size) => numbers.map((number) => ({ tenant, size, number }))),
     ),
   );
   const responses = await Promise.all(
-    asked.map(({ tenant, size, number }) => api.get(addressOf(number, size), tenant.token)),
+    requests.map(({ tenant, size, number }) => api.get(addressOf(number, size), tenant.token)),
   );
-  for (const [index, { tenant, size, number }] of asked.entries()) {
+  for (const [index, { tenant, size, number }] of requests.entries()) {
     const response = responses[index];
     const what = `page ${number} of ${size} of ${tenant.employeeIds.length}`;
     t.equal(response?.statusCode, 200, what);
@@ -90,11 +90,11 @@ t.test('concurrent requests find records of their own account only', async (t) =
     ...tenants.flatMap(({ employeeIds }) => [...employeeIds.slice(0, 5), ...employeeIds.slice(-5)]),
     ...['unknown', 'NULL', '{}', "' OR 1=1 --", '%2C', '%22'],
   ];
-  const asked = mixed(tenants.flatMap((tenant) => ids.map((id) => ({ tenant, id }))));
+  const requests = mixed(tenants.flatMap((tenant) => ids.map((id) => ({ tenant, id }))));
   const responses = await Promise.all(
-    asked.map(({ tenant, id }) => api.get(`/v1/employees/${encodeURIComponent(id)}`, tenant.token)),
+    requests.map(({ tenant, id }) => api.get(`/v1/employees/${encodeURIComponent(id)}`, tenant.token)),
   );
-  for (const [index, { tenant, id }] of asked.entries()) {
+  for (const [index, { tenant, id }] of requests.entries()) {
     const response = responses[index];
     const own = tenant.employeeIds.includes(id);
     t.equal(response?.statusCode, own ? 200 : 404, `${id} for ${tenant.accountId}`);
@@ -129,9 +129,9 @@ t.test('tokens that are checked together are accepted or rejected each on its ow
     { token: revoked, status: 401 },
     { token: `${large.token}x`, status: 401 },
   ];
-  const asked = mixed(Array.from({ length: 10 }, () => kinds).flat());
-  const responses = await Promise.all(asked.map(({ token }) => api.get(addressOf(1, 10), token)));
-  for (const [index, { status, count }] of asked.entries()) {
+  const requests = mixed(Array.from({ length: 10 }, () => kinds).flat());
+  const responses = await Promise.all(requests.map(({ token }) => api.get(addressOf(1, 10), token)));
+  for (const [index, { status, count }] of requests.entries()) {
     t.equal(responses[index]?.statusCode, status);
     t.equal(responses[index]?.json().meta?.record_count, count);
   }

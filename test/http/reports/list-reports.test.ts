@@ -12,19 +12,19 @@ interface Listed {
 }
 
 async function page(client: ReportClient, query: string) {
-  const answer = await client.send('GET', `/v1/reports?${query}`);
-  if (answer.statusCode !== 200) throw new Error(answer.body);
-  return answer.json();
+  const response = await client.send('GET', `/v1/reports?${query}`);
+  if (response.statusCode !== 200) throw new Error(response.body);
+  return response.json();
 }
 
 async function follow(client: ReportClient, query: string): Promise<Listed[]> {
   const found: Listed[] = [];
   let next: string | null = `/v1/reports?${query}`;
   while (next !== null) {
-    const answer = await client.send('GET', next.replace('http://api.test', ''));
-    if (answer.statusCode !== 200) throw new Error(answer.body);
-    found.push(...answer.json().data);
-    next = answer.json().links.next;
+    const response = await client.send('GET', next.replace('http://api.test', ''));
+    if (response.statusCode !== 200) throw new Error(response.body);
+    found.push(...response.json().data);
+    next = response.json().links.next;
   }
   return found;
 }
@@ -99,9 +99,9 @@ t.test('rejects malformed parameters by name', async (t) => {
     ['page[after]=AAAA', 'page[after]'],
     ['filter[title]=x', 'filter[title]'],
   ] as const) {
-    const answer = await client.send('GET', `/v1/reports?${query}`);
-    t.equal(answer.statusCode, 400, query);
-    t.equal(answer.json().errors[0].parameter, parameter);
+    const response = await client.send('GET', `/v1/reports?${query}`);
+    t.equal(response.statusCode, 400, query);
+    t.equal(response.json().errors[0].parameter, parameter);
   }
 });
 

@@ -25,16 +25,16 @@ async function setUp(employees: readonly TestEmployee[]) {
 }
 
 async function page(client: ReportClient, id: string, query = '') {
-  const answer = await client.send('GET', `/v1/reports/${id}/results${query}`);
-  if (answer.statusCode !== 200) throw new Error(answer.body);
-  return answer.json();
+  const response = await client.send('GET', `/v1/reports/${id}/results${query}`);
+  if (response.statusCode !== 200) throw new Error(response.body);
+  return response.json();
 }
 
 t.test('listReportColumns returns every column with its label and type', async (t) => {
   const { send } = await createReportClient(api);
-  const answer = await send('GET', '/v1/report_columns');
-  t.equal(answer.statusCode, 200);
-  const { data, meta } = answer.json();
+  const response = await send('GET', '/v1/report_columns');
+  t.equal(response.statusCode, 200);
+  const { data, meta } = response.json();
   t.same(
     data.map(({ id }: { id: string }) => id),
     columnKeys,
@@ -55,8 +55,8 @@ t.test('a list report has rows in its sort order and attributes in the order of 
     columns: ['updated_at', 'last_name', 'id'],
     sort: ['-last_name'],
   });
-  const answer = await client.send('GET', `/v1/reports/${id}/results`);
-  const { data, meta, links } = answer.json();
+  const response = await client.send('GET', `/v1/reports/${id}/results`);
+  const { data, meta, links } = response.json();
   t.same(meta, {
     record_count: 5,
     next_cursor: null,
@@ -72,7 +72,7 @@ t.test('a list report has rows in its sort order and attributes in the order of 
     t.equal(row.id, row.attributes.id);
   }
   t.same([links.prev, links.next], [null, null]);
-  t.equal(answer.headers.vary, 'Accept');
+  t.equal(response.headers.vary, 'Accept');
 });
 
 t.test('a grouped report has one row for each combination, with its count', async (t) => {
@@ -158,9 +158,9 @@ t.test('a run has pages with limits, cursors and an end', async (t) => {
     ['page[after]=!', 'page[after]'],
     ['sort=id', 'sort'],
   ] as const) {
-    const answer = await client.send('GET', `/v1/reports/${id}/results?${query}`);
-    t.equal(answer.statusCode, 400, query);
-    t.equal(answer.json().errors[0].parameter, parameter);
+    const response = await client.send('GET', `/v1/reports/${id}/results?${query}`);
+    t.equal(response.statusCode, 400, query);
+    t.equal(response.json().errors[0].parameter, parameter);
   }
   const past = await page(client, id, '?page[number]=4&page[size]=10');
   t.same([past.data, past.meta.record_count, past.links.next], [[], 25, null]);
@@ -181,9 +181,9 @@ t.test(
     const first = await page(client, id, '?page[size]=4');
     await api.database.prisma.employee.deleteMany({ where: { id: all[1] ?? '' } });
     const follow = async () => {
-      const answer = await client.send('GET', first.links.next.replace('http://api.test', ''));
-      t.equal(answer.statusCode, 200);
-      return answer.json().data.map((row: { id: string }) => row.id);
+      const response = await client.send('GET', first.links.next.replace('http://api.test', ''));
+      t.equal(response.statusCode, 200);
+      return response.json().data.map((row: { id: string }) => row.id);
     };
     t.same(await follow(), all.slice(4, 8));
     await client.send('PATCH', `/v1/reports/${id}`, { sort: ['updated_at', 'email'] });
@@ -264,9 +264,9 @@ t.test(
       for (const operator of ['eq', 'not_eq', 'in', 'not_in', 'contains', 'starts_with']) {
         const value = operator.endsWith('in') ? [text, 'x'] : text;
         const filters = [{ field: 'department', operator, value }];
-        const answer = await ours.create({ title: text, description: text, columns: ['id'], filters });
-        t.equal(answer.statusCode, 201, label);
-        const rows = await ours.allRows(answer.json().data.id);
+        const response = await ours.create({ title: text, description: text, columns: ['id'], filters });
+        t.equal(response.statusCode, 201, label);
+        const rows = await ours.allRows(response.json().data.id);
         t.equal(rows.length, operator.startsWith('not') ? 4 : 0, `${operator} ${label}`);
         t.ok(rows.every(({ id }) => own.has(id)));
       }

@@ -246,10 +246,10 @@ t.test('reads no more rows than the client, and releases all resources when it d
 });
 
 t.test('a client that disconnects before the first row stops the query', async (t) => {
-  let asked = false;
+  let started = false;
   let left = false;
   const slow = await withStreams(t, async function* ({ signal }) {
-    asked = true;
+    started = true;
     await once(signal, 'abort');
     left = true;
     yield* database.streamCsv({ query: failure, signal });
@@ -261,7 +261,7 @@ t.test('a client that disconnects before the first row stops the query', async (
     headers: { authorization: `Bearer ${client.token}` },
   });
   request.on('error', () => {});
-  while (!asked) await wait(10);
+  while (!started) await wait(10);
   request.destroy();
   while (!left) await wait(10);
   t.ok(left);

@@ -280,8 +280,8 @@ t.test('changes the own profile only, in one account and in two', async (t) => {
 t.test('stores all concurrent changes', async (t) => {
   const { patch, stored } = await setUp();
   const bodies = Object.entries(written).map(([claim, value]) => ({ [claim]: value }));
-  const answers = await Promise.all(bodies.map((body) => patch(body)));
-  t.ok(answers.every(({ statusCode }) => statusCode === 200));
+  const responses = await Promise.all(bodies.map((body) => patch(body)));
+  t.ok(responses.every(({ statusCode }) => statusCode === 200));
   t.match(await stored(), {
     givenName: 'Augusta',
     nickname: 'Ada',

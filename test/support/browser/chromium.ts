@@ -112,7 +112,7 @@ function watch(page: Page): Window {
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => {
-    if (!request.url().startsWith('http://localhost:')) complaints.push(`asked for ${request.url()}`);
+    if (!request.url().startsWith('http://localhost:')) complaints.push(`requested ${request.url()}`);
   });
   return { page, complaints };
 }

@@ -16,7 +16,7 @@ export interface Response {
   readonly body: string;
 }
 
-export interface Asked {
+export interface Request {
   readonly method: string;
   /** Names are in lower case. */
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
@@ -39,7 +39,7 @@ const address = /^([\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
 
 const requestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** What a contract declares, compiled where a response asked for it. Compiling takes longer than most tests. */
+/** What a contract declares, compiled on first use. Compiling takes longer than most tests. */
 class Declared {
   static readonly #known = new WeakMap<Contract, Declared>();
 
@@ -69,7 +69,7 @@ class Declared {
   }
 
   /** The operation that a request is for; a HEAD request is for that of GET. */
-  operationOf({ method, url }: Asked): Operation | undefined {
+  operationOf({ method, url }: Request): Operation | undefined {
     const sought = method.toUpperCase() === 'HEAD' ? 'GET' : method.toUpperCase();
     const path = pathOf(url);
     return this.#paths.find(({ operation, pattern }) => operation.method === sought && pattern.test(path))
@@ -127,27 +127,27 @@ export class Conformance {
   }
 
   /** The operation that a request is for; a HEAD request is for that of GET. */
-  operationOf(asked: Asked): Operation | undefined {
-    return this.#declared.operationOf(asked);
+  operationOf(request: Request): Operation | undefined {
+    return this.#declared.operationOf(request);
   }
 
   /** Everything that is untrue of a response; empty when it is as the contract says. */
-  faults(asked: Asked, response: Response): string[] {
-    const operation = this.#declared.operationOf(asked);
-    const withBody = asked.method.toUpperCase() !== 'HEAD';
+  faults(request: Request, response: Response): string[] {
+    const operation = this.#declared.operationOf(request);
+    const withBody = request.method.toUpperCase() !== 'HEAD';
     const found = [...this.#requestIdFaults(response)];
     if (operation !== undefined) found.push(...this.#operationFaults(operation, response, withBody));
     if (response.statusCode >= 400 && withBody && mediaTypeOf(response) !== 'text/html') {
-      found.push(...this.#problemFaults(asked, response, operation));
+      found.push(...this.#problemFaults(request, response, operation));
     }
-    const subject = `${asked.method} ${asked.url.slice(0, 200)} -> ${response.statusCode}`;
+    const subject = `${request.method} ${request.url.slice(0, 200)} -> ${response.statusCode}`;
     return found.map((fault) => `${subject} (${operation?.id ?? 'no operation'}): ${fault}`);
   }
 
   /** @throws {Error} that lists the faults of a response. */
-  check(asked: Asked, response: Response): void {
-    if (this.#recorded) recordExchange(toRecord(asked, response, this.operationOf(asked)));
-    const faults = this.faults(asked, response);
+  check(request: Request, response: Response): void {
+    if (this.#recorded) recordExchange(toRecord(request, response, this.operationOf(request)));
+    const faults = this.faults(request, response);
     if (faults.length > 0) {
       throw new Error(`The contract does not allow this response: ${faults.join('; ')}\n${response.body}`);
     }
@@ -177,7 +177,7 @@ export class Conformance {
     else if (withBody && !validate(parseBody(mediaType, response.body))) yield messages(validate);
   }
 
-  *#problemFaults(asked: Asked, response: Response, operation: Operation | undefined): Iterable<string> {
+  *#problemFaults(request: Request, response: Response, operation: Operation | undefined): Iterable<string> {
     const mediaType = mediaTypeOf(response);
     if (mediaType !== 'application/problem+json' && mediaType !== 'application/json') {
       yield `a refusal has the media type ${mediaType}`;
@@ -201,7 +201,7 @@ export class Conformance {
       title: kind.title,
       status: kind.status,
       // What no address may hold is encoded by the server, so that the member is one.
-      ...(address.test(pathOf(asked.url)) && { instance: pathOf(asked.url) }),
+      ...(address.test(pathOf(request.url)) && { instance: pathOf(request.url) }),
       request_id: response.headers['x-request-id'],
     };
     for (const [name, value] of Object.entries(expected)) {
@@ -216,20 +216,20 @@ export class Conformance {
   }
 }
 
-function toRecord(asked: Asked, response: Response, operation: Operation | undefined): Recorded {
+function toRecord(request: Request, response: Response, operation: Operation | undefined): Recorded {
   const mediaType = response.body === '' ? '' : mediaTypeOf(response);
   const problem =
     mediaType.endsWith('json') && response.statusCode >= 400 ? parseBody(mediaType, response.body) : {};
   const { code, errors = [] } = (problem ?? {}) as { code?: string; errors?: Record<string, string>[] };
   // Not every target that a hostile client sends is a URL.
-  const [, query = ''] = asked.url.split('?', 2);
+  const [, query = ''] = request.url.split('?', 2);
   const searchParams = new URLSearchParams(query);
   return {
     operation: operation?.id,
     status: response.statusCode,
     mediaType,
     code,
-    sent: [...new Set([...searchParams.keys(), ...Object.keys(asked.headers ?? {})])].sort(),
+    sent: [...new Set([...searchParams.keys(), ...Object.keys(request.headers ?? {})])].sort(),
     rejected: errors.map(({ parameter, header }) => parameter ?? header ?? '').filter((name) => name !== ''),
   };
 }

@@ -1,65 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import type { Test } from 'tap';
 import type { Database, DatabaseOptions } from '../../../src/database/client.js';
 import { openDatabase } from '../../../src/database/open-database.js';
-import { allAccounts } from '../../../src/database/scope.js';
-import { administrativeUrlOf, directUrlOf } from './direct-url.js';
-import { copyEmbeddedTemplate } from './embedded-template.js';
-import {
-  createFromTemplate,
-  createPostgresqlDatabase,
-  dropPostgresqlDatabase,
-} from './postgresql-template.js';
+import { createTestDatabase, type TestDatabaseOptions } from './create-test-database.js';
+import { takeDatabase } from './reused-database.js';
 
-/**
- * Server that the tests use instead of the embedded database, or a connection pooler in front of it; its user is a
- * superuser.
- */
-export const testServer: string | undefined = process.env.TEST_DATABASE_URL || undefined;
+export { createTestDatabase, type TestDatabaseOptions, testServer } from './create-test-database.js';
 
-export interface TestDatabaseOptions {
-  /** Without tables, for tests of the migrations themselves. */
-  readonly empty?: boolean;
-  /** Default: the server of TEST_DATABASE_URL when there is one. */
-  readonly engine?: 'embedded';
-  /** Bypasses the connection pooler, if there is one: for tests of what belongs to a session. */
-  readonly direct?: boolean;
-}
-
-/**
- * Makes a database of the test's own, with every table and no rows, gone when the test ends. What a test does by itself
- * may touch every account, unlike what it asks the application to do.
- *
- * @returns what `openDatabase` takes.
- */
-export async function createTestDatabase(
-  t: Test,
-  { empty = false, engine, direct = false }: TestDatabaseOptions = {},
-): Promise<DatabaseOptions> {
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-test-'));
-  t.teardown(() => rm(dataDir, { recursive: true, force: true }));
-  if (testServer === undefined || engine === 'embedded') {
-    await copyEmbeddedTemplate(dataDir, { empty });
-    return { dataDir, defaultScope: allAccounts };
-  }
-  const databaseUrl = await (empty ? createPostgresqlDatabase(testServer) : createFromTemplate(testServer));
-  t.teardown(() => dropPostgresqlDatabase(testServer, databaseUrl));
-  const directDatabaseUrl = directUrlOf(databaseUrl);
-  return {
-    dataDir,
-    databaseUrl: direct ? administrativeUrlOf(databaseUrl) : databaseUrl,
-    directDatabaseUrl,
-    defaultScope: allAccounts,
-  };
-}
-
-/** Makes a database as {@link createTestDatabase} does and opens it; it is closed when the test ends. */
+/** Opens a database as {@link createTestDatabase} makes it; it is closed, or emptied, when the test ends. */
 export async function openTestDatabase(
   t: Test,
   options: TestDatabaseOptions & Omit<DatabaseOptions, 'dataDir' | 'databaseUrl'> = {},
 ): Promise<Database> {
+  if (Object.keys(options).length === 0) return takeDatabase(t);
   const database = await openDatabase({ ...(await createTestDatabase(t, options)), ...options });
   // Teardowns run last in, first out: the database is closed before it is dropped.
   t.teardown(() => database.close());

@@ -5,23 +5,23 @@ import type { Database, DatabaseOptions } from '../../../src/database/client.js'
 import { openDatabase } from '../../../src/database/open-database.js';
 import { createTestDatabase } from '../database/database.js';
 
-/** Stands between a server and its database, and can be told to misbehave. */
+/** A proxy between a server and its database that simulates failures. */
 export interface DatabaseProxy {
-  /** The database's URL by way of the proxy. */
+  /** URL of the database through the proxy. */
   readonly url: string;
-  /** Breaks every connection; new ones are made as usual. */
+  /** Closes every connection; new ones are accepted. */
   cut(): void;
-  /** Breaks every connection and takes no new one, as if nothing ran there. */
+  /** Closes every connection and accepts no new one, like a stopped database. */
   refuse(): void;
-  /** Keeps every connection, and lets nothing through in either direction. */
+  /** Keeps every connection open and forwards nothing in either direction. */
   pause(): void;
   /** Holds back the responses of the database, which receives everything. */
-  pauseAnswers(): void;
-  /** Ends what {@link refuse} or the pauses began. */
+  pauseResponses(): void;
+  /** Ends {@link refuse} and the pauses. */
   restore(): void;
 }
 
-/** A database of the test's own that is reached by way of a proxy; both end with the test. */
+/** Opens a new database through a proxy. Both are closed when the test ends. */
 export async function openBehindProxy(
   t: Test,
   options: Pick<DatabaseOptions, 'poolSize' | 'statementTimeoutMs' | 'connectionTimeoutMs'>,
@@ -36,7 +36,7 @@ export async function openBehindProxy(
   return { proxy, database };
 }
 
-/** Starts a proxy; it ends with the test. */
+/** Starts a proxy. It is closed when the test ends. */
 export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -88,7 +88,7 @@ export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<
       mode = 'paused';
       for (const socket of sockets) socket.pause();
     },
-    pauseAnswers() {
+    pauseResponses() {
       for (const socket of outerSockets) socket.pause();
     },
     restore() {

@@ -4,8 +4,12 @@ import { Browser } from '../browser/browser.js';
 import type { TestApp } from '../server/app.js';
 import type { Scene } from './users.js';
 
-/** The query of the address that a browser is sent to, which has to be the redirect URI. */
-export function answerAt(t: Test, response: LightMyRequestResponse, redirectUri: string): URLSearchParams {
+/** Parameters of the authorization response. Expects a redirect to the redirect URI. */
+export function responseParameters(
+  t: Test,
+  response: LightMyRequestResponse,
+  redirectUri: string,
+): URLSearchParams {
   const location = new URL(String(response.headers.location));
   t.equal(`${location.origin}${location.pathname}`, redirectUri);
   t.equal(location.hash, '');
@@ -18,7 +22,7 @@ export function authorizeResponses(api: TestApp) {
   const codesOf = ({ application }: Scene) =>
     database.prisma.authorizationCode.findMany({ where: { applicationId: application.id } });
 
-  /** Expects a refusal that leads nowhere, as a page for a browser and as a problem document for others. */
+  /** Expects an error without a redirect: a page for a browser, a problem document for other clients. */
   async function refusedHere(
     t: Test,
     url: string,

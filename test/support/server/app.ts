@@ -22,7 +22,7 @@ import { schemaCompilers } from './schema-compilers.js';
 
 export const contract = loadContract();
 
-/** The application on a database of its own, with a clock that the test moves. */
+/** The application on an empty database, with a clock that the test moves. */
 export interface TestApp {
   readonly app: FastifyInstance;
   readonly config: Config;
@@ -63,7 +63,7 @@ export function testConfig(environment: Record<string, string> = {}): Config {
 }
 
 /**
- * Builds the application; it is closed, and its database dropped, when the test ends. Every response, to `inject` or
+ * Builds the application; it is closed, and its database emptied, when the test ends. Every response, to `inject` or
  * over the network, is compared with the contract, and one that differs fails the test.
  */
 export async function buildTestApp(

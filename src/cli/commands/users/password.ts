@@ -12,7 +12,7 @@ export function addPasswordCommand(users: Command, commandProcess: CommandProces
     .addHelpText(
       'after',
       `
-The password is asked for, or read from standard input: one line of at least 12 characters.
+The password is prompted for, or read from standard input: one line with at least 12 characters.
 
 Examples:
   npm run cli -- users set-password milton@initech.example

@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../../problems/problem.js';
 
-/** Longest `state`, in bytes of UTF-8. */
+/** Maximum length of `state`, in bytes of UTF-8. */
 const maximumBytes = 2048;
 
 /**

@@ -7,7 +7,7 @@ import type { ReportFilter } from '../report.js';
 import { columnOf } from '../report-columns.js';
 import { readRfc3339 } from '../rfc3339.js';
 
-/** Builds the condition of a filter. Its parameters are texts and lists of texts. */
+/** Builds the condition of a filter. Its parameters are strings and arrays of strings. */
 export function reportCondition(filter: ReportFilter): EmployeeCondition {
   const column = employeeColumns[columnOf(filter.field).member];
   return { columns: [column], sql: comparison(column, filter) };

@@ -6,10 +6,10 @@ import type { TestApplication } from '../../records/tenant.js';
 import { contract } from '../../server/app.js';
 import { type DemoServer, startDemoServer } from '../../server/demo-server.js';
 
-/** A server with its demonstration data, and the tokens that requests to it need. */
+/** A server with the demo data, and the tokens that requests to it need. */
 export interface PrismWorld {
   readonly server: DemoServer;
-  /** The public application of the demonstration, and the user who owns the account. */
+  /** The public application of the demo data, and the user who owns the account. */
   readonly scene: Scene;
   readonly confidential: TestApplication;
   readonly tokens: {
@@ -51,7 +51,7 @@ function demoScene(): Scene {
   const application = acme?.applications.find(({ clientSecret }) => clientSecret === undefined);
   const redirectUri = application?.redirectUris[0];
   if (acme === undefined || user === undefined || application === undefined || redirectUri === undefined) {
-    throw new Error('The demonstration has no public application');
+    throw new Error('The demo data has no public application');
   }
   const accountId = toAccountId(acme.id);
   return {

@@ -1,0 +1,77 @@
+import type { Test } from 'tap';
+import type { Database } from '../../../src/database/client.js';
+import { openDatabase } from '../../../src/database/open-database.js';
+import { root } from '../tap.js';
+import { createTestDatabase } from './create-test-database.js';
+import { asOwner } from './owner.js';
+
+// Tests of a process use the same database one after the other, emptied in between. Opening one takes 0.3 seconds of CPU
+// time, emptying it 0.02 (measured on the embedded database), and the suite needs a thousand.
+
+interface Opened {
+  readonly database: Database;
+  readonly catalogue: string;
+}
+
+const unused: Opened[] = [];
+
+/** A size in bytes that tests with few rows stay below. Beyond it, deleted rows slow down the next test. */
+const maximumSize = 2 ** 24;
+
+/** An empty database with every table, for this test only until it ends. */
+export async function takeDatabase(t: Test): Promise<Database> {
+  const opened = unused.pop() ?? (await open());
+  t.teardown(async () => {
+    if (await isEmptied(opened).catch(() => false)) unused.push(opened);
+    else await opened.database.close();
+  });
+  return opened.database;
+}
+
+async function open(): Promise<Opened> {
+  const database = await openDatabase(await createTestDatabase(root));
+  root.teardown(() => database.close());
+  return { database, catalogue: await catalogueOf(database) };
+}
+
+/** Deletes all rows, unless the test has changed more than rows. */
+async function isEmptied({ database, catalogue }: Opened): Promise<boolean> {
+  if ((await catalogueOf(database)) !== catalogue) return false;
+  await asOwner(database, emptyTables);
+  const [size] = await asOwner<{ bytes: number }>(
+    database,
+    `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
+  );
+  return size !== undefined && size.bytes < maximumSize;
+}
+
+/** Triggers do not run, because all tables are emptied. */
+const emptyTables = `DO $$
+  DECLARE tables text;
+  BEGIN
+    PERFORM set_config('session_replication_role', 'replica', true);
+    FOR tables IN SELECT oid::regclass FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'
+        AND pg_relation_size(oid) > 0
+    LOOP EXECUTE 'DELETE FROM ' || tables; END LOOP;
+  END $$`;
+
+/** A value that changes with tables, columns, indexes, constraints, triggers, functions, policies, rights and migrations. */
+async function catalogueOf(database: Database): Promise<string> {
+  const [row] = await asOwner<{ catalogue: string }>(
+    database,
+    `SELECT md5(string_agg(entry, ',' ORDER BY entry)) AS catalogue FROM (
+       SELECT concat_ws(' ', relname, relkind, relowner, relacl, relrowsecurity, relforcerowsecurity, reloptions) AS entry
+       FROM pg_class WHERE relnamespace = 'public'::regnamespace
+       UNION ALL SELECT concat_ws(' ', tgrelid, tgname, tgenabled) FROM pg_trigger
+       UNION ALL SELECT concat_ws(' ', proname, prosrc) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+       UNION ALL SELECT concat_ws(' ', conrelid, conname) FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+       UNION ALL SELECT concat_ws(' ', polrelid, polname) FROM pg_policy
+       UNION ALL SELECT concat_ws(' ', attrelid, attname, attnotnull, attisdropped) FROM pg_attribute
+         JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+       UNION ALL SELECT concat_ws(' ', migration_name, checksum, finished_at, rolled_back_at) FROM _prisma_migrations
+     ) entries`,
+  );
+  return row?.catalogue ?? '';
+}
