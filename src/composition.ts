@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import type { Contract } from './contract/contract.js';
-import type { Database } from './database/client.js';
+import type { Database, ReadDatabase } from './database/client.js';
 import { createAuthenticate } from './http/authentication.js';
 import type { Authenticate, PublicGate } from './http/binding/bind.js';
 import type { Handlers } from './http/binding/handlers.js';
@@ -58,6 +58,8 @@ export interface ServiceDependencies {
   readonly config: Config;
   readonly contract: Contract;
   readonly database: Database;
+  /** Where employees, reports and results are read. Default: the database. */
+  readonly reads?: ReadDatabase;
   readonly signingKeys: SigningKeys;
   /** Secrets that sign cookies and forms. */
   readonly appSecrets: AppSecrets;
@@ -85,13 +87,17 @@ export interface Composition {
 /** Creates the services with their dependencies. */
 export function composeServices(dependencies: ServiceDependencies, log: CounterLogger): Composition {
   const { config, contract, database, signingKeys, clock, appSecrets } = dependencies;
-  const { lifecycle = createLifecycle(), reportLimits = defaultReportLimits } = dependencies;
+  const {
+    reads = database,
+    lifecycle = createLifecycle(),
+    reportLimits = defaultReportLimits,
+  } = dependencies;
   const { baseUrl } = config;
   const applications = new ClientRegistry(database);
   const auditLog = new AuditLog(database, clock);
   const secretUse = new SecretUse(database, clock, log);
-  const employees = new Employees(database);
-  const reportResults = new ReportResults(database);
+  const employees = new Employees(reads);
+  const reportResults = new ReportResults(reads);
   const exports = new ReportExports(database, reportResults);
   const counters = createCounters(database, { redisUrl: config.redisUrl, baseUrl, logger: log });
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
@@ -113,6 +119,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const { accessTokens, authorizationEndpoint } = authorizationServer;
   const metadata = authorizationServerMetadata(contract, baseUrl);
   const reports = new Reports(database, {
+    reads,
     idempotency: new Idempotency(database, { maxKeys: config.maxIdempotencyKeys }),
     maxReports: config.maxReportsPerAccount,
   });

@@ -6,6 +6,7 @@ import { readServerConfig } from './config/config.js';
 import { loadContract } from './contract/contract.js';
 import { migrate } from './database/migrate.js';
 import { openDatabase } from './database/open-database.js';
+import { openReplicas } from './database/replicas/open-replicas.js';
 import { fillDemoData } from './demo-data/fill.js';
 import { createLifecycle } from './http/lifecycle.js';
 import { SigningKeys } from './oauth/signing-keys.js';
@@ -38,18 +39,17 @@ async function start(): Promise<void> {
   const config = readServerConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const appSecrets = await resolveAppSecrets(config);
-  const opened = await openDatabase({
-    ...config,
-    embeddedTemplate,
-    logger,
-    statementTimeoutMs,
-    connectionTimeoutMs,
-  });
+  const databaseOptions = { ...config, embeddedTemplate, logger, statementTimeoutMs, connectionTimeoutMs };
+  const opened = await openDatabase(databaseOptions);
   const instruments = await startInstruments(config, opened);
   const { database, observers } = instruments;
   await migrate(database, { logger });
   await new Issuer(database).claim(config.baseUrl, { at: systemClock(), logger });
   if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
+  const replicas =
+    config.replicaDatabaseUrls.length > 0
+      ? await openReplicas(database, config.replicaDatabaseUrls, databaseOptions)
+      : undefined;
   const signingKeys = await SigningKeys.open(new SigningKeyStore(database), appSecrets, systemClock);
   const contract = loadContract();
   const usage = new UsageRecorder({ database, clock: systemClock, logger });
@@ -65,6 +65,7 @@ async function start(): Promise<void> {
     logger,
     lifecycle,
     observers,
+    ...(replicas && { reads: replicas.reads }),
   });
   app.addHook('onClose', () => instruments.close());
   const stopBackgroundWork = startBackgroundWork({
@@ -78,7 +79,7 @@ async function start(): Promise<void> {
   const stop = createShutdown({
     app,
     lifecycle,
-    afterwards: [stopBackgroundWork, () => database.close()],
+    afterwards: [stopBackgroundWork, async () => replicas?.close(), () => database.close()],
     logger,
     noticeMilliseconds: config.shutdownNoticeSeconds * 1000,
   });

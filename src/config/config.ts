@@ -43,6 +43,8 @@ function toConfig(env: Environment) {
     apiContactUrl: env.API_CONTACT_URL,
     databaseUrl: env.DATABASE_URL,
     directDatabaseUrl: env.DIRECT_DATABASE_URL,
+    replicaDatabaseUrls: env.REPLICA_DATABASE_URLS,
+    recordWrites: env.REPLICA_DATABASE_URLS.length > 0,
     allowUnisolated: env.ALLOW_UNISOLATED,
     dataDir: env.DATA_DIR,
     appSecret: env.APP_SECRET,

@@ -23,6 +23,10 @@ export const rules: readonly Rule[] = [
     DIRECT_DATABASE_URL !== undefined && DATABASE_URL === undefined
       ? 'DIRECT_DATABASE_URL must not be set without DATABASE_URL: it is a second URL of the same database'
       : undefined,
+  ({ DATABASE_URL, REPLICA_DATABASE_URLS }) =>
+    REPLICA_DATABASE_URLS.length > 0 && DATABASE_URL === undefined
+      ? 'REPLICA_DATABASE_URLS must not be set without DATABASE_URL: its servers are standbys of that database'
+      : undefined,
   ({ METRICS_PORT, PORT }) =>
     METRICS_PORT !== undefined && METRICS_PORT === PORT
       ? 'METRICS_PORT must not be PORT: metrics are not public'

@@ -57,6 +57,17 @@ export const postgresqlUrl = z
   .regex(/^postgres(ql)?:\/\//)
   .describe('a URL that starts with `postgres://` or `postgresql://`');
 
+export const postgresqlUrls = z
+  .string()
+  .transform((list) =>
+    list
+      .split(',')
+      .map((url) => url.trim())
+      .filter((url) => url !== ''),
+  )
+  .pipe(z.array(z.string().regex(/^postgres(ql)?:\/\//)))
+  .describe('URLs that start with `postgres://` or `postgresql://`, separated by commas');
+
 export const redisUrl = z
   .string()
   .refine(isRedisUrl)

@@ -6,6 +6,7 @@ import {
   networks,
   oneOf,
   postgresqlUrl,
+  postgresqlUrls,
   redisUrl,
   seconds,
   secret,
@@ -86,6 +87,11 @@ export const variables = {
     derivedDefault: '`$DATABASE_URL`',
     description:
       'URL of the same database that bypasses a [connection pooler](deployment.md#connection-poolers), for migrations.',
+  },
+  REPLICA_DATABASE_URLS: {
+    schema: postgresqlUrls.default(''),
+    description:
+      '[Standbys](scaling.md#reads-from-standbys) of the database, one URL for each server. Employees, reports and results are read there.',
   },
   ALLOW_UNISOLATED: {
     schema: trueOrFalse.default('false'),

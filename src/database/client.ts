@@ -39,6 +39,10 @@ export interface DatabaseOptions {
   readonly reportStatementTimeoutMs?: number;
   /** Scope of statements that have no other. Default: no account. */
   readonly defaultScope?: Scope;
+  /** Records the position of each write, for processes that read from standbys. Default: false. */
+  readonly recordWrites?: boolean;
+  /** Called when a connection for requests is lost. */
+  readonly onConnectionLost?: () => void;
 }
 
 /** One connection of its own, on which migrations run. */
@@ -118,3 +122,6 @@ export interface Database {
   /** Closes all connections. Another process can open the directory of the embedded database then. */
   close(): Promise<void>;
 }
+
+/** The part of a database that reads use. It may read from standbys. */
+export type ReadDatabase = Pick<Database, 'prisma' | 'runHot' | 'queryReport' | 'streamCsv'>;

@@ -23,15 +23,22 @@ export function createConflictRetry(logger: DatabaseLogger | undefined): Conflic
     });
 }
 
-/** Creates a Prisma client that retries transactions after a conflict. */
+/**
+ * Creates a Prisma client that retries transactions after a conflict.
+ *
+ * @param committed called after each commit, before the result is returned
+ */
 export function createRetryingClient(
   options: ConstructorParameters<typeof PrismaClient>[0],
   retry: ConflictRetry,
+  committed?: () => Promise<void>,
 ): PrismaClient {
   // A subclass and not an extension, so that extended clients retry as well.
   class RetryingClient extends PrismaClient {
-    override $transaction(work: never, options?: never): Promise<never> {
-      return retry(() => super.$transaction(work, options) as Promise<never>);
+    override async $transaction(work: never, options?: never): Promise<never> {
+      const result = await retry(() => super.$transaction(work, options) as Promise<never>);
+      await committed?.();
+      return result;
     }
   }
   return new RetryingClient(options);

@@ -9,6 +9,7 @@ import type {
   ReportQueryOptions,
 } from '../client.js';
 import { DatabaseOpenError, describeError } from '../database-errors.js';
+import { recordWriteOf } from '../replicas/write-positions.js';
 import { allAccounts, currentScope, noAccount } from '../scope.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { copyCsv } from './csv.js';
@@ -94,6 +95,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     idleTimeoutMillis: streamIdleTimeoutMs,
   });
   for (const each of [pool, reportPool, streamPool]) logPoolErrors(each, logger);
+  const { onConnectionLost } = options;
+  if (onConnectionLost !== undefined) pool.on('remove', onConnectionLost);
   const warnUnisolated = once(async () => logger?.warn({}, unisolated));
   const checkIsolation = async () => {
     const { role, isIsolated } = await findTenantRole(pool);
@@ -116,7 +119,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
     { settings, defaultScope },
   );
-  const prisma = createRetryingClient({ adapter }, retry);
+  const recordWrite = () => recordWriteOf({ runHot: pool.runHot.bind(pool) }, currentScope(defaultScope));
+  const prisma = createRetryingClient({ adapter }, retry, options.recordWrites ? recordWrite : undefined);
 
   return {
     kind: 'postgresql',

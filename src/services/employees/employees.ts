@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../../database/client.js';
+import { Prisma, type ReadDatabase } from '../../database/client.js';
 import { employeeById } from '../../database/hot/employee-by-id.js';
 import { employeePage } from '../../database/hot/employee-page.js';
 import { employeeResource } from '../../database/hot/employee-resource.js';
@@ -25,11 +25,11 @@ interface PageRead {
 
 /** The employees of accounts. */
 export class Employees {
-  readonly #prisma: Database['prisma'];
+  readonly #prisma: ReadDatabase['prisma'];
   readonly #findById;
   readonly #readPageById;
 
-  constructor(database: Database) {
+  constructor(database: ReadDatabase) {
     this.#prisma = database.prisma;
     this.#findById = employeeById(database);
     this.#readPageById = employeePage(database);

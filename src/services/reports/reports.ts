@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../../database/client.js';
+import { type Database, Prisma, type ReadDatabase } from '../../database/client.js';
 import type { Report as ReportRow } from '../../database/generated/client.js';
 import type { Anchor } from '../../database/keyset.js';
 import { cutPage, pageQuery } from '../../database/page-query.js';
@@ -62,22 +62,27 @@ const reportSelection = Prisma.sql`
 /** The saved reports of accounts. Each change and its audit event are stored in one transaction. */
 export class Reports {
   readonly #prisma: Database['prisma'];
+  readonly #reads: ReadDatabase['prisma'];
   readonly #idempotency: Idempotency;
   readonly #maxReports: number;
 
-  /** @param options.maxReports maximum number of reports of an account; 0: no limit */
+  /**
+   * @param options.reads where `get` and `list` read
+   * @param options.maxReports maximum number of reports of an account; 0: no limit
+   */
   constructor(
     { prisma }: Database,
-    { idempotency, maxReports }: { idempotency: Idempotency; maxReports: number },
+    { reads, idempotency, maxReports }: { reads: ReadDatabase; idempotency: Idempotency; maxReports: number },
   ) {
     this.#prisma = prisma;
+    this.#reads = reads.prisma;
     this.#idempotency = idempotency;
     this.#maxReports = maxReports;
   }
 
   /** Reads the account's report with this id; `null` if this account has none with this id. */
   async get(accountId: AccountId, id: string): Promise<Report | null> {
-    const row = await this.#prisma.report.findFirst({ where: { id, accountId } });
+    const row = await this.#reads.report.findFirst({ where: { id, accountId } });
     return row === null ? null : toReport(row);
   }
 
@@ -93,8 +98,8 @@ export class Reports {
       { size, start: 'anchor' in from ? { anchor: fromReportAnchor(from.anchor) } : from },
     );
     const [totals, found] = await Promise.all([
-      this.#prisma.accountTotals.findFirst({ where: { accountId } }),
-      this.#prisma.$queryRaw<(ReportRow & { anchor: Anchor })[]>(query),
+      this.#reads.accountTotals.findFirst({ where: { accountId } }),
+      this.#reads.$queryRaw<(ReportRow & { anchor: Anchor })[]>(query),
     ]);
     const { rows, nextAnchor } = cutPage(found, size);
     return {

@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../../../database/client.js';
+import { Prisma, type ReadDatabase } from '../../../database/client.js';
 import { type Anchor, isAnchor } from '../../../database/keyset.js';
 import { cutPage, pageQuery } from '../../../database/page-query.js';
 import { accountScope } from '../../../database/scope.js';
@@ -37,9 +37,9 @@ export function isAnchorOf(accountId: AccountId, report: Report, { version, valu
 
 /** Runs reports. */
 export class ReportResults {
-  readonly #database: Database;
+  readonly #database: ReadDatabase;
 
-  constructor(database: Database) {
+  constructor(database: ReadDatabase) {
     this.#database = database;
   }
 

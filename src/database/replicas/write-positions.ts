@@ -1,0 +1,53 @@
+import type { Database } from '../client.js';
+import { defineLookup } from '../hot/define-lookup.js';
+import type { HotStatement } from '../hot/hot-statement.js';
+import { allAccounts, type Scope } from '../scope.js';
+import { type LogPosition, logStart, toLogPosition } from './log-position.js';
+
+/**
+ * Records the current end of the log for the accounts of a scope, which is the parameter. It runs after the commit of a
+ * write, because the write itself cannot know its position, and before the write is acknowledged.
+ */
+const recordWrite: HotStatement = {
+  name: 'record_write',
+  text: `
+    INSERT INTO write_positions (account_id, position)
+    SELECT id, pg_current_wal_insert_lsn() FROM accounts WHERE id = ANY (string_to_array($1, ',')) ORDER BY id
+    ON CONFLICT (account_id) DO UPDATE SET position = greatest(write_positions.position, excluded.position)`,
+};
+
+/** The position of the last write of an account; `null` without a write. */
+const writePosition = defineLookup<string, 'account_id', LogPosition>({
+  name: 'write_position',
+  columns: { account_id: 'text' },
+  request: (accountId) => ({ account_id: accountId }),
+  sql: 'SELECT position::text FROM write_positions WHERE write_positions.account_id = request.account_id',
+  toValue: ([position]) => toLogPosition(position),
+  scope: () => allAccounts,
+  maximum: 200,
+  atOnce: 2,
+});
+
+type RunHot = Pick<Database, 'runHot'>;
+
+/** Records that the accounts of a scope have been written. Does nothing for the scopes of no account and all accounts. */
+export async function recordWriteOf(database: RunHot, scope: Scope): Promise<void> {
+  if (accountsOf(scope).length > 0) await database.runHot(recordWrite, [scope], scope);
+}
+
+/** Creates a function that reads the position of the last write of the accounts of a scope. Callers share statements. */
+export function createPositionReader(primary: RunHot): (scope: Scope) => Promise<LogPosition> {
+  const find = writePosition(primary);
+  return async (scope) => {
+    const positions = await Promise.all(accountsOf(scope).map(find));
+    return positions.reduce<LogPosition>(
+      (last, position) => (position !== null && position > last ? position : last),
+      logStart,
+    );
+  };
+}
+
+/** Ids of the accounts of a scope; none for the scopes of no account and all accounts. */
+export function accountsOf(scope: Scope): string[] {
+  return scope === '' || scope === allAccounts ? [] : scope.split(',');
+}
