@@ -1,0 +1,157 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../server/free-port.js';
+import { ClusterServer, type Settings } from './cluster-server.js';
+import { giveToUser, runProgram } from './programs.js';
+
+export interface ClusterOptions {
+  /** Number of standbys; 2 by default. */
+  readonly standbys?: number;
+  /** Whether a commit waits until one standby has it. */
+  readonly synchronous?: boolean;
+  /** Settings of all servers. */
+  readonly settings?: Settings;
+}
+
+/** A primary and its standbys, which are named s1, s2 and so on. */
+export interface Cluster {
+  /** The primary; after a promotion, the promoted server. */
+  readonly primary: ClusterServer;
+  readonly standbys: readonly Standby[];
+  /** URL of a database on all servers; a session is read-write. */
+  urlOf(database: string): string;
+  /** Kills all processes of the primary. */
+  kill(): Promise<void>;
+  /** Makes a standby the primary that the others follow. */
+  promote(standby: Standby): Promise<void>;
+  /** Stops the servers and removes their data. */
+  close(): Promise<void>;
+}
+
+/** The data is temporary, so nothing waits for the disk. A killed process loses nothing that it wrote. */
+const commonSettings: Settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  shared_buffers: '32MB',
+  // A standby that was stopped finds the log that it missed.
+  wal_keep_size: '256MB',
+  // Standbys follow another primary soon.
+  wal_retrieve_retry_interval: '100ms',
+};
+
+/** A server that follows the primary. */
+export class Standby extends ClusterServer {
+  /** Follows another primary. */
+  follow({ port }: ClusterServer): Promise<void> {
+    return this.configure({ primary_conninfo: `host=127.0.0.1 port=${port} user=postgres` });
+  }
+
+  /** Applies changes so many milliseconds after their commit, by the clocks of both servers. 0: at once. */
+  setDelay(milliseconds: number): Promise<void> {
+    return this.configure({ recovery_min_apply_delay: `${milliseconds}ms` });
+  }
+
+  /** Bytes of the log that it received. */
+  async received(): Promise<bigint> {
+    const [row] = await this.query<{ bytes: string }>(
+      "SELECT coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0' AS bytes",
+    );
+    return BigInt(row?.bytes ?? 0);
+  }
+}
+
+/** Starts a primary and standbys in a temporary directory, with the installed programs, and waits until the standbys follow. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { standbys: count = 2, synchronous = false, settings } = options;
+  const root = mkdtempSync(path.join(os.tmpdir(), 'people-api-cluster-'));
+  giveToUser(root);
+  const servers: ClusterServer[] = [];
+  const abandon = () => {
+    for (const server of servers) server.abandon();
+  };
+  process.once('exit', abandon);
+  const close = async () => {
+    process.off('exit', abandon);
+    await Promise.all(servers.map((server) => server.stop()));
+    await rm(root, { recursive: true, force: true });
+  };
+  const describe = async (name: string) => {
+    const port = await freePort();
+    const own = { port: String(port), cluster_name: name };
+    return {
+      name,
+      port,
+      directory: path.join(root, name),
+      settings: { ...commonSettings, ...settings, ...own },
+    };
+  };
+  try {
+    let primary = new ClusterServer(await describe('primary'));
+    servers.push(primary);
+    await createPrimary(primary);
+    const standbys: Standby[] = [];
+    for (let number = 1; number <= count; number += 1) {
+      const standby = new Standby(await describe(`s${number}`));
+      servers.push(standby);
+      standbys.push(standby);
+      await createStandby(standby, primary);
+    }
+    await untilFollowed(primary, count);
+    if (synchronous) {
+      const names = standbys.map(({ name }) => name).join(', ');
+      await primary.configure({ synchronous_standby_names: `ANY 1 (${names})` });
+    }
+    return {
+      get primary() {
+        return primary;
+      },
+      standbys,
+      urlOf(database) {
+        const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
+        return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;
+      },
+      kill: () => primary.kill(),
+      async promote(standby) {
+        const others = standbys.filter((each) => each !== standby);
+        await Promise.all(others.map((other) => other.follow(standby)));
+        await standby.query('SELECT pg_promote()');
+        primary = standby;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function createPrimary(server: ClusterServer): Promise<void> {
+  const options = [
+    '--username=postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--no-sync',
+    '--no-instructions',
+  ];
+  await runProgram('initdb', [`--pgdata=${server.directory}`, ...options]);
+  await server.start();
+}
+
+async function createStandby(standby: Standby, { port }: ClusterServer): Promise<void> {
+  const primary = ['--host=127.0.0.1', `--port=${port}`, '--username=postgres'];
+  const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+  await runProgram('pg_basebackup', [`--pgdata=${standby.directory}`, ...primary, ...options]);
+  await standby.start();
+}
+
+async function untilFollowed(primary: ClusterServer, count: number): Promise<void> {
+  for (;;) {
+    const rows = await primary.query("SELECT FROM pg_stat_replication WHERE state = 'streaming'");
+    if (rows.length === count) return;
+    await wait(20);
+  }
+}
