@@ -67,7 +67,17 @@ export class ClusterServer {
   async kill(): Promise<void> {
     const sessions = this.#sessions();
     await this.#end('SIGKILL');
-    for (const pid of sessions) kill(pid);
+    for (const pid of sessions) signalProcess(pid, 'SIGKILL');
+  }
+
+  /** Freezes all processes of the server: connections stay open, and nothing responds. */
+  freeze(): void {
+    this.#signalAll('SIGSTOP');
+  }
+
+  /** Continues after {@link ClusterServer.freeze}. */
+  unfreeze(): void {
+    this.#signalAll('SIGCONT');
   }
 
   /** Kills the first process; the others exit when they notice. For the exit of a process, where nothing can be awaited. */
@@ -105,6 +115,12 @@ export class ClusterServer {
     await exited;
   }
 
+  #signalAll(signal: NodeJS.Signals): void {
+    const first = this.#child?.pid;
+    for (const pid of [...(first === undefined ? [] : [first]), ...this.#sessions()])
+      signalProcess(pid, signal);
+  }
+
   /** Ids of the processes that the first one started, on Linux. Elsewhere they exit a little after it. */
   #sessions(): number[] {
     const pid = this.#child?.pid;
@@ -117,9 +133,9 @@ export class ClusterServer {
   }
 }
 
-function kill(pid: number): void {
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

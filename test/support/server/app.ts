@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { buildApp } from '../../../src/app.js';
 import { type Config, readConfig } from '../../../src/config/config.js';
 import { type Contract, loadContract } from '../../../src/contract/contract.js';
-import type { Database } from '../../../src/database/client.js';
+import type { Database, ReadDatabase } from '../../../src/database/client.js';
 import type { IdleLimits } from '../../../src/http/idle-connections.js';
 import type { Lifecycle } from '../../../src/http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from '../../../src/http/report-limits.js';
@@ -71,6 +71,7 @@ export async function buildTestApp(
   {
     environment,
     database,
+    reads,
     contract: served = contract,
     clock = createTestClock(),
     logger = false,
@@ -84,6 +85,7 @@ export async function buildTestApp(
   }: {
     environment?: Record<string, string>;
     database?: Database;
+    reads?: ReadDatabase;
     contract?: Contract;
     clock?: TestClock;
     logger?: FastifyBaseLogger | false;
@@ -114,6 +116,7 @@ export async function buildTestApp(
     reportLimits,
     requestQueueLimits,
     schemaCompilers,
+    ...(reads !== undefined && { reads }),
     ...(lifecycle !== undefined && { lifecycle }),
     ...(idleLimits !== undefined && { idleLimits }),
   });
