@@ -2,7 +2,7 @@
 // `npx tap FILE` runs a file without this script. Options are passed to tap and need `=` before their value. After all tests it
 // lists the parts of the contract that no test covers, and fails if there are any.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildTests, filesBelow } from './build-tests.mjs';
@@ -23,6 +23,8 @@ if (chosen.length === 0) {
 if (!run([path.join('scripts', 'build.mjs')])) process.exit(1);
 buildTests();
 const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-'));
+// PostgreSQL runs as another user when this process is root.
+chmodSync(directory, 0o711);
 const exchanges = path.join(directory, 'exchanges');
 // Ctrl-C also interrupts tap. This process continues, to remove the directory.
 process.on('SIGINT', () => {});

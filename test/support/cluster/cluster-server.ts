@@ -67,7 +67,13 @@ export class ClusterServer {
   async kill(): Promise<void> {
     const sessions = this.#sessions();
     await this.#end('SIGKILL');
-    for (const pid of sessions) kill(pid);
+    for (const pid of sessions) signal(pid, 'SIGKILL');
+  }
+
+  /** Stops all processes of the server until it is killed, like a machine that hangs. Only on Linux. */
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+    for (const pid of this.#sessions()) signal(pid, 'SIGSTOP');
   }
 
   /** Kills the first process; the others exit when they notice. For the exit of a process, where nothing can be awaited. */
@@ -117,9 +123,9 @@ export class ClusterServer {
   }
 }
 
-function kill(pid: number): void {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
