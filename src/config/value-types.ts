@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { baseUrlRule, webAddressRule, withoutTrailingSlashes } from '../base-url.js';
+import { postgresqlHosts } from './postgresql-hosts.js';
 
 /*
  * Types of values of environment variables. Each parses a string, and its description says which values are valid: it
@@ -54,8 +55,10 @@ export const baseUrl = z
 
 export const postgresqlUrl = z
   .string()
-  .regex(/^postgres(ql)?:\/\//)
-  .describe('a URL that starts with `postgres://` or `postgresql://`');
+  .refine((value) => postgresqlHosts(value) !== undefined)
+  .describe(
+    'a URL that starts with `postgres://` or `postgresql://`; with several hosts, its `target_session_attrs` must be `read-write` or `primary`',
+  );
 
 export const postgresqlUrls = z
   .string()

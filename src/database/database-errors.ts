@@ -37,6 +37,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** Whether a statement failed because its transaction is read-only, as on a standby. */
+export function isReadOnlyTransaction(error: unknown): boolean {
+  return layersOf(error).some(({ code, originalCode }) => code === '25006' || originalCode === '25006');
+}
+
 /** Whether PostgreSQL cancelled a statement, because of its time limit or on request. */
 export function isStatementCanceled(error: unknown): boolean {
   return layersOf(error).some(({ code }) => code === '57014');

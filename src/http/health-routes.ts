@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problems/problem.js';
-import type { DatabaseCheck } from '../services/database-check.js';
+import { type DatabaseCheck, ReadOnlyDatabaseError } from '../services/database-check.js';
 import type { Lifecycle } from './lifecycle.js';
 
 /** Milliseconds after which a database that does not respond is unavailable; load balancers have similar timeouts. */
 const timeoutMs = 2_000;
 
-/** `/healthz`: the process runs. `/readyz`: the database responds, and the process is not shutting down. */
+/** `/healthz`: the process runs. `/readyz`: the database responds and accepts writes, and the process is not shutting down. */
 export async function healthRoutes(
   app: FastifyInstance,
   { databaseCheck, lifecycle }: { databaseCheck: DatabaseCheck; lifecycle?: Lifecycle },
@@ -19,7 +19,11 @@ export async function healthRoutes(
       });
     }
     await inTime(databaseCheck.run()).catch((cause) => {
-      throw new Problem('service_unavailable', 'The database does not respond.', {
+      const reason =
+        cause instanceof ReadOnlyDatabaseError
+          ? 'The database is read-only.'
+          : 'The database does not respond.';
+      throw new Problem('service_unavailable', reason, {
         headers: { 'retry-after': '2' },
         cause,
       });

@@ -64,6 +64,22 @@ t.test('a wrong REDIS_URL stops the start with one line that does not repeat it'
   }
 });
 
+t.test('a PostgreSQL URL with several hosts requires a read-write session', async (t) => {
+  const hosts = 'postgres://people:topsecret@a.example:6432,b.example/people';
+  for (const name of ['DATABASE_URL', 'DIRECT_DATABASE_URL']) {
+    const others = { DATABASE_URL: 'postgres://people@a.example/people' };
+    for (const value of ['read-write', 'primary'])
+      t.ok(readConfig({ ...others, [name]: `${hosts}?target_session_attrs=${value}` }));
+    for (const query of [
+      '',
+      '?target_session_attrs=any',
+      '?target_session_attrs=standby',
+      '?sslmode=require',
+    ])
+      refuses(t, { ...others, [name]: `${hosts}${query}` }, name);
+  }
+});
+
 t.test('DIRECT_DATABASE_URL is a PostgreSQL URL beside DATABASE_URL', async (t) => {
   const databaseUrl = 'postgres://people@pooler.example:6432/people';
   const directDatabaseUrl = 'postgresql://people:topsecret@database.example/people';
@@ -164,7 +180,7 @@ t.test('the message has one line for each variable with an invalid value', async
   t.throws(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud', DATABASE_URL: 'topsecret' }), {
     message: [
       'PORT must be a whole number from 0 to 65535',
-      'DATABASE_URL must be a URL that starts with postgres:// or postgresql://',
+      'DATABASE_URL must be a URL that starts with postgres:// or postgresql://; with several hosts, its target_session_attrs must be read-write or primary',
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
     ].join('\n'),
   });

@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 import type { Scope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
-/** Cancels the running statement of a server process over another connection. */
-export type CancelStatement = (processId: number) => Promise<void>;
+/** Cancels the running statement of a session over another connection. The id is that of its server process. */
+export type CancelStatement = (processId: number, session: PoolClient) => Promise<void>;
 
 export interface CancellableOptions {
   readonly settings: TransactionSettings;
@@ -59,7 +59,7 @@ export async function beginCancellable(
   const abort = () => {
     // The server detects a closed connection only when it sends data, which may be after a long sort. When the cancellation
     // fails, the statement timeout applies.
-    if (isHeld && processId !== undefined) cancel(processId).catch(() => {});
+    if (isHeld && processId !== undefined) cancel(processId, client).catch(() => {});
     if (closeOnAbort) release(true);
   };
   const close = () => {

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { postgresqlHosts } from '../../config/postgresql-hosts.js';
 import type {
   Database,
   DatabaseLogger,
@@ -11,8 +12,11 @@ import type {
 import { DatabaseOpenError, describeError } from '../database-errors.js';
 import { recordWriteOf } from '../replicas/write-positions.js';
 import { allAccounts, currentScope, noAccount } from '../scope.js';
+import type { CancelStatement } from './cancellable-transaction.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { copyCsv } from './csv.js';
+import { CurrentHost } from './hosts/current-host.js';
+import { findReadWrite } from './hosts/find-read-write.js';
 import { ScriptPrismaPg } from './migration-adapter.js';
 import { runReportQuery } from './run-report-query.js';
 import { ScopedPool } from './scoped-pool.js';
@@ -71,9 +75,12 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     idle_in_transaction_session_timeout: String(stalledStreamTimeoutMs),
     tcp_user_timeout: String(stalledStreamTimeoutMs),
   });
-  const retry = createConflictRetry(logger);
+  const host = await findHost(options);
+  const connection = { ...connectionConfig(options), ...host?.poolConfig };
+  const conflictRetry = createConflictRetry(logger);
+  const retry = host?.watch(conflictRetry) ?? conflictRetry;
   const pool = new ScopedPool({
-    ...connectionConfig(options),
+    ...connection,
     ...queryTimeout(statementTimeoutMs),
     settings,
     defaultScope,
@@ -84,13 +91,13 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
   });
   // Separate, so that reports of one account cannot take the connections that every token check needs.
   const reportPool = new pg.Pool({
-    ...connectionConfig(options),
+    ...connection,
     ...queryTimeout(reportStatementTimeoutMs),
     max: reportPoolSize,
   });
   // Separate, so that slow clients cannot take the connections that every request needs. The caller limits the time.
   const streamPool = new pg.Pool({
-    ...connectionConfig(options),
+    ...connection,
     max: streamPoolSize,
     idleTimeoutMillis: streamIdleTimeoutMs,
   });
@@ -106,15 +113,19 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
       throw new DatabaseOpenError(`${unisolated}; ALLOW_UNISOLATED=true allows it`);
     await warnUnisolated();
   };
+  const close = async () => {
+    host?.close();
+    await Promise.all([pool.end(), reportPool.end(), streamPool.end()]);
+  };
   try {
     await checkTimeZone(pool);
     await checkIsolation();
   } catch (error) {
-    await Promise.all([pool.end(), reportPool.end(), streamPool.end()]);
+    await close();
     if (error instanceof DatabaseOpenError) throw error;
-    throw new DatabaseOpenError(`DATABASE_URL: ${describeError(error)}`, { cause: error });
+    throw openError('DATABASE_URL', error);
   }
-  const cancel = (processId: number) => cancelStatement(pool, processId);
+  const cancel: CancelStatement = (processId, session) => cancelStatement(pool, processId, session);
   const adapter = withTransactionSettings(
     new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
     { settings, defaultScope },
@@ -142,7 +153,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     maintain: async () => {},
     close: once(async () => {
       await prisma.$disconnect();
-      await Promise.all([pool.end(), reportPool.end(), streamPool.end()]);
+      await close();
     }),
   };
 }
@@ -150,27 +161,52 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
 const unisolated =
   'DATABASE_URL: row-level security does not isolate the accounts: its user is a superuser or has BYPASSRLS, and may not set the role people_api_tenant';
 
+/** @returns `undefined` where DATABASE_URL has one host */
+async function findHost({
+  databaseUrl,
+  logger,
+}: DatabaseOptions & { databaseUrl: string }): Promise<CurrentHost | undefined> {
+  const urls = postgresqlHosts(databaseUrl) ?? [databaseUrl];
+  return urls.length === 1 ? undefined : forVariable('DATABASE_URL', CurrentHost.find(urls, logger));
+}
+
 /** @throws {DatabaseOpenError} when the server cannot be reached or rejects the user */
 async function openMigrationSession(
   options: DatabaseOptions & { databaseUrl: string },
 ): Promise<MigrationSession> {
-  const [variable, connectionString] =
+  const [variable, url] =
     options.directDatabaseUrl === undefined
       ? ['DATABASE_URL', options.databaseUrl]
       : ['DIRECT_DATABASE_URL', options.directDatabaseUrl];
+  const urls = postgresqlHosts(url) ?? [url];
+  const connectionString = urls.length === 1 ? url : await forVariable(variable, findReadWrite(urls));
   // One connection that is never closed, because it holds the advisory lock. No time limits: waiting for another process or
   // building an index can take long.
   const pool = new pg.Pool({ ...connectionConfig(options), connectionString, max: 1, idleTimeoutMillis: 0 });
   logPoolErrors(pool, options.logger);
   // The policies apply to the owner of the tables as well.
-  await pool.query("SELECT set_config('app.accounts', $1, false)", [allAccounts]).catch(async (error) => {
+  await forVariable(
+    variable,
+    pool.query("SELECT set_config('app.accounts', $1, false)", [allAccounts]),
+  ).catch(async (error) => {
     await pool.end();
-    throw new DatabaseOpenError(`${variable}: ${describeError(error)}`, { cause: error });
+    throw error;
   });
   return {
     adapterFactory: new ScriptPrismaPg(pool),
     close: () => pool.end(),
   };
+}
+
+/** @throws {DatabaseOpenError} that names the variable, when the work fails */
+function forVariable<Result>(variable: string, work: Promise<Result>): Promise<Result> {
+  return work.catch((error: unknown) => {
+    throw openError(variable, error);
+  });
+}
+
+function openError(variable: string, cause: unknown): DatabaseOpenError {
+  return new DatabaseOpenError(`${variable}: ${describeError(cause)}`, { cause });
 }
 
 function connectionConfig({ databaseUrl, connectionTimeoutMs = 5_000 }: DatabaseOptions): pg.PoolConfig {
@@ -191,11 +227,19 @@ function stateOf(name: PoolState['pool'], pool: pg.Pool, idleCount = pool.idleCo
   return { pool: name, total: pool.totalCount, idle: idleCount, waiting: pool.waitingCount };
 }
 
-/** Cancels a statement. Runs outside of the tenant role, because only the user of the session may cancel it. */
-async function cancelStatement(pool: pg.Pool, processId: number): Promise<void> {
+/**
+ * Cancels a statement of a session. Runs outside of the tenant role, because only the user of the session may cancel it. On
+ * another host the id would be that of another session.
+ */
+async function cancelStatement(
+  pool: pg.Pool,
+  processId: number,
+  { host, port }: pg.PoolClient,
+): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query('SELECT pg_cancel_backend($1)', [processId]);
+    if (client.host === host && client.port === port)
+      await client.query('SELECT pg_cancel_backend($1)', [processId]);
     client.release();
   } catch (error) {
     client.release(true);

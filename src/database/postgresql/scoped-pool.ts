@@ -22,8 +22,14 @@ export class ScopedPool extends ReadyPool {
   readonly #defaultScope: Scope;
   readonly #retry: ConflictRetry;
 
-  constructor({ settings, defaultScope, retry, ...config }: ScopedPoolOptions) {
-    super({ ...config, onConnect: (client) => settings.prepare(client) });
+  constructor({ settings, defaultScope, retry, onConnect, ...config }: ScopedPoolOptions) {
+    super({
+      ...config,
+      onConnect: async (client) => {
+        await onConnect?.(client);
+        await settings.prepare(client);
+      },
+    });
     this.#settings = settings;
     this.#defaultScope = defaultScope;
     this.#retry = retry;

@@ -27,7 +27,7 @@ export interface Cluster {
   kill(): Promise<void>;
   /** Makes a standby the primary that the others follow. */
   promote(standby: Standby): Promise<void>;
-  /** Stops the servers and removes their data. */
+  /** Kills the servers and removes their data. */
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   process.once('exit', abandon);
   const close = async () => {
     process.off('exit', abandon);
-    await Promise.all(servers.map((server) => server.stop()));
+    await Promise.all(servers.map((server) => server.kill()));
     await rm(root, { recursive: true, force: true });
   };
   const describe = async (name: string) => {
