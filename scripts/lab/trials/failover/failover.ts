@@ -13,7 +13,7 @@ const creators = 8;
 /** Milliseconds without a primary. */
 const outageMs = 1_500;
 
-/** Milliseconds from the promotion to the first acknowledged write. */
+/** Milliseconds from the request to promote a standby, to the first acknowledged write. */
 const bound = 2_000;
 
 /** Kills the primary of a synchronous cluster under load, and promotes a standby. */
@@ -55,19 +55,18 @@ async function failOver(cluster: Cluster, loadMs: number, verdict: Verdict): Pro
     await wait(loadMs);
     const before = reports.acknowledged.size;
     await cluster.kill();
-    const killedAt = performance.now();
     await wait(outageMs);
     verdict.check(
       '/readyz is 503 without a primary',
       (await client.send({ path: '/readyz' })).status === 503,
     );
-    await cluster.promote(await mostReceived(cluster.standbys));
     const promotedAt = performance.now();
+    await cluster.promote(await mostReceived(cluster.standbys));
     await wait(loadMs);
     reports.stop();
     await load;
-    const firstAt = Math.min(...[...reports.acknowledged.values()].filter((at) => at > killedAt + outageMs));
-    const recoveryMs = Math.max(0, firstAt - promotedAt);
+    const recoveryMs =
+      Math.min(...[...reports.acknowledged.values()].filter((at) => at > promotedAt)) - promotedAt;
     const lost = await reports.countMissing();
     const { size } = reports.acknowledged;
     verdict.check(
@@ -75,7 +74,7 @@ async function failOver(cluster: Cluster, loadMs: number, verdict: Verdict): Pro
       before > 0 && lost === 0,
     );
     verdict.check(
-      `first report acknowledged ${recoveryMs.toFixed(0)} ms after the promotion; at most ${bound}`,
+      `first report acknowledged ${recoveryMs.toFixed(0)} ms after the request to promote; at most ${bound}`,
       recoveryMs <= bound,
     );
     verdict.note(`${reports.unavailable} responses were 503, ${outageMs} ms without a primary`);
