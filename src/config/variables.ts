@@ -80,7 +80,8 @@ export const variables = {
   },
   DATABASE_URL: {
     schema: postgresqlUrl.optional(),
-    description: 'PostgreSQL 14 or later. Unset: the embedded database.',
+    description:
+      'PostgreSQL 14 or later. Unset: the embedded database. With [several hosts](scaling.md#high-availability), the server uses the one that is read-write.',
   },
   DIRECT_DATABASE_URL: {
     schema: postgresqlUrl.optional(),

@@ -112,17 +112,38 @@ t.test('leaves a host that does not respond, as soon as another one is read-writ
   await untilSuccess(t, () => create('after'));
 });
 
-t.test('a standby alone is not ready, and does not open as one of several hosts', onCluster, async (t) => {
-  const { cluster, api } = await setUp(t, ({ standbys }) => String(standbys[0]?.url));
-  const ready = await api.app.inject('/readyz');
-  t.match(ready.json(), { status: 503, code: 'service_unavailable', detail: 'The database is read-only.' });
-  await cluster.kill();
-  await t.rejects(openDatabase({ databaseUrl: cluster.urlOf('postgres'), dataDir: '' }), {
-    name: 'DatabaseOpenError',
-    message:
-      /^DATABASE_URL: no host is read-write \(127\.0\.0\.1:\d+: .*ECONNREFUSED[^;]*; 127\.0\.0\.1:\d+: the session is read-only\)$/,
-  });
+t.test('the server is ready only while its database accepts writes', onCluster, async (t) => {
+  const { cluster, api } = await setUp(t, ({ primary }) => primary.url);
+  const readOnly = { status: 503, code: 'service_unavailable', detail: 'The database is read-only.' };
+  t.match(await api.app.inject('/readyz'), { statusCode: 200 });
+  await cluster.primary.configure({ default_transaction_read_only: 'on' });
+  while ((await api.app.inject('/readyz')).statusCode === 200) await wait(20);
+  t.match((await api.app.inject('/readyz')).json(), readOnly);
+  await cluster.primary.configure({ default_transaction_read_only: 'off' });
+  while ((await api.app.inject('/readyz')).statusCode !== 200) await wait(20);
+
+  const [standby] = cluster.standbys;
+  while ((await standby?.query('SELECT FROM signing_keys').catch(() => []))?.length === 0) await wait(20);
+  const database = await openDatabase({ databaseUrl: String(standby?.url), dataDir: '' });
+  t.teardown(() => database.close());
+  const { app } = await buildTestApp(t, { database });
+  t.match((await app.inject('/readyz')).json(), readOnly);
 });
+
+t.test(
+  'a database without a read-write host does not open, with a reason for each host',
+  onCluster,
+  async (t) => {
+    const cluster = await startCluster({ standbys: 1 });
+    t.teardown(() => cluster.close());
+    await cluster.kill();
+    await t.rejects(openDatabase({ databaseUrl: cluster.urlOf('postgres'), dataDir: '' }), {
+      name: 'DatabaseOpenError',
+      message:
+        /^DATABASE_URL: no host is read-write \(127\.0\.0\.1:\d+: .*ECONNREFUSED[^;]*; 127\.0\.0\.1:\d+: the session is read-only\)$/,
+    });
+  },
+);
 
 t.test('migrations use the read-write host of DIRECT_DATABASE_URL', onCluster, async (t) => {
   const cluster = await startCluster({ standbys: 1 });

@@ -1,5 +1,6 @@
 import { type Database, Prisma } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
+import { recordWriteOf } from '../../src/database/replicas/write-positions.js';
 import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../../src/database/scope.js';
 import { openTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
@@ -306,6 +307,7 @@ const updatable: Readonly<Record<string, string>> = {
   employee_facets: 'count',
   idempotency_key_counts: 'keys',
   revoked_access_tokens: 'expires_at',
+  write_positions: 'position',
 };
 
 /** The tables that are bound, by their names. */
@@ -358,6 +360,7 @@ async function fill(database: Database): Promise<Tenant> {
   await prisma.apiUsage.create({
     data: { ...call, hour: expiresAt, userId, calls: 1, errors: 0, rateLimited: 0, records: 1 },
   });
+  await recordWriteOf(database, accountScope(accountId));
   await prisma.rejectedRequest.create({
     data: { ...call, createdAt: expiresAt, id: randomId(), requestId: 'r', status: 400 },
   });

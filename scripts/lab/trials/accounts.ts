@@ -45,22 +45,30 @@ export interface AccountsSize {
 
 /** Creates a database with accounts, calls `use` with it, and drops it. */
 export async function withAccounts(
-  { name, accounts, employees }: AccountsSize,
+  size: AccountsSize,
   use: (created: Pick<Setup, 'url' | 'accounts'>) => Promise<void>,
 ): Promise<void> {
   const server = await PostgresqlServer.open(
     process.env.TRIALS_DATABASE_URL || 'postgres://root@127.0.0.1:5432/postgres',
   );
   try {
-    const { url } = await server.database(`trial_${name}`, async (client) => {
-      await fillTenants({ tenants: accounts, employees })(client);
-      await addPeople(client);
-    });
-    const numbers = Array.from({ length: accounts }, (_, index) => index + 1);
-    await use({ url, accounts: numbers.map(account) });
+    await use(await createAccounts(server, size));
   } finally {
     await server.close();
   }
+}
+
+/** Creates a database with accounts. */
+export async function createAccounts(
+  server: PostgresqlServer,
+  { name, accounts, employees }: AccountsSize,
+): Promise<Pick<Setup, 'url' | 'accounts'>> {
+  const { url } = await server.database(`trial_${name}`, async (client) => {
+    await fillTenants({ tenants: accounts, employees })(client);
+    await addPeople(client);
+  });
+  const numbers = Array.from({ length: accounts }, (_, index) => index + 1);
+  return { url, accounts: numbers.map(account) };
 }
 
 /**

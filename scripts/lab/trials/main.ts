@@ -7,6 +7,7 @@ const trials: Readonly<Record<string, () => Promise<{ trial: Trial }>>> = {
   slow: () => import('./slow/slow.js'),
   overload: () => import('./overload/overload.js'),
   reports: () => import('./reports/reports.js'),
+  failover: () => import('./failover/failover.js'),
   soak: () => import('./soak/soak.js'),
 };
 

@@ -10,7 +10,7 @@ import { giveToUser, runProgram } from './programs.js';
 export interface ClusterOptions {
   /** Number of standbys; 2 by default. */
   readonly standbys?: number;
-  /** Whether a commit waits until one standby has it. */
+  /** Whether a commit waits until one standby has it; also after a promotion, so there must be two of them. */
   readonly synchronous?: boolean;
   /** Settings of all servers. */
   readonly settings?: Settings;
@@ -103,7 +103,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     await untilFollowed(primary, count);
     if (synchronous) {
       const names = standbys.map(({ name }) => name).join(', ');
-      await primary.configure({ synchronous_standby_names: `ANY 1 (${names})` });
+      const setting = { synchronous_standby_names: `ANY 1 (${names})` };
+      await Promise.all(servers.map((server) => server.configure(setting)));
     }
     return {
       get primary() {
