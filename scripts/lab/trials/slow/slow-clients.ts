@@ -38,7 +38,7 @@ export class SlowClients {
       const kind = index % 10 === 0 ? 'reader' : index % 2 === 0 ? 'headers' : 'body';
       const socket = this.#connect(port, kind);
       if (kind === 'reader') {
-        socket.freeze();
+        socket.pause();
         socket.write(large[(index / 10) % 2]);
       } else dribble(socket, kind === 'headers' ? headers : body);
     }

@@ -61,7 +61,7 @@ export class Faults {
       case 'terminate':
         return this.#terminateSessions();
       case 'pause':
-        proxy.freeze();
+        proxy.pause();
         break;
       case 'slow':
         proxy.slow(2 + this.#random.upTo(30));
