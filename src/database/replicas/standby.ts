@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database, DatabaseLogger } from '../client.js';
 import { describeError } from '../database-errors.js';
@@ -149,6 +150,8 @@ export class Standby {
   async #start(): Promise<void> {
     await this.#database?.checkIsolation();
     this.#use = new AbortController();
+    // Each running read has a listener.
+    setMaxListeners(0, this.#use.signal);
     this.#options.logger?.info({ standby: this.#options.number }, 'reading from a standby');
   }
 
