@@ -110,7 +110,7 @@ t.test('server errors are logged at error, with a line for their cause', async (
 
 t.test('a slow request is logged at info, whatever its outcome', async (t) => {
   const slow = await buildTestApp(t, {
-    database: withQueryRaw(database, () => new Promise((resolve) => setTimeout(resolve, 5))),
+    database: withQueryRaw(database, () => new Promise((resolve) => setTimeout(resolve, 5, []))),
     environment: { SLOW_REQUEST_MS: '2' },
     logger: log.logger,
   });
