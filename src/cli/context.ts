@@ -1,5 +1,6 @@
 import { systemClock } from '../clock.js';
 import { type Config, readConfig } from '../config/config.js';
+import type { Database } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
 import { openDatabase } from '../database/open-database.js';
 import { allAccounts, withScope } from '../database/scope.js';
@@ -12,6 +13,7 @@ import { type CommandServices, composeCommandServices } from './services.js';
 export interface CommandContext {
   readonly commandProcess: CommandProcess;
   readonly config: Config;
+  readonly database: Database;
   readonly services: CommandServices;
   readonly clock: typeof systemClock;
   appSecrets(): Promise<AppSecrets>;
@@ -31,6 +33,7 @@ export async function withContext<Result>(
     const context: CommandContext = {
       commandProcess,
       config,
+      database,
       services: composeCommandServices(database, systemClock),
       clock: systemClock,
       appSecrets: () => resolveAppSecrets(config),

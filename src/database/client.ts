@@ -84,6 +84,11 @@ export interface Database {
   /** Resolves when the embedded database has stopped; the process must exit. */
   readonly stopped: Promise<DatabaseStoppedError>;
   readonly prisma: PrismaClient;
+  /**
+   * Whether account data is distributed over the workers of Citus, where a statement that reads rows has a constant account.
+   * Known after {@link Database.checkIsolation}.
+   */
+  isDistributed(): boolean;
   /** Runs a hot statement. */
   runHot(statement: HotStatement, values: readonly string[], scope: Scope): Promise<TextRow[]>;
   /**
@@ -105,8 +110,8 @@ export interface Database {
   /** Current state of the connection pools; the embedded database has none. */
   poolState(): PoolState[];
   /**
-   * Checks that row-level security applies to the user of the database. Migrations create the policies, so call it again
-   * after them.
+   * Checks that row-level security applies to the user of the database, and whether the database is distributed. Migrations
+   * create the policies, so call it again after them.
    *
    * @throws {DatabaseOpenError} when it does not apply and `allowUnisolated` is not set
    */
@@ -124,4 +129,7 @@ export interface Database {
 }
 
 /** The part of a database that reads use. It may read from standbys. */
-export type ReadDatabase = Pick<Database, 'prisma' | 'runHot' | 'queryReport' | 'streamCsv'>;
+export type ReadDatabase = Pick<
+  Database,
+  'prisma' | 'isDistributed' | 'runHot' | 'queryReport' | 'streamCsv'
+>;

@@ -54,8 +54,11 @@ export class Accounts {
     const rows = await this.#prisma.$queryRaw<(Omit<AccountSummary, 'id'> & { id: string })[]>`
       SELECT accounts.id, accounts.name, accounts.created_at AS "createdAt",
         (SELECT count(*)::int FROM users WHERE users.account_id = accounts.id) AS users,
-        COALESCE((SELECT count FROM employee_counts WHERE account_id = accounts.id AND level = 4), 0) AS employees
-      FROM accounts ORDER BY lower(accounts.name), accounts.id`;
+        COALESCE(employee_total.count, 0) AS employees
+      FROM accounts
+      LEFT JOIN (SELECT account_id, count FROM employee_counts WHERE level = 4) employee_total
+        ON employee_total.account_id = accounts.id
+      ORDER BY lower(accounts.name), accounts.id`;
     return rows.map((row) => ({ ...row, id: toAccountId(row.id) }));
   }
 

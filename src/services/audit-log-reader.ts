@@ -30,8 +30,9 @@ const order: readonly OrderTerm[] = [
 
 const columns = Prisma.sql`
   event.id, event.type, event.created_at AS "createdAt", event.address, event.request_id AS "requestId", event.details,
-  event.user_id AS "userId", person.given_name || ' ' || person.family_name AS "userName", person.email AS "userEmail",
-  event.application_id AS "applicationId", application.name AS "applicationName"`;
+  event.user_id AS "userId", event.application_id AS "applicationId"`;
+
+type StoredEvent = Omit<AuditEntry, 'userName' | 'userEmail' | 'applicationName'>;
 
 /** Reads the audit log. */
 export class AuditLogReader {
@@ -53,19 +54,44 @@ export class AuditLogReader {
   ): Promise<{ entries: readonly AuditEntry[]; more: boolean }> {
     const ofType = type === undefined ? Prisma.empty : Prisma.sql`AND event.type = ${type}`;
     const events: OrderedRows = {
-      source: Prisma.sql`
-        audit_events event
-        LEFT JOIN users person ON person.account_id = event.account_id AND person.id = event.user_id
-        LEFT JOIN applications application
-          ON application.account_id = event.account_id AND application.id = event.application_id`,
+      source: Prisma.sql`audit_events event`,
       condition: Prisma.sql`event.account_id = ${accountId} ${ofType}`,
       order,
     };
     const start = after === undefined ? { skip: 0 } : { anchor: [after.createdAt.toISOString(), after.id] };
-    const found = await this.#prisma.$queryRaw<(AuditEntry & { anchor: Anchor })[]>(
+    const found = await this.#prisma.$queryRaw<(StoredEvent & { anchor: Anchor })[]>(
       pageQuery(events, columns, { size, start }),
     );
     const { rows, nextAnchor } = cutPage(found, size);
-    return { entries: rows, more: nextAnchor !== null };
+    return { entries: await this.#addNames(accountId, rows), more: nextAnchor !== null };
   }
+
+  /** Events and names are in two groups of tables, which a distributed database does not join. */
+  async #addNames(accountId: AccountId, events: readonly StoredEvent[]): Promise<AuditEntry[]> {
+    const [users, applications] = await Promise.all([
+      this.#prisma.user.findMany({
+        where: { accountId, id: { in: distinct(events.map(({ userId }) => userId)) } },
+        select: { id: true, givenName: true, familyName: true, email: true },
+      }),
+      this.#prisma.application.findMany({
+        where: { accountId, id: { in: distinct(events.map(({ applicationId }) => applicationId)) } },
+        select: { id: true, name: true },
+      }),
+    ]);
+    const userOf = new Map(users.map((user) => [user.id, user]));
+    const nameOf = new Map(applications.map(({ id, name }) => [id, name]));
+    return events.map((event) => {
+      const user = userOf.get(event.userId ?? '');
+      return {
+        ...event,
+        userName: user === undefined ? null : `${user.givenName} ${user.familyName}`,
+        userEmail: user?.email ?? null,
+        applicationName: nameOf.get(event.applicationId ?? '') ?? null,
+      };
+    });
+  }
+}
+
+function distinct(ids: readonly (string | null)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== null))];
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.js';
 import { createBatcher } from '../database/batcher.js';
 import { type Database, Prisma } from '../database/client.js';
-import { insertAuditEvents } from '../database/hot/insert-audit-events.js';
+import { insertAuditEvents, insertSystemEvents } from '../database/hot/insert-audit-events.js';
 import { randomId } from '../database/ids.js';
-import { accountScope } from '../database/scope.js';
+import { accountScope, noAccount } from '../database/scope.js';
+import type { AccountId } from './account-id.js';
 
 /** Types of audit events. */
 export type AuditEventType =
@@ -68,27 +69,31 @@ type AccountEvent = AuditEvent & { readonly accountId: string };
 
 /** Stores audit events. A change is acknowledged only after its event is stored. */
 export class AuditLog {
-  readonly #write: (event: AuditEvent) => Promise<true>;
+  readonly #writeOfAccount: (event: AccountEvent) => Promise<true>;
+  readonly #writeOfNoAccount: (event: AuditEvent) => Promise<true>;
 
   constructor(database: Database, clock: Clock) {
-    this.#write = createBatcher((events) => writeAll(database, clock, events), { maximum: 200, atOnce: 2 });
+    const limits = { maximum: 200, atOnce: 2 };
+    this.#writeOfAccount = createBatcher(async (events) => {
+      const at = clock();
+      const rows = events.map((event) => toRow(event, at));
+      const scope = accountScope(...events.map(({ accountId }) => accountId));
+      const stored = await database.runHot(insertAuditEvents, [JSON.stringify(rows), scope], scope);
+      const ids = new Set(stored.map(([id]) => id));
+      return rows.map(({ id }) => ids.has(id) || new Error('The account of an audit event does not exist'));
+    }, limits);
+    this.#writeOfNoAccount = createBatcher(async (events) => {
+      const at = clock();
+      const rows = JSON.stringify(events.map((event) => toSystemRow(event, at)));
+      await database.runHot(insertSystemEvents, [rows], noAccount);
+      return events.map(() => true);
+    }, limits);
   }
 
   /** Stores an event. Events of concurrent requests share a statement. */
   async record(event: AuditEvent): Promise<void> {
-    await this.#write(event);
+    await (isOfAccount(event) ? this.#writeOfAccount(event) : this.#writeOfNoAccount(event));
   }
-}
-
-async function writeAll(database: Database, clock: Clock, events: readonly AuditEvent[]): Promise<true[]> {
-  const at = clock();
-  const rows = events.map((event) => {
-    const { accountId, userId, applicationId } = event;
-    return { ...toSystemRow(event, at), accountId, userId, applicationId };
-  });
-  const scope = accountScope(...events.flatMap(({ accountId }) => accountId ?? []));
-  await database.runHot(insertAuditEvents, [JSON.stringify(rows)], scope);
-  return events.map(() => true);
 }
 
 /** Stores an event in the transaction of the change that it describes. */
@@ -157,21 +162,23 @@ function toSystemRow(
 /**
  * Builds the `INSERT` of an event as a part of a larger statement.
  *
- * @param source name of the part that returns `account_id`, `user_id`, `grant_id` and `scopes`; each row is an event
+ * @param source name of the part that returns `account_id`, `user_id`, `grant_id` and `scopes`; each row of the account is an
+ *   event
  */
 export function auditedIn(
   source: Prisma.Sql,
   {
     type,
+    accountId,
     applicationId,
     origin,
     at,
-  }: { type: AuditEventType; applicationId: string; origin: AuditOrigin; at: Date },
+  }: { type: AuditEventType; accountId: AccountId; applicationId: string; origin: AuditOrigin; at: Date },
 ): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO audit_events
       (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
     SELECT ${randomId()}, ${type}, account_id, user_id, ${applicationId}, ${origin.address}, ${origin.requestId},
            jsonb_build_object('grant', grant_id, 'scopes', to_jsonb(scopes)), ${at}
-    FROM ${source}`;
+    FROM ${source} JOIN account_totals USING (account_id) WHERE account_id = ${accountId}`;
 }

@@ -16,15 +16,40 @@ const batchSize = 1000;
 
 const dayMilliseconds = 86_400_000;
 
-/** Builds a statement that deletes up to {@link batchSize} rows that meet a condition. An index supports the condition. */
-function deleteWhere(table: string, primaryKey: readonly string[], condition: Prisma.Sql): Prisma.Sql {
+/** Number of accounts whose rows are deleted before other accounts are read. */
+const accountsAtOnce = 100;
+
+interface Expired {
+  readonly table: string;
+  readonly primaryKey: readonly string[];
+  /** An index supports it. */
+  readonly condition: Prisma.Sql;
+}
+
+/**
+ * Builds a statement that deletes up to {@link batchSize} expired rows.
+ *
+ * @param accountId deletes rows of this account only
+ */
+function deleteExpired({ table, primaryKey, condition }: Expired, accountId?: string): Prisma.Sql {
   const name = Prisma.raw(table);
   const isExpired = primaryKey.map((column) => Prisma.raw(`stored.${column} = expired.${column}`));
+  const ofAccount = accountId === undefined ? Prisma.empty : Prisma.sql`AND stored.account_id = ${accountId}`;
   return Prisma.sql`
     WITH expired AS MATERIALIZED (
-      SELECT ${Prisma.raw(primaryKey.join(', '))} FROM ${name}
-      WHERE ${condition} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
-    DELETE FROM ${name} AS stored USING expired WHERE ${Prisma.join(isExpired, ' AND ')}`;
+      SELECT ${Prisma.raw(primaryKey.join(', '))} FROM ${name} AS stored
+      WHERE ${condition} ${ofAccount} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+    DELETE FROM ${name} AS stored USING expired WHERE ${Prisma.join(isExpired, ' AND ')} ${ofAccount}`;
+}
+
+/** Deletes expired rows of account data. Citus locks rows of one account at a time. */
+async function deleteByAccount({ prisma }: Database, expired: Expired): Promise<number> {
+  const accounts = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT account_id AS id FROM ${Prisma.raw(expired.table)}
+    WHERE ${expired.condition} LIMIT ${accountsAtOnce}`;
+  let deleted = 0;
+  for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired(expired, id));
+  return deleted;
 }
 
 /**
@@ -90,12 +115,19 @@ export class Housekeeping {
 }
 
 /** By table, a function that deletes a batch of expired rows and returns their number. */
-function batchesOf({ prisma }: Database, now: Date): Readonly<Record<string, () => Promise<number>>> {
+function batchesOf(database: Database, now: Date): Readonly<Record<string, () => Promise<number>>> {
+  const { prisma } = database;
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
   // Used codes and tokens are stored for a day after they expire, so that a replay is still detected.
   const dayAgo = daysAgo(1);
   const expired = (table: string, primaryKey: readonly string[], condition: Prisma.Sql) => () =>
-    prisma.$executeRaw(deleteWhere(table, primaryKey, condition));
+    prisma.$executeRaw(deleteExpired({ table, primaryKey, condition }));
+  const expiredOfAccounts = (table: string, primaryKey: readonly string[], condition: Prisma.Sql) => () => {
+    const rows = { table, primaryKey, condition };
+    return database.isDistributed()
+      ? deleteByAccount(database, rows)
+      : prisma.$executeRaw(deleteExpired(rows));
+  };
   return {
     authorization_codes: expired('authorization_codes', ['code_hash'], Prisma.sql`expires_at < ${dayAgo}`),
     refresh_tokens: async () => {
@@ -113,18 +145,18 @@ function batchesOf({ prisma }: Database, now: Date): Readonly<Record<string, () 
     failure_counts: expired('failure_counts', ['key'], Prisma.sql`expire < ${now}`),
     request_counts: expired('request_counts', ['key'], Prisma.sql`expire < ${now}`),
     signing_keys: expired('signing_keys', ['kid'], Prisma.sql`expires_at < ${now}`),
-    audit_events: expired(
+    audit_events: expiredOfAccounts(
       'audit_events',
       ['account_id', 'id'],
       Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`,
     ),
     system_events: expired('system_events', ['id'], Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`),
-    api_usage: expired(
+    api_usage: expiredOfAccounts(
       'api_usage',
       ['account_id', 'application_id', 'hour', 'operation', 'user_id'],
       Prisma.sql`hour < ${daysAgo(usageRetentionDays)}`,
     ),
-    rejected_requests: expired(
+    rejected_requests: expiredOfAccounts(
       'rejected_requests',
       ['account_id', 'application_id', 'created_at', 'id'],
       Prisma.sql`created_at < ${daysAgo(rejectionRetentionDays)}`,

@@ -1,15 +1,40 @@
 import type { Command } from 'commander';
+import { DistributionError, distribute } from '../../database/distribute.js';
+import { CliError } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
 
-/** `migrate` and `prune` */
+const outcomes = {
+  distributed: 'distributed',
+  already_distributed: 'already distributed',
+  failed: 'not distributed',
+} as const;
+
+/** `migrate`, `distribute` and `prune` */
 export function addMaintenanceCommands(program: Command, commandProcess: CommandProcess): void {
   program
     .command('migrate')
     .description('apply the migrations of the database; the server also does this when it starts')
     .action(() =>
       withContext(commandProcess, async () => print(commandProcess, 'The database is up to date.')),
+    );
+
+  program
+    .command('distribute')
+    .description('distribute account data over the workers of Citus; stop the server first')
+    .action(() =>
+      withContext(commandProcess, async ({ database }) => {
+        const tables = await distribute(database).catch((error: unknown) => {
+          throw error instanceof DistributionError ? new CliError(error.message) : error;
+        });
+        for (const { table, outcome, reason } of tables)
+          print(commandProcess, `${table}: ${outcomes[outcome]}${reason === undefined ? '' : `: ${reason}`}`);
+        if (tables.some(({ outcome }) => outcome === 'failed'))
+          throw new CliError(
+            'Not all tables are distributed. Run the command again after correcting the cause.',
+          );
+      }),
     );
 
   program

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { CsvQuery } from '../client.js';
-import { csvLine } from './csv-line.js';
+import { csvLine } from '../csv-line.js';
 
 /** Rows of one chunk. Other statements wait while a chunk is read, and it is in memory. */
 const rowsPerChunk = 2_000;

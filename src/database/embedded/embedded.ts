@@ -68,6 +68,7 @@ export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOption
       }),
     streamCsv: (query) => readCsv(server, query),
     poolState: () => [],
+    isDistributed: () => false,
     checkIsolation: async () => {},
     openMigrationSession: async () => ({ adapterFactory, close: async () => {} }),
     maintain: () => trimLog(server),

@@ -17,9 +17,10 @@ export const employeeById = defineLookup<EmployeeKey, 'account_id' | 'position' 
   name: 'employee_by_id',
   columns: { account_id: 'text', position: 'bigint', id: 'text' },
   request: ({ accountId, id }) => ({ account_id: accountId, position: employeePosition(id), id }),
-  sql: `
+  accountOf: ({ accountId }) => accountId,
+  sql: (account) => `
     SELECT ${employeeResource} FROM employees
-    WHERE employees.account_id = request.account_id AND employees.position = request.position
+    WHERE employees.account_id = ${account} AND employees.position = request.position
       AND employees.id = request.id`,
   toValue: ([resource]) => resource ?? '',
   scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),

@@ -29,17 +29,17 @@ export interface EmployeePageRow {
  * of the page is computed in a subquery, which OFFSET 0 preserves: with row-level security, an index is not searched by a
  * comparison with a function of columns.
  */
-const sql = `
+const sql = (account: string) => `
   SELECT page.resources, page.count,
     (SELECT coalesce(sum(count), 0)::text FROM employee_counts
-     WHERE employee_counts.account_id = request.account_id AND level = 4),
+     WHERE employee_counts.account_id = ${account} AND level = 4),
     CASE WHEN (SELECT position FROM employees
-               WHERE account_id = request.account_id AND position > page.last_position
+               WHERE account_id = ${account} AND position > page.last_position
                ORDER BY position LIMIT 1) IS NOT NULL
       THEN page.last_position::text END
   FROM (
     SELECT CASE WHEN request.skip = 0 THEN request.after + 1
-                ELSE employee_position_at(request.account_id, request.skip) END AS position
+                ELSE employee_position_at(${account}, request.skip) END AS position
     OFFSET 0
   ) AS start
   CROSS JOIN LATERAL (
@@ -47,7 +47,7 @@ const sql = `
     FROM (
       SELECT resource, position FROM (
         SELECT ${employeeResource} AS resource, position FROM employees
-        WHERE account_id = request.account_id AND position >= start.position
+        WHERE account_id = ${account} AND position >= start.position
         ORDER BY position LIMIT 500
       ) AS largest
       LIMIT request.size
@@ -69,6 +69,7 @@ export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip
     skip: 'skip' in from ? from.skip : 0,
     size,
   }),
+  accountOf: ({ accountId }) => accountId,
   sql,
   toValue: ([resources, count, recordCount, next]) => ({
     resources: resources ?? '',

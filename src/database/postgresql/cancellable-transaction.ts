@@ -69,7 +69,9 @@ export async function beginCancellable(
   client.on('error', onLost);
   signal.addEventListener('abort', abort);
   try {
-    processId = await settings.begin(client, scope, begin);
+    await settings.begin(client, scope, begin);
+    const { rows } = await client.query<{ id: number }>('SELECT pg_backend_pid() AS id');
+    processId = Number(rows[0]?.id);
     // The signal may have aborted before the process id was read.
     signal.throwIfAborted();
   } catch (error) {

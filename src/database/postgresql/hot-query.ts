@@ -39,10 +39,10 @@ export class HotQuery implements Submittable {
     // The driver reports a lost connection to its queries.
     if (!stream.writable) return;
     const { name, text } = this.#statement;
-    const messages = this.#settings.messages(this.#scope);
-    if (markPrepared(connection, name)) messages.push(serialize.parse({ name, text, types: [] }));
-    messages.push(serialize.bind({ statement: name, values: this.#values }), execute, sync);
-    stream.write(Buffer.concat(messages));
+    const { before, after } = this.#settings.messages(this.#scope);
+    const parse = markPrepared(connection, name) ? [serialize.parse({ name, text, types: [] })] : [];
+    const run = [serialize.bind({ statement: name, values: this.#values }), execute];
+    stream.write(Buffer.concat([...before, ...parse, ...run, ...after, sync]));
   }
 
   handleDataRow({ fields }: { fields: TextRow }): void {

@@ -14,7 +14,9 @@ import { recordWriteOf } from '../replicas/write-positions.js';
 import { allAccounts, currentScope, noAccount } from '../scope.js';
 import type { CancelStatement } from './cancellable-transaction.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
-import { copyCsv } from './csv.js';
+import { copyCsv } from './copy-csv.js';
+import { hasDistributedTables } from './distributed-tables.js';
+import { fetchCsv } from './fetch-csv.js';
 import { CurrentHost } from './hosts/current-host.js';
 import { findReadWrite } from './hosts/find-read-write.js';
 import { ScriptPrismaPg } from './migration-adapter.js';
@@ -107,7 +109,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
   const warnUnisolated = once(async () => logger?.warn({}, unisolated));
   const checkIsolation = async () => {
     const { role, isIsolated } = await findTenantRole(pool);
-    for (const each of [settings, reports, streams]) each.role = role;
+    const isDistributed = await hasDistributedTables(pool);
+    for (const each of [settings, reports, streams]) Object.assign(each, { role, isDistributed });
     if (isIsolated) return;
     if (options.production && !options.allowUnisolated)
       throw new DatabaseOpenError(`${unisolated}; ALLOW_UNISOLATED=true allows it`);
@@ -138,11 +141,14 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     // Lost connections are replaced, so it never stops.
     stopped: new Promise(() => {}),
     prisma,
+    isDistributed: () => settings.isDistributed,
     runHot: (statement, values, scope) => pool.runHot(statement, values, scope),
     queryReport: <Row extends object>(text: string, values: readonly unknown[], query: ReportQueryOptions) =>
       runReportQuery<Row>(reportPool, { text, values }, { ...query, settings: reports, cancel }),
-    streamCsv: ({ scope = currentScope(defaultScope), ...query }) =>
-      copyCsv(streamPool, { ...query, scope, settings: streams, cancel }),
+    streamCsv: ({ scope = currentScope(defaultScope), ...query }) => {
+      const read = streams.isDistributed ? fetchCsv : copyCsv;
+      return read(streamPool, { ...query, scope, settings: streams, cancel });
+    },
     poolState: () => [
       stateOf('requests', pool, pool.availableCount),
       stateOf('reports', reportPool),

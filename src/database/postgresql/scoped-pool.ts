@@ -1,4 +1,4 @@
-import type { PoolConfig, QueryConfig } from 'pg';
+import type { PoolConfig, QueryConfig, QueryResult } from 'pg';
 import type { HotStatement, TextRow } from '../hot/hot-statement.js';
 import { currentScope, type Scope } from '../scope.js';
 import type { ConflictRetry } from './conflict-retry.js';
@@ -41,12 +41,32 @@ export class ScopedPool extends ReadyPool {
     // Read here: when a connection is available, the context may be that of another request.
     const scope = currentScope(this.#defaultScope);
     const statement: QueryConfig = typeof config === 'string' ? { text: config } : config;
-    return this.#retry(() => this.run(new ScopedQuery(statement, this.#settings, scope)));
+    const settings = this.#settings;
+    return this.#retry(() =>
+      settings.isDistributed
+        ? this.#runInBlock(statement, scope)
+        : this.run(new ScopedQuery(statement, settings, scope)),
+    );
   }
 
   /** Runs a hot statement. */
   runHot(statement: HotStatement, values: readonly string[], scope: Scope): Promise<TextRow[]> {
     const settings = this.#settings;
     return this.#retry(() => this.run<TextRow[]>(new HotQuery(statement, values, { settings, scope })));
+  }
+
+  /** Runs one statement in a transaction block. */
+  async #runInBlock(statement: QueryConfig, scope: Scope): Promise<QueryResult> {
+    const client = await this.connect();
+    try {
+      await this.#settings.begin(client, scope, 'BEGIN');
+      const result = await client.query(statement);
+      await client.query('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
   }
 }

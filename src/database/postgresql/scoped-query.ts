@@ -13,7 +13,10 @@ const DriverQuery = pg.Query as unknown as new (
   config: QueryConfig & { queryMode: 'extended' },
 ) => DriverQuery;
 
-/** A statement in its own transaction, sent in one write with the settings of the transaction. */
+/**
+ * A statement in its own transaction, sent in one write with the settings of the transaction. Not for a distributed database,
+ * where the transaction is a block.
+ */
 export class ScopedQuery extends DriverQuery {
   readonly #settings: TransactionSettings;
   readonly #scope: Scope;
@@ -28,7 +31,7 @@ export class ScopedQuery extends DriverQuery {
   override submit(connection: Connection): Error | null {
     const { stream } = connection;
     stream.cork();
-    if (stream.writable) stream.write(Buffer.concat(this.#settings.messages(this.#scope)));
+    if (stream.writable) stream.write(Buffer.concat(this.#settings.messages(this.#scope).before));
     const error = super.submit(connection);
     stream.uncork();
     return error;

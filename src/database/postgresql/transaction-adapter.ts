@@ -45,6 +45,8 @@ class ScopedAdapter implements SqlDriverAdapter {
     const argTypes = [textArgument, textArgument];
     try {
       await transaction.executeRaw({ sql: settings.text, args: [scope, settings.role], argTypes });
+      for (const sql of settings.workerSettings(scope))
+        await transaction.executeRaw({ sql, args: [], argTypes: [] });
     } catch (error) {
       // The rollback of the adapter only releases the connection.
       await transaction.executeRaw({ sql: 'ROLLBACK', args: [], argTypes: [] }).catch(() => {});

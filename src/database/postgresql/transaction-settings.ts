@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import pg, { type ClientBase } from 'pg';
 import { serialize } from 'pg-protocol/dist/index';
 import type { Scope } from '../scope.js';
 
@@ -17,6 +17,8 @@ export class TransactionSettings {
   readonly text: string;
   /** Role of the statements that follow; `none` is the user of the connection. */
   role = 'none';
+  /** Whether statements may run on workers of Citus. */
+  isDistributed = false;
 
   constructor(settings: Settings) {
     const fixed = Object.entries(settings).map(
@@ -35,20 +37,37 @@ export class TransactionSettings {
    * Starts a transaction and applies the settings.
    *
    * @param statement `BEGIN` statement
-   * @returns id of the server process
    */
-  async begin(client: ClientBase, scope: Scope, statement: string): Promise<number> {
+  async begin(client: ClientBase, scope: Scope, statement: string): Promise<void> {
     await client.query(statement);
     await client.query({ name, text: this.text, values: [scope, this.role] });
-    const { rows } = await client.query<{ id: number }>('SELECT pg_backend_pid() AS id');
-    return Number(rows[0]?.id);
+    for (const text of this.workerSettings(scope)) await client.query(text);
   }
 
   /**
-   * Returns the protocol messages that run the prepared statement. Statements that are sent before the next `sync` belong to
-   * the same transaction.
+   * Returns the statements that set the scope on the workers of a distributed database. Citus sends only SET LOCAL statements
+   * of a transaction block to workers.
    */
-  messages(scope: Scope): Buffer[] {
-    return [serialize.bind({ statement: name, values: [scope, this.role] }), execute];
+  workerSettings(scope: Scope): string[] {
+    if (!this.isDistributed) return [];
+    return [
+      "SET LOCAL citus.propagate_set_commands = 'local'",
+      `SET LOCAL app.accounts = ${pg.escapeLiteral(scope)}`,
+    ];
   }
+
+  /**
+   * Returns the protocol messages before and after a statement in a transaction of its own. Statements that are sent before
+   * the next `sync` belong to the same transaction. On a distributed database it is a transaction block.
+   */
+  messages(scope: Scope): { readonly before: Buffer[]; readonly after: Buffer[] } {
+    const settings = [serialize.bind({ statement: name, values: [scope, this.role] }), execute];
+    if (!this.isDistributed) return { before: settings, after: [] };
+    const workers = this.workerSettings(scope).flatMap(unnamed);
+    return { before: [...unnamed('BEGIN'), ...settings, ...workers], after: unnamed('COMMIT') };
+  }
+}
+
+function unnamed(text: string): Buffer[] {
+  return [serialize.parse({ text }), serialize.bind(), execute];
 }

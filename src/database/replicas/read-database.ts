@@ -27,6 +27,7 @@ export function createReadDatabase(primary: Database, standbys: Standbys): ReadD
   return {
     // An extended client lacks only `$on`, which is not used.
     prisma: prisma as unknown as PrismaClient,
+    isDistributed: primary.isDistributed,
     runHot: (statement, values, scope) =>
       standbys.run(scope, (database) => database.runHot(statement, values, scope)),
     queryReport: <Row extends object>(

@@ -21,7 +21,8 @@ const writePosition = defineLookup<string, 'account_id', LogPosition>({
   name: 'write_position',
   columns: { account_id: 'text' },
   request: (accountId) => ({ account_id: accountId }),
-  sql: 'SELECT position::text FROM write_positions WHERE write_positions.account_id = request.account_id',
+  sql: () =>
+    'SELECT position::text FROM write_positions WHERE write_positions.account_id = request.account_id',
   toValue: ([position]) => toLogPosition(position),
   scope: () => allAccounts,
   maximum: 200,
@@ -36,7 +37,9 @@ export async function recordWriteOf(database: RunHot, scope: Scope): Promise<voi
 }
 
 /** Creates a function that reads the position of the last write of the accounts of a scope. Callers share statements. */
-export function createPositionReader(primary: RunHot): (scope: Scope) => Promise<LogPosition> {
+export function createPositionReader(
+  primary: Pick<Database, 'runHot' | 'isDistributed'>,
+): (scope: Scope) => Promise<LogPosition> {
   const find = writePosition(primary);
   return async (scope) => {
     const positions = await Promise.all(accountsOf(scope).map(find));

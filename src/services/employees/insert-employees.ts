@@ -37,13 +37,14 @@ export async function insertEmployees(
     const column = (value: (row: NewEmployee) => string): string[] => batch.map(value);
     await tx.$executeRaw`
       INSERT INTO employees (account_id, id, position, ${names}, created_at, updated_at)
-      SELECT ${accountId}, * FROM unnest(
+      SELECT account_totals.account_id, given.* FROM account_totals CROSS JOIN unnest(
         ${batchIds}::text[],
         ${positions.map(String)}::text[]::bigint[],
         ${Prisma.join(givenAttributes.map((attribute) => valuesOf(attribute, batch)))},
         ${column((row) => (row.createdAt ?? now).toISOString())}::text[]::timestamptz[],
         ${column((row) => (row.updatedAt ?? row.createdAt ?? now).toISOString())}::text[]::timestamptz[]
-      )`;
+      ) AS given
+      WHERE account_totals.account_id = ${accountId}`;
     ids.push(...batchIds);
   }
   return ids;

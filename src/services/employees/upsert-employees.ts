@@ -104,7 +104,7 @@ function updateAttributes(
   }: { accountId: AccountId; attributes: readonly GivenAttribute[]; rows: readonly KnownRecord[] },
 ): Promise<number> {
   // The planner estimates a JSON array as a hundred rows, whatever its length, and looks up each one by its key. The account
-  // is a member of each row for the same reason: with a constant, PostgreSQL would read all employees of the account.
+  // is a member of each row for the same reason: with a constant alone, PostgreSQL would read all employees of the account.
   const given = JSON.stringify(rows.map((row) => ({ ...row, accountId })));
   const list = (part: (attribute: GivenAttribute) => string) => Prisma.raw(attributes.map(part).join(', '));
   return tx.$executeRaw`
@@ -113,6 +113,7 @@ function updateAttributes(
       updated_at = ${new Date().toISOString()}::timestamptz
     FROM json_to_recordset(${given}::json) AS given
       ("accountId" text, position bigint, ${list(({ member, type }) => `"${member}" ${type}`)})
-    WHERE employees.account_id = given."accountId" AND employees.position = given.position
+    WHERE employees.account_id = ${accountId} AND employees.account_id = given."accountId"
+      AND employees.position = given.position
       AND (${list(({ name }) => `employees.${name}`)}) IS DISTINCT FROM (${list(({ member }) => `given."${member}"`)})`;
 }

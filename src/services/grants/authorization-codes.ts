@@ -115,7 +115,7 @@ export class AuthorizationCodes {
         INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
         SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${at}, ${refreshToken.expiresAt} FROM used
       ), audited AS (
-        ${auditedIn(Prisma.sql`used`, { type: 'token.issued', applicationId, origin, at })}
+        ${auditedIn(Prisma.sql`used`, { type: 'token.issued', accountId, applicationId, origin, at })}
       )
       SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
     const [row] = await withScope(accountScope(accountId), use);

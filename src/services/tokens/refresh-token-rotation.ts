@@ -90,8 +90,9 @@ async function rotate(
 ): Promise<(Rotated | undefined)[]> {
   const now = clock();
   const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
-  const values = [JSON.stringify(requests.map(toRow)), now.toISOString(), expiresAt.toISOString()];
-  const rows = await database.runHot(statement, values, scopeOf(requests));
+  const scope = scopeOf(requests);
+  const values = [JSON.stringify(requests.map(toRow)), now.toISOString(), expiresAt.toISOString(), scope];
+  const rows = await database.runHot(statement, values, scope);
   const rotated: (Rotated | undefined)[] = requests.map(() => undefined);
   for (const [ordinal, grantId, userId, issued] of rows) {
     rotated[Number(ordinal)] = {

@@ -6,25 +6,28 @@ import { beginCancellable, type CancelStatement } from './cancellable-transactio
 import { copyStatement } from './copy-statement.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
+/** Options of a query that is read as CSV. */
+export interface CsvOptions extends CsvQuery {
+  readonly scope: Scope;
+  readonly settings: TransactionSettings;
+  readonly cancel: CancelStatement;
+}
+
+/** The transaction of a query. */
+export const beginCsv = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
 /**
  * Runs a query as COPY in a read-only transaction, and yields the output as it arrives. The connection returns to the pool
  * after the commit.
  */
 export async function* copyCsv(
   pool: Pool,
-  {
-    query,
-    ...options
-  }: CsvQuery & {
-    readonly scope: Scope;
-    readonly settings: TransactionSettings;
-    readonly cancel: CancelStatement;
-  },
+  { query, ...options }: CsvOptions,
 ): AsyncGenerator<Buffer, void, undefined> {
   const { text, settings: parameters } = copyStatement(query);
   const transaction = await beginCancellable(pool, {
     ...options,
-    begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    begin: beginCsv,
     // A server process that waits for the client to read does not react to a cancellation.
     closeOnAbort: true,
   });

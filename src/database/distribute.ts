@@ -1,0 +1,112 @@
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import type { Database, MigrationSession } from './client.js';
+import { describeError } from './database-errors.js';
+
+/**
+ * Tables of account data that Citus distributes by `account_id`. The rows of an account are on one worker. The tables of the
+ * identity group stay on the coordinator, because their keys are global.
+ */
+export const distributedTables = [
+  'account_totals',
+  'employees',
+  'employee_counts',
+  'employee_facets',
+  'reports',
+  'audit_events',
+  'api_usage',
+  'rejected_requests',
+] as const;
+
+export interface DistributedTable {
+  readonly table: string;
+  /** `failed`: it stays on the coordinator. */
+  readonly outcome: 'distributed' | 'already_distributed' | 'failed';
+  /** Message of Citus, in one line. */
+  readonly reason?: string;
+}
+
+/** The database cannot be distributed. */
+export class DistributionError extends Error {
+  override readonly name = 'DistributionError';
+}
+
+/**
+ * Distributes account data over the workers of Citus. Each table is a transaction of its own, so the command can be repeated
+ * after a failure. No other process may use the database meanwhile.
+ *
+ * @throws {DistributionError} when the database is not a Citus coordinator with workers
+ */
+export async function distribute(database: Database): Promise<DistributedTable[]> {
+  if (database.kind === 'embedded')
+    throw new DistributionError('The embedded database cannot be distributed');
+  const session = await database.openMigrationSession();
+  try {
+    const connection = await session.adapterFactory.connect();
+    await checkCoordinator(connection);
+    const results: DistributedTable[] = [];
+    for (const table of distributedTables) results.push(await distributeTable(connection, table));
+    for (const statement of functionSettings) await connection.executeScript(statement);
+    await database.checkIsolation();
+    return results;
+  } finally {
+    await session.close();
+  }
+}
+
+type Connection = Awaited<ReturnType<MigrationSession['adapterFactory']['connect']>>;
+
+async function checkCoordinator(connection: Connection): Promise<void> {
+  if (!(await exists(connection, "SELECT 1 FROM pg_extension WHERE extname = 'citus'")))
+    throw new DistributionError('The extension citus is not installed in this database');
+  const workers = "SELECT 1 FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' AND isactive";
+  if (!(await exists(connection, workers)))
+    throw new DistributionError('This Citus coordinator has no workers; see citus_add_node');
+  if (!(await exists(connection, 'SELECT 1 FROM pg_dist_local_group WHERE groupid = 0')))
+    throw new DistributionError('This server is a Citus worker; connect to the coordinator');
+}
+
+async function distributeTable(connection: Connection, table: string): Promise<DistributedTable> {
+  if (await exists(connection, `SELECT 1 FROM pg_dist_partition WHERE logicalrelid = '${table}'::regclass`))
+    return { table, outcome: 'already_distributed' };
+  try {
+    // One statement after the other: Citus sends the text of a script to workers as if it was one statement.
+    for (const statement of ['BEGIN', ...distribution(table), 'COMMIT'])
+      await connection.executeScript(statement);
+    return { table, outcome: 'distributed' };
+  } catch (error) {
+    await connection.executeScript('ROLLBACK');
+    return { table, outcome: 'failed', reason: describeError(error) };
+  }
+}
+
+/**
+ * Citus rejects foreign keys to local tables, and triggers that it does not know to be safe. The triggers of these tables
+ * change rows of the same account only, which are on the same worker. Existing rows are copied with COPY, which Citus rejects
+ * while row-level security applies to the owner.
+ */
+function distribution(table: string): string[] {
+  const colocation = table === distributedTables[0] ? 'none' : distributedTables[0];
+  return [
+    'SET LOCAL citus.enable_unsafe_triggers = on',
+    `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`,
+    `DO $$
+     DECLARE name text;
+     BEGIN
+       FOR name IN SELECT conname FROM pg_constraint WHERE conrelid = '${table}'::regclass AND contype = 'f'
+       LOOP EXECUTE format('ALTER TABLE ${table} DROP CONSTRAINT %I', name); END LOOP;
+     END $$`,
+    `SELECT create_distributed_table('${table}', 'account_id', colocate_with => '${colocation}')`,
+    `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`,
+  ];
+}
+
+/** The function reads rows of one account, on the worker that runs it. Citus cannot make generic plans of its statements. */
+const functionSettings = [
+  'ALTER FUNCTION employee_position_at(text, bigint) RESET plan_cache_mode',
+  'ALTER FUNCTION employee_position_at(text, bigint) SET citus.allow_nested_distributed_execution = on',
+];
+
+async function exists(connection: SqlDriverAdapter, sql: string): Promise<boolean> {
+  const { rows } = await connection.queryRaw({ sql, args: [], argTypes: [] });
+  return rows.length > 0;
+}
