@@ -9,7 +9,7 @@ import type { HotStatement } from './hot-statement.js';
 export const insertAuditEvents: HotStatement = {
   name: 'insert_audit_events',
   text: `
-    INSERT INTO audit_events
+    INSERT INTO audit_events AS stored
       (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
     SELECT id, type, account_totals.account_id, "userId", "applicationId", address, "requestId", details, "createdAt"
     FROM json_to_recordset($1::json) AS event (
@@ -17,7 +17,7 @@ export const insertAuditEvents: HotStatement = {
       details jsonb, "createdAt" timestamptz)
     JOIN account_totals ON account_totals.account_id = event."accountId"
     WHERE account_totals.account_id = ANY (string_to_array($2, ','))
-    RETURNING audit_events.id`,
+    RETURNING stored.id`,
 };
 
 /** Stores events of no account from a JSON array. */

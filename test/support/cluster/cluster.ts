@@ -32,7 +32,7 @@ export interface Cluster {
 }
 
 /** The data is temporary, so nothing waits for the disk. A killed process loses nothing that it wrote. */
-const commonSettings: Settings = {
+export const commonSettings: Settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   fsync: 'off',
@@ -92,7 +92,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   try {
     let primary = new ClusterServer(await describe('primary'));
     servers.push(primary);
-    await createPrimary(primary);
+    await createServer(primary);
     const standbys: Standby[] = [];
     for (let number = 1; number <= count; number += 1) {
       const standby = new Standby(await describe(`s${number}`));
@@ -130,7 +130,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
-async function createPrimary(server: ClusterServer): Promise<void> {
+/** Creates the data directory of a server and starts it. */
+export async function createServer(server: ClusterServer): Promise<void> {
   const options = [
     '--username=postgres',
     '--auth=trust',

@@ -36,10 +36,17 @@ export function giveToUser(directory: string): void {
   if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
 }
 
+/** Directory of the libraries of PostgreSQL, with those of its extensions. */
+export function libraryPath(): string {
+  return pgConfig('--pkglibdir') ?? '';
+}
+
 function directoryOfPrograms(): string | undefined {
-  const { status, stdout } = spawnSync(process.env.PG_CONFIG || 'pg_config', ['--bindir'], {
-    encoding: 'utf8',
-  });
+  return pgConfig('--bindir');
+}
+
+function pgConfig(option: string): string | undefined {
+  const { status, stdout } = spawnSync(process.env.PG_CONFIG || 'pg_config', [option], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;
 }
 

@@ -1,9 +1,14 @@
 import pg from 'pg';
 import { randomId } from '../../../src/database/ids.js';
+import { distribute } from '../../../src/database/distribute.js';
 import { migrate } from '../../../src/database/migrate.js';
 import { openDatabase } from '../../../src/database/open-database.js';
+import { createCitusDatabase, dropCitusDatabase } from '../cluster/citus.js';
 import { administrativeUrlOf } from './direct-url.js';
 import { templateKey } from './template-key.js';
+
+/** URLs of the workers when the server of the tests is a Citus coordinator. */
+const citusWorkers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
 
 /** Makes an empty database on a server and returns its URL. */
 export async function createPostgresqlDatabase(serverUrl: string): Promise<string> {
@@ -14,6 +19,7 @@ export async function createPostgresqlDatabase(serverUrl: string): Promise<strin
 
 /** Makes a copy of a migrated database and returns its URL. */
 export async function createFromTemplate(serverUrl: string): Promise<string> {
+  if (citusWorkers.length > 0) return createDistributed(serverUrl);
   const template = `people_api_template_${await templateKey()}`;
   const name = `people_api_test_${randomId(12)}`;
   await run(serverUrl, async (client) => {
@@ -27,7 +33,21 @@ export async function createFromTemplate(serverUrl: string): Promise<string> {
 /** Drops a database together with whatever is still connected to it. */
 export async function dropPostgresqlDatabase(serverUrl: string, databaseUrl: string): Promise<void> {
   const name = new URL(databaseUrl).pathname.slice(1);
+  if (citusWorkers.length > 0) return dropCitusDatabase([serverUrl, ...citusWorkers], name);
   await run(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+}
+
+/** A template would have to be copied on every server, so the tables are created and distributed. */
+async function createDistributed(serverUrl: string): Promise<string> {
+  const name = `people_api_test_${randomId(12)}`;
+  await createCitusDatabase(serverUrl, citusWorkers, name);
+  const databaseUrl = urlOf(serverUrl, name);
+  const database = await openDatabase({ databaseUrl, dataDir: '' });
+  await migrate(database);
+  for (const { table, reason } of await distribute(database))
+    if (reason !== undefined) throw new Error(`${table}: ${reason}`);
+  await database.close();
+  return databaseUrl;
 }
 
 async function makeTemplate(client: pg.Client, serverUrl: string, template: string): Promise<void> {

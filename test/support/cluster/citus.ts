@@ -1,0 +1,106 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { freePort } from '../server/free-port.js';
+import { commonSettings, createServer } from './cluster.js';
+import { ClusterServer, type Settings } from './cluster-server.js';
+import { giveToUser, hasPostgresqlPrograms, libraryPath } from './programs.js';
+
+/** Whether the extension is installed with the programs of PostgreSQL. */
+export const hasCitus: boolean = hasPostgresqlPrograms && existsSync(path.join(libraryPath(), 'citus.so'));
+
+/** A Citus coordinator and its workers. */
+export interface CitusCluster {
+  readonly coordinator: ClusterServer;
+  readonly workers: readonly ClusterServer[];
+  /** Kills the servers and removes their data. */
+  close(): Promise<void>;
+}
+
+const citusSettings: Settings = {
+  ...commonSettings,
+  shared_preload_libraries: 'citus',
+  // For two-phase commits; prepared transactions are kept when a server is killed.
+  max_prepared_transactions: '400',
+  max_connections: '400',
+  // Few, so that tables are created soon.
+  'citus.shard_count': '4',
+};
+
+/** Starts a coordinator and two workers in a temporary directory, with the installed programs. */
+export async function startCitus(settings: Settings = {}): Promise<CitusCluster> {
+  const root = mkdtempSync(path.join(os.tmpdir(), 'people-api-citus-'));
+  giveToUser(root);
+  const servers: ClusterServer[] = [];
+  const abandon = () => {
+    for (const server of servers) server.abandon();
+  };
+  process.once('exit', abandon);
+  const close = async () => {
+    process.off('exit', abandon);
+    await Promise.all(servers.map((server) => server.kill()));
+    await rm(root, { recursive: true, force: true });
+  };
+  try {
+    for (const name of ['coordinator', 'worker1', 'worker2']) {
+      const port = await freePort();
+      const own = { port: String(port), cluster_name: name };
+      const server = new ClusterServer({
+        name,
+        port,
+        directory: path.join(root, name),
+        settings: { ...citusSettings, ...settings, ...own },
+      });
+      servers.push(server);
+      await createServer(server);
+      // The service takes this role when its user is a superuser. Citus connects to the workers as this role.
+      await server.query('CREATE ROLE people_api_tenant LOGIN');
+    }
+    const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
+    return { coordinator, workers, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Creates a database on a coordinator and its workers. Without tables. */
+export async function createCitusDatabase(
+  coordinatorUrl: string,
+  workerUrls: readonly string[],
+  name: string,
+): Promise<void> {
+  for (const url of [coordinatorUrl, ...workerUrls]) {
+    await run(url, `CREATE DATABASE ${name}`);
+    await run(urlOf(url, name), 'CREATE EXTENSION citus');
+  }
+  const coordinator = urlOf(coordinatorUrl, name);
+  await run(coordinator, `SELECT citus_set_coordinator_host(${addressOf(coordinatorUrl)})`);
+  for (const url of workerUrls) await run(coordinator, `SELECT citus_add_node(${addressOf(url)})`);
+}
+
+/** Drops a database on a coordinator and its workers, with everything that is connected to it. */
+export async function dropCitusDatabase(urls: readonly string[], name: string): Promise<void> {
+  for (const url of urls) await run(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+function addressOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${pg.escapeLiteral(hostname)}, ${Number(port)}`;
+}
+
+function urlOf(url: string, database: string): string {
+  return Object.assign(new URL(url), { pathname: `/${database}` }).toString();
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
