@@ -178,7 +178,8 @@ export function auditedIn(
   return Prisma.sql`
     INSERT INTO audit_events
       (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
-    SELECT ${randomId()}, ${type}, account_id, user_id, ${applicationId}, ${origin.address}, ${origin.requestId},
+    SELECT ${randomId()}, ${type}, account_totals.account_id, user_id, ${applicationId}, ${origin.address}, ${origin.requestId},
            jsonb_build_object('grant', grant_id, 'scopes', to_jsonb(scopes)), ${at}
-    FROM ${source} JOIN account_totals USING (account_id) WHERE account_id = ${accountId}`;
+    FROM ${source} AS source JOIN account_totals ON account_totals.account_id = source.account_id
+    WHERE account_totals.account_id = ${accountId}`;
 }

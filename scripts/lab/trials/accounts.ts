@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import type pg from 'pg';
-import { PostgresqlServer } from '../kit/database/postgresql.js';
+import { type Fill, PostgresqlServer } from '../kit/database/postgresql.js';
 import { fillTenants, scopes, tenant } from '../kit/database/tenants.js';
 import type { RedirectingClient } from '../kit/http/browser.js';
 import { HttpClient, type HttpResponse, jsonOf, type Send } from '../kit/http/client.js';
@@ -63,12 +63,17 @@ export async function createAccounts(
   server: PostgresqlServer,
   { name, accounts, employees }: AccountsSize,
 ): Promise<Pick<Setup, 'url' | 'accounts'>> {
-  const { url } = await server.database(`trial_${name}`, async (client) => {
+  const { url } = await server.database(`trial_${name}`, fillAccounts({ accounts, employees }));
+  const numbers = Array.from({ length: accounts }, (_, index) => index + 1);
+  return { url, accounts: numbers.map(accountNumbered) };
+}
+
+/** Fills an empty database with accounts. */
+export function fillAccounts({ accounts, employees }: Omit<AccountsSize, 'name'>): Fill {
+  return async (client) => {
     await fillTenants({ tenants: accounts, employees })(client);
     await addPeople(client);
-  });
-  const numbers = Array.from({ length: accounts }, (_, index) => index + 1);
-  return { url, accounts: numbers.map(account) };
+  };
 }
 
 /**
@@ -114,7 +119,8 @@ export function describeExchange(
   return `${method} ${path.slice(0, 120)}: ${status} ${body.toString('utf8').slice(0, 300)}`;
 }
 
-function account(number: number): Account {
+/** The account with this number, counted from 1. */
+export function accountNumbered(number: number): Account {
   const { accountId, clientId, clientSecret } = tenant(number);
   const n = accountId.slice(5);
   return {

@@ -3,7 +3,7 @@ import type { AccountId } from '../account-id.js';
 
 /**
  * Locks an account until the transaction ends. A transaction that changes employees in more than one statement calls it
- * first, because the triggers that maintain the counts lock the account: the lock order of `src/database/README.md`.
+ * first: the triggers lock the counts after the employees of a statement, and two such transactions could deadlock.
  *
  * @returns false if there is no such account
  */

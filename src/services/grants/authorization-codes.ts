@@ -93,7 +93,7 @@ export class AuthorizationCodes {
     const { id: applicationId, accountId } = application;
     const use = () => this.#prisma.$queryRaw<UsedCode[]>`
       WITH held AS (
-        SELECT code.code_hash
+        SELECT code.code_hash, code.account_id, code.user_id, code.scopes
         FROM authorization_codes code
           JOIN applications ON applications.account_id = code.account_id AND applications.id = code.application_id
           JOIN accounts ON accounts.id = code.account_id
@@ -104,13 +104,14 @@ export class AuthorizationCodes {
           AND users.disabled_at IS NULL
         FOR KEY SHARE OF accounts, applications, users
         FOR NO KEY UPDATE OF code
-      ), used AS (
-        UPDATE authorization_codes code SET used_at = ${at}, grant_id = ${randomId()}
-        FROM held WHERE code.code_hash = held.code_hash
-        RETURNING code.grant_id, code.user_id, code.account_id, code.scopes
       ), granted AS (
         INSERT INTO grants (id, account_id, application_id, user_id, scopes, created_at)
-        SELECT grant_id, account_id, ${applicationId}, user_id, scopes, ${at} FROM used
+        SELECT ${randomId()}, account_id, ${applicationId}, user_id, scopes, ${at} FROM held
+        RETURNING id
+      ), used AS (
+        UPDATE authorization_codes code SET used_at = ${at}, grant_id = granted.id
+        FROM held, granted WHERE code.code_hash = held.code_hash
+        RETURNING code.grant_id, code.user_id, code.account_id, code.scopes
       ), refreshable AS (
         INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
         SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${at}, ${refreshToken.expiresAt} FROM used

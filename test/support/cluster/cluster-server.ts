@@ -36,6 +36,11 @@ export class ClusterServer {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
   }
 
+  /** Id of the first process; undefined when the server does not run. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Starts the server and waits until it accepts connections. Its data directory exists. */
   async start(): Promise<void> {
     const log = `${this.directory}.log`;

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { randomId } from '../../../src/database/ids.js';
 import { distribute } from '../../../src/database/distribute.js';
+import { randomId } from '../../../src/database/ids.js';
 import { migrate } from '../../../src/database/migrate.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { createCitusDatabase, dropCitusDatabase } from '../cluster/citus.js';
