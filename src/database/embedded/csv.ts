@@ -1,9 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { CsvQuery } from '../client.js';
-import { csvLine } from '../csv-line.js';
-
-/** Rows of one chunk. Other statements wait while a chunk is read, and it is in memory. */
-const rowsPerChunk = 2_000;
+import { cursorCsv, type FetchedRows } from '../cursor-csv.js';
 
 let cursors = 0;
 
@@ -21,15 +18,11 @@ export async function* readCsv(
   const name = `csv_${cursors}`;
   await server.query(`DECLARE ${name} NO SCROLL CURSOR WITH HOLD FOR ${query.text}`, [...query.values]);
   try {
-    for (let isFirst = true; ; isFirst = false) {
+    yield* cursorCsv(async (count) => {
       signal.throwIfAborted();
-      const fetched = await server.query(`FETCH ${rowsPerChunk} FROM ${name}`, [], { rowMode: 'array' });
-      const rows = fetched.rows as unknown as (string | null)[][];
-      const lines = rows.map(csvLine);
-      if (isFirst) lines.unshift(csvLine(fetched.fields.map((field) => field.name)));
-      if (lines.length > 0) yield Buffer.from(lines.join(''));
-      if (rows.length < rowsPerChunk) break;
-    }
+      const fetched = await server.query(`FETCH ${count} FROM ${name}`, [], { rowMode: 'array' });
+      return fetched as unknown as FetchedRows;
+    });
   } finally {
     if (!server.closed) await server.query(`CLOSE ${name}`);
   }

@@ -1,10 +1,7 @@
 import type { Pool } from 'pg';
-import { csvLine } from '../csv-line.js';
+import { cursorCsv } from '../cursor-csv.js';
 import { beginCancellable } from './cancellable-transaction.js';
 import { beginCsv, type CsvOptions } from './copy-csv.js';
-
-/** Rows of one chunk, which is in memory. */
-const rowsPerChunk = 2_000;
 
 /**
  * Runs a query with a cursor in a read-only transaction, and yields its rows as CSV. For a distributed database: the workers
@@ -18,16 +15,9 @@ export async function* fetchCsv(
   const { client } = transaction;
   try {
     await client.query(`DECLARE csv NO SCROLL CURSOR FOR ${query.text}`, [...query.values]);
-    for (let isFirst = true; ; isFirst = false) {
-      const { rows, fields } = await client.query<(string | null)[]>({
-        text: `FETCH ${rowsPerChunk} FROM csv`,
-        rowMode: 'array',
-      });
-      const lines = rows.map(csvLine);
-      if (isFirst) lines.unshift(csvLine(fields.map(({ name }) => name)));
-      if (lines.length > 0) yield Buffer.from(lines.join(''));
-      if (rows.length < rowsPerChunk) break;
-    }
+    yield* cursorCsv((count) =>
+      client.query<(string | null)[]>({ text: `FETCH ${count} FROM csv`, rowMode: 'array' }),
+    );
     await transaction.commit();
   } finally {
     transaction.close();
