@@ -62,7 +62,7 @@ async function held(): Promise<number> {
     database.kind === 'postgresql'
       ? `SELECT count(*)::text AS count FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()
-           AND (state LIKE 'idle in transaction%' OR state = 'active' AND query LIKE 'COPY%')`
+           AND (state LIKE 'idle in transaction%' OR state = 'active' AND query ~ '^(COPY|FETCH)')`
       : `SELECT count(*)::text AS count FROM pg_cursors WHERE is_holdable`;
   const [row] = await asOwner<{ count: string }>(database, text);
   return Number(row?.count);
@@ -300,7 +300,7 @@ t.test('a database connection that breaks in mid-stream breaks the response', on
   const response = await ask();
   await once(response, 'readable');
   const stop = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND query LIKE 'COPY%' AND wait_event = 'ClientWrite'`;
+    WHERE datname = current_database() AND query ~ '^(COPY|FETCH)' AND wait_event IN ('ClientWrite', 'ClientRead')`;
   // Until the client's slowness has reached the database, it is at work between two looks.
   while ((await asOwner(database, stop)).length === 0) await wait(20);
   await t.rejects(readAll(response));
