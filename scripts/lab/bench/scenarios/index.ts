@@ -4,6 +4,7 @@ import { tokenScenarios } from './issue-tokens.js';
 import { pagesScenario } from './pages.js';
 import { readScenarios } from './read-employees.js';
 import { scaleScenarios } from './scale.js';
+import { standbyScenarios } from './standbys.js';
 import { syncScenario } from './sync.js';
 
 /** All scenarios, in the order of the report. */
@@ -14,4 +15,5 @@ export const scenarios: readonly Scenario[] = [
   syncScenario,
   csvScenario,
   ...scaleScenarios,
+  ...standbyScenarios,
 ];
