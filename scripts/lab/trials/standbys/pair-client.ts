@@ -20,6 +20,7 @@ export interface Pairs {
   done: number;
   /** CSV exports that began and did not end. */
   interrupted: number;
+  /** Whether clients end after their current pair. */
   stopped: boolean;
 }
 
@@ -66,6 +67,8 @@ export class PairClient {
         pairs.done += 1;
       } catch (error) {
         verdict.violation('a request has no response', (error as Error).stack);
+        // A process that exited would fail every request.
+        pairs.stopped = true;
       }
     }
   }

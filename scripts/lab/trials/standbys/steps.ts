@@ -36,7 +36,7 @@ export async function runSteps(
   }: { wanted: number; stepMs: number; pairs: Pairs; counts: ReadCounts; verdict: Verdict },
 ): Promise<void> {
   const pairsOf = steps.map(() => 0);
-  for (let index = 0; index < steps.length || pairs.done < wanted; index += 1) {
+  for (let index = 0; !pairs.stopped && (index < steps.length || pairs.done < wanted); index += 1) {
     const place = index % steps.length;
     const before = pairs.done;
     await runStep(standbys, { step: steps[place], stepMs, counts });
