@@ -9,8 +9,12 @@ import { pathToFileURL } from 'node:url';
 import { buildTests, compiled } from './build-tests.mjs';
 import { root } from './modified.mjs';
 
-// Test processes run side by side, and keep the databases of their tests open.
-const settings = { max_connections: '1000' };
+const settings = {
+  // Test processes run side by side, and keep the databases of their tests open.
+  max_connections: '1000',
+  // Without a lag, a read may see a write whose position was not recorded.
+  recovery_min_apply_delay: '20ms',
+};
 
 const [command, ...args] = process.argv.slice(2);
 if (command === undefined) {

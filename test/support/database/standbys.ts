@@ -77,7 +77,10 @@ async function openStandbys(
   const runHot: Database['runHot'] = async (...statement) => {
     if (unrecorded.get(options.databaseUrl)) {
       unrecorded.set(options.databaseUrl, false);
-      recording = primary.runHot(recordWrites, [], allAccounts);
+      recording = primary.runHot(recordWrites, [], allAccounts).catch((error: unknown) => {
+        unrecorded.set(options.databaseUrl, true);
+        throw error;
+      });
     }
     await recording;
     return primary.runHot(...statement);
