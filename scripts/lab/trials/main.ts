@@ -8,6 +8,7 @@ const trials: Readonly<Record<string, () => Promise<{ trial: Trial }>>> = {
   overload: () => import('./overload/overload.js'),
   reports: () => import('./reports/reports.js'),
   failover: () => import('./failover/failover.js'),
+  standbys: () => import('./standbys/standbys.js'),
   citus: () => import('./citus/citus.js'),
   soak: () => import('./soak/soak.js'),
 };

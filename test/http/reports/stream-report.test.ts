@@ -19,7 +19,8 @@ const headcount = 30_000;
 
 const database = await openTestDatabase(t);
 const reportLimits = { ...defaultReportLimits, queueMs: 200 };
-const api = await buildTestApp(t, { database, reportLimits });
+// Streams are observed on the primary, so they run there.
+const api = await buildTestApp(t, { database, reads: database, reportLimits });
 const port = await listen(api.app);
 // Long texts, so that a whole result is more than the buffers of two connections hold: those to the client and the database.
 const long = 'd'.repeat(250);

@@ -3,6 +3,7 @@ import type { Database, DatabaseOptions } from '../../../src/database/client.js'
 import { openDatabase } from '../../../src/database/open-database.js';
 import { createTestDatabase, type TestDatabaseOptions } from './create-test-database.js';
 import { takeDatabase } from './reused-database.js';
+import { readsFromStandbys, watchWrites } from './standbys.js';
 
 export { createTestDatabase, type TestDatabaseOptions, testServer } from './create-test-database.js';
 
@@ -12,7 +13,8 @@ export async function openTestDatabase(
   options: TestDatabaseOptions & Omit<DatabaseOptions, 'dataDir' | 'databaseUrl'> = {},
 ): Promise<Database> {
   if (Object.keys(options).length === 0) return takeDatabase(t);
-  const database = await openDatabase({ ...(await createTestDatabase(t, options)), ...options });
+  const all = { ...(await createTestDatabase(t, options)), recordWrites: readsFromStandbys, ...options };
+  const database = watchWrites(await openDatabase(all), all);
   // Teardowns run last in, first out: the database is closed before it is dropped.
   t.teardown(() => database.close());
   return database;
@@ -28,7 +30,8 @@ export async function openElsewhere(
   database: Database,
 ): Promise<Database> {
   if (options.databaseUrl === undefined) return database;
-  const elsewhere = await openDatabase(options);
+  const all = { recordWrites: readsFromStandbys, ...options };
+  const elsewhere = watchWrites(await openDatabase(all), all);
   t.teardown(() => elsewhere.close());
   return elsewhere;
 }

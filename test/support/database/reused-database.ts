@@ -4,6 +4,7 @@ import { openDatabase } from '../../../src/database/open-database.js';
 import { root } from '../tap.js';
 import { createTestDatabase } from './create-test-database.js';
 import { asOwner } from './owner.js';
+import { readsFromStandbys, watchWrites } from './standbys.js';
 
 // Tests of a process use the same database one after the other, emptied in between. Opening one takes 0.3 seconds of CPU
 // time, emptying it 0.02 (measured on the embedded database), and the suite needs a thousand.
@@ -29,7 +30,8 @@ export async function takeDatabase(t: Test): Promise<Database> {
 }
 
 async function open(): Promise<Opened> {
-  const database = await openDatabase(await createTestDatabase(root));
+  const options = { ...(await createTestDatabase(root)), recordWrites: readsFromStandbys };
+  const database = watchWrites(await openDatabase(options), options);
   root.teardown(() => database.close());
   return { database, catalogue: await catalogueOf(database) };
 }

@@ -16,6 +16,7 @@ import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
 import { Conformance } from '../contract/conformance.js';
 import { watchNetworkAnswers } from '../contract/network-conformance.js';
 import { openTestDatabase } from '../database/database.js';
+import { applicationDatabase } from '../database/standbys.js';
 import type { TestApplication } from '../records/tenant.js';
 import { createTestClock, type TestClock } from './clock.js';
 import { schemaCompilers } from './schema-compilers.js';
@@ -71,7 +72,7 @@ export async function buildTestApp(
   {
     environment,
     database,
-    reads,
+    reads: givenReads,
     contract: served = contract,
     clock = createTestClock(),
     logger = false,
@@ -100,7 +101,10 @@ export async function buildTestApp(
   } = {},
 ): Promise<TestApp> {
   const config = testConfig(environment);
-  const opened = database ?? (await openTestDatabase(t));
+  const given = database ?? (await openTestDatabase(t));
+  const { database: opened, reads } = givenReads
+    ? { database: given, reads: givenReads }
+    : await applicationDatabase(given);
   const usage = new UsageRecorder({ database: opened, clock });
   const signingKeys = await SigningKeys.open(new SigningKeyStore(opened), appSecrets, clock);
   const app = await buildApp({
@@ -139,7 +143,7 @@ export async function buildTestApp(
   return {
     app,
     config,
-    database: opened,
+    database: given,
     clock,
     signingKeys,
     usage,

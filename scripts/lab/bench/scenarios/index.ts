@@ -1,9 +1,11 @@
 import type { Scenario } from '../context.js';
+import { citusScenarios } from './citus.js';
 import { csvScenario } from './csv.js';
 import { tokenScenarios } from './issue-tokens.js';
 import { pagesScenario } from './pages.js';
 import { readScenarios } from './read-employees.js';
 import { scaleScenarios } from './scale.js';
+import { standbyScenarios } from './standbys.js';
 import { syncScenario } from './sync.js';
 
 /** All scenarios, in the order of the report. */
@@ -14,4 +16,6 @@ export const scenarios: readonly Scenario[] = [
   syncScenario,
   csvScenario,
   ...scaleScenarios,
+  ...standbyScenarios,
+  ...citusScenarios,
 ];
