@@ -1,5 +1,6 @@
 import type { Scenario } from '../context.js';
 import { citusScenarios } from './citus.js';
+import { citusImportScenario } from './citus-import.js';
 import { csvScenario } from './csv.js';
 import { tokenScenarios } from './issue-tokens.js';
 import { pagesScenario } from './pages.js';
@@ -18,4 +19,5 @@ export const scenarios: readonly Scenario[] = [
   ...scaleScenarios,
   ...standbyScenarios,
   ...citusScenarios,
+  ...citusImportScenario,
 ];
