@@ -33,10 +33,14 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION reports_truncated() RETURNS trigger
-LANGUAGE plpgsql SET app.accounts = '*' AS $$
+LANGUAGE plpgsql AS $$
+DECLARE
+  scope text := coalesce(current_setting('app.accounts', true), '');
 BEGIN
   -- Row-level security does not apply to TRUNCATE.
+  PERFORM set_config('app.accounts', '*', true);
   UPDATE account_totals SET reports = 0;
+  PERFORM set_config('app.accounts', scope, true);
   RETURN NULL;
 END $$;
 
