@@ -69,9 +69,9 @@ async function distributeTable(connection: Connection, table: string): Promise<D
   if (await exists(connection, `SELECT 1 FROM pg_dist_partition WHERE logicalrelid = '${table}'::regclass`))
     return { table, outcome: 'already_distributed' };
   try {
+    const triggers = await readTriggers(connection, table);
     // One statement after the other: Citus sends the text of a script to workers as if it was one statement.
-    for (const statement of ['BEGIN', ...distribution(table), 'COMMIT'])
-      await connection.executeScript(statement);
+    for (const statement of distribution(table, triggers)) await connection.executeScript(statement);
     return { table, outcome: 'distributed' };
   } catch (error) {
     await connection.executeScript('ROLLBACK');
@@ -79,24 +79,44 @@ async function distributeTable(connection: Connection, table: string): Promise<D
   }
 }
 
+interface Trigger {
+  readonly name: string;
+  readonly definition: string;
+}
+
+async function readTriggers(connection: Connection, table: string): Promise<Trigger[]> {
+  const sql = `
+    SELECT quote_ident(tgname), pg_get_triggerdef(oid) FROM pg_trigger
+    WHERE tgrelid = '${table}'::regclass AND NOT tgisinternal`;
+  const { rows } = await connection.queryRaw({ sql, args: [], argTypes: [] });
+  return rows.map(([name, definition]) => ({ name: String(name), definition: String(definition) }));
+}
+
 /**
- * Citus rejects foreign keys to local tables, and triggers that it does not know to be safe. The triggers of these tables
- * change rows of the same account only, which are on the same worker. Existing rows are copied with COPY, which Citus rejects
- * while row-level security applies to the owner.
+ * The statements that distribute a table.
+ *
+ * - Citus does not support foreign keys to local tables.
+ * - It copies the rows with COPY, which it rejects while row-level security applies to the owner.
+ * - Triggers are created after the copy, because they would count the rows again. Citus rejects triggers that it does not
+ *   know to be safe. These change rows of the same account only, which are on the same worker.
  */
-function distribution(table: string): string[] {
+function distribution(table: string, triggers: readonly Trigger[]): string[] {
   const colocation = table === distributedTables[0] ? 'none' : distributedTables[0];
   return [
-    'SET LOCAL citus.enable_unsafe_triggers = on',
-    `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`,
+    'BEGIN',
     `DO $$
      DECLARE name text;
      BEGIN
        FOR name IN SELECT conname FROM pg_constraint WHERE conrelid = '${table}'::regclass AND contype = 'f'
        LOOP EXECUTE format('ALTER TABLE ${table} DROP CONSTRAINT %I', name); END LOOP;
      END $$`,
+    ...triggers.map(({ name }) => `DROP TRIGGER ${name} ON ${table}`),
+    `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`,
     `SELECT create_distributed_table('${table}', 'account_id', colocate_with => '${colocation}')`,
     `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`,
+    'SET LOCAL citus.enable_unsafe_triggers = on',
+    ...triggers.map(({ definition }) => definition),
+    'COMMIT',
   ];
 }
 

@@ -60,8 +60,11 @@ const count = async (database: Database, table: string) =>
   );
 
 t.test('the embedded database and a server without Citus are not distributed', async (t) => {
-  const database = await openTestDatabase(t, { engine: 'embedded' });
-  await t.rejects(distribute(database), { name: 'DistributionError', message: /^The embedded database/ });
+  const embedded = await openTestDatabase(t, { engine: 'embedded' });
+  await t.rejects(distribute(embedded), { name: 'DistributionError', message: /^The embedded database/ });
+  const server = await openTestDatabase(t);
+  if (server.kind === 'embedded' || server.isDistributed()) return;
+  await t.rejects(distribute(server), { name: 'DistributionError', message: /^The extension citus is not/ });
 });
 
 const skip = hasCitus ? false : 'the extension citus is not installed';

@@ -48,8 +48,9 @@ export function defineLookup<Key, Columns extends string, Value>(
   definition: LookupDefinition<Key, Columns, Value>,
 ): (database: Pick<ReadDatabase, 'runHot' | 'isDistributed'>) => Lookup<Key, Value> {
   const { request, toValue, scope, accountOf, maximum, atOnce } = definition;
-  const ofAccounts = statementOf(definition, 'request.account_id');
-  const ofAccount = statementOf(definition, '$2');
+  const { name } = definition;
+  const ofAccounts = statementOf(definition, { name, account: 'request.account_id' });
+  const ofAccount = statementOf(definition, { name: `${name}_of_account`, account: '$2' });
   return (database) => {
     const createLookup = (statement: HotStatement, ...values: string[]) => {
       const load = async (keys: readonly Key[]) => {
@@ -79,8 +80,8 @@ export function defineLookup<Key, Columns extends string, Value>(
  * whole tables.
  */
 function statementOf<Key, Columns extends string, Value>(
-  { name, columns, sql }: LookupDefinition<Key, Columns, Value>,
-  account: string,
+  { columns, sql }: LookupDefinition<Key, Columns, Value>,
+  { name, account }: { name: string; account: string },
 ): HotStatement {
   const names = Object.keys(columns) as Columns[];
   return {
