@@ -130,9 +130,10 @@ const unavailableKinds = new Set([
   'TlsConnectionError',
 ]);
 
-// The errors of the driver have no code.
+// The errors of the driver have no code. The last one is of Citus, when a worker is lost during a commit; its code is that of
+// an internal error.
 const unavailableMessage =
-  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|timeout expired|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|PGlite is clos)/i;
+  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|timeout expired|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|PGlite is clos|could not commit transaction for shard)/i;
 
 type Layer = Record<string, unknown>;
 

@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { describeProcess } from '../measure/processes.js';
 import { labRoot, packageRoot } from '../paths.js';
-import { appSecret } from '../server/ours.js';
+import { runCommand } from '../server/command.js';
 
 export interface Database {
   readonly name: string;
@@ -70,7 +69,7 @@ export class PostgresqlServer {
     this.#created.push(unfinished);
     await this.#drop(unfinished);
     await this.#control.query(`CREATE DATABASE ${unfinished}`);
-    migrate(this.#urlOf(unfinished));
+    runCommand(['migrate'], this.#urlOf(unfinished));
     await withClient(this.#urlOf(unfinished), fill);
     await this.#control.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
     return database;
@@ -115,20 +114,6 @@ export async function withClient<Result>(
 /** Rows of one statement that bypasses the server. */
 export function query(url: string, text: string, values: unknown[] = []) {
   return withClient(url, async (client) => (await client.query(text, values)).rows);
-}
-
-function migrate(databaseUrl: string): void {
-  const command = path.join(packageRoot, 'dist', 'src', 'cli', 'main.js');
-  const { status, stderr, stdout } = spawnSync(process.execPath, [command, 'migrate'], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      DATABASE_URL: databaseUrl,
-      APP_SECRET: appSecret,
-    },
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`The tables could not be created: ${stdout}${stderr}`);
 }
 
 /** Changes with everything that decides what a filled database holds. */
