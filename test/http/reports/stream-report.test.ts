@@ -63,7 +63,7 @@ async function held(): Promise<number> {
     database.kind === 'postgresql'
       ? `SELECT count(*)::text AS count FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()
-           AND (state LIKE 'idle in transaction%' OR state = 'active' AND query ~ '^(COPY|FETCH)')`
+           AND state <> 'idle' AND query ~ '^(COPY|DECLARE|FETCH)'`
       : `SELECT count(*)::text AS count FROM pg_cursors WHERE is_holdable`;
   const [row] = await asOwner<{ count: string }>(database, text);
   return Number(row?.count);
