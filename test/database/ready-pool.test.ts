@@ -69,7 +69,7 @@ t.test('a ready connection that the server closes is reported and replaced', onP
   const lost = await processOf(pool);
   t.equal(pool.idleCount, 0, 'the connection is ready');
   const other = await pool.connect();
-  await other.query('SELECT pg_terminate_backend($1)', [lost]);
+  await other.query('SELECT pg_terminate_backend($1::integer)', [lost]);
   other.release();
   while (errors.length === 0) await setTimeout(5);
   t.equal(errors.length, 1);

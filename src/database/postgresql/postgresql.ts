@@ -245,7 +245,7 @@ async function cancelStatement(
   const client = await pool.connect();
   try {
     if (client.host === host && client.port === port)
-      await client.query('SELECT pg_cancel_backend($1)', [processId]);
+      await client.query('SELECT pg_cancel_backend($1::integer)', [processId]);
     client.release();
   } catch (error) {
     client.release(true);
