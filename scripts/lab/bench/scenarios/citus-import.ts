@@ -12,7 +12,7 @@ import type { Context, Finding, Scenario } from '../context.js';
 import { sizes } from '../databases.js';
 
 /** Employees of one import. */
-const count = 20_000;
+const count = 100_000;
 
 /** Imports into Citus with two workers, in comparison with one server. */
 export const citusImportScenario: readonly Scenario[] = hasCitus
