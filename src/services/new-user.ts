@@ -6,7 +6,7 @@ import { recordIn } from './audit-log.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import type { Role } from './user.js';
-import { emailRule, passwordRule, personNameRule } from './user-rules.js';
+import { emailRule, passwordError, personNameRule } from './user-rules.js';
 
 /** A user to create. */
 export interface NewUser {
@@ -32,7 +32,7 @@ export async function checkAndHash({ email, givenName, familyName, password }: N
     ['The e-mail address', emailRule(email)],
     ['The given name', personNameRule(givenName)],
     ['The family name', personNameRule(familyName)],
-    ['The password', passwordRule(password)],
+    ['The password', await passwordError(password)],
   ].filter(([, error]) => error !== undefined);
   if (errors.length > 0) throw new NewUserError(errors.map((error) => error.join(' ')).join('; '));
   return hashPassword(password);

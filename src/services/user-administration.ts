@@ -7,7 +7,7 @@ import { mayGrant } from './grantable-scopes.js';
 import { hashPassword } from './passwords.js';
 import { type AffectedUser, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
 import type { Role } from './user.js';
-import { passwordRule } from './user-rules.js';
+import { passwordError } from './user-rules.js';
 
 /** The outcome of a change to a user. */
 export type UserChange =
@@ -79,7 +79,7 @@ export class UserAdministration {
 
   /** Replaces the password of a user and revokes all sessions. Grants stay, because applications do not know the password. */
   async setPassword(context: AuditContext, userId: string, password: string): Promise<PasswordChange> {
-    const error = passwordRule(password);
+    const error = await passwordError(password);
     if (error !== undefined) return { kind: 'invalid_password', error };
     // Outside of the transaction, because hashing is slow.
     const passwordHash = await hashPassword(password);
