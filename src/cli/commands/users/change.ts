@@ -48,6 +48,8 @@ export async function changeUser(
       case 'unchanged':
         print(commandProcess, `User ${harmless(user.email)} ${unchanged}; nothing was changed.`);
         return;
+      // The command line acts as no user, so that nothing is forbidden.
+      case 'forbidden':
       case 'not_found':
         throw unknownUser(emailOrId);
       case 'last_owner':
