@@ -1,14 +1,18 @@
 import pLimit from 'p-limit';
 import type { Clock } from '../clock.js';
 import type { Database, DatabaseLogger, Prisma } from '../database/client.js';
+import { describeError } from '../database/database-errors.js';
 import { accountScope, withScope } from '../database/scope.js';
 import type { AuditContext, UserAuditContext } from './audit-context.js';
 import type { AuditOrigin } from './audit-log.js';
+import type { FailureLimit, LimitReached } from './failure-limit.js';
 import { deleteLinksOfUser } from './links/delete-links.js';
 import type { DeliveredLink, LinkDelivery } from './links/link-delivery.js';
 import { passwordMail } from './links/mail-texts.js';
 import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './links/one-time-links.js';
 import { lockUser } from './lock-user.js';
+import { networkOf } from './network-of-address.js';
+import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { type AffectedUser, revokeSessions } from './revoke-user-access.js';
@@ -42,6 +46,7 @@ interface Dependencies {
   readonly links: OneTimeLinks;
   readonly users: Users;
   readonly delivery: LinkDelivery;
+  readonly failureLimit: FailureLimit;
   readonly clock: Clock;
   readonly logger: Pick<DatabaseLogger, 'warn'>;
 }
@@ -77,18 +82,26 @@ export class PasswordLinks {
   }
 
   /**
-   * Sends a link to a user who has forgotten the password. Returns before the address is looked up, so that neither the
+   * Sends a link to a user who has forgotten the password. Resolves before the address is looked up, so that neither the
    * outcome nor the time reveals whether it exists.
+   *
+   * @returns `null`, or the limit that the request exceeds
    */
-  request(email: string, origin: AuditOrigin): void {
-    if (!this.delivers || this.#pending.size >= maximumWaiting) return;
-    const { logger } = this.#dependencies;
+  async request(email: string, origin: AuditOrigin): Promise<LimitReached | null> {
+    const { failureLimit, logger } = this.#dependencies;
+    const limit = await failureLimit.count({
+      by: `forgotten by ${networkOf(origin.address)}`,
+      of: `forgotten of ${normalizeEmail(email)}`,
+    });
+    if (limit !== null) return limit;
+    if (!this.delivers || this.#pending.size >= maximumWaiting) return null;
     const sent: Promise<void> = this.#limit(() => this.#send(email, origin))
-      .catch(({ code }: { code?: unknown }) =>
-        logger.warn({ code }, 'a link for a forgotten password was not sent'),
+      .catch((error) =>
+        logger.warn({ reason: describeError(error) }, 'a link for a forgotten password was not sent'),
       )
       .finally(() => this.#pending.delete(sent));
     this.#pending.add(sent);
+    return null;
   }
 
   /** Resolves when the requested links are sent or have failed. */
