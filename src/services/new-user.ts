@@ -62,7 +62,10 @@ export async function insertUser(
   await tx.user.create({
     data: { id, accountId, email, emailVerified, role, givenName, familyName, passwordHash, ...dates },
   });
-  await recordIn(tx, { type: 'user.created', accountId, origin, details: { user: id, email, role } }, at);
+  // An invited user creates the user in the browser.
+  const userId = origin && id;
+  const details = { user: id, email, role };
+  await recordIn(tx, { type: 'user.created', accountId, userId, origin, details }, at);
   return id;
 }
 
