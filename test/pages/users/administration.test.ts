@@ -127,7 +127,7 @@ t.test('a disabled user is signed out and disconnected, and can be enabled again
   isPage(t, page);
   goesTo(t, await browser.submitForm(page, pageOf(member, 'disable'), {}), /notice=user_disabled$/);
   goesTo(t, await theirs.open('/people'), /^\/sign_in/);
-  t.equal((await api.get('/v1/user', accessToken)).statusCode, 401);
+  t.equal((await api.get('/v1/users/me', accessToken)).statusCode, 401);
   t.match((await browser.open(pageOf(member))).body, /Enable user/);
   isPage(t, await act(browser, member, 'password_link'), 403, 'no link for a disabled user');
   goesTo(t, await act(browser, member, 'enable'), /user_enabled/);
@@ -148,6 +148,7 @@ t.test('a password link sets the password once, and ends the sessions of the use
   const theirs = await signedInBrowser(api, member);
   goesTo(t, await act(browser, member, 'password_link'), /password_link_sent/);
   const link = linkIn(await mail.mailTo(member.email));
+  clock.advanceSeconds(60);
   const visitor = new Browser(app);
   const page = await visitor.open(link);
   isPage(t, page);
@@ -198,7 +199,7 @@ t.test('disconnects an application of a user, and of no other', async (t) => {
   const page = await browser.open(address);
   isPage(t, page);
   goesTo(t, await browser.submitForm(page, address, {}), /user_disconnected/);
-  t.equal((await api.get('/v1/user', theirs.accessToken)).statusCode, 401);
+  t.equal((await api.get('/v1/users/me', theirs.accessToken)).statusCode, 401);
   t.equal((await refresh(api, application, theirs.refreshToken)).statusCode, 401);
   await tokenAccepted(t, api, others.accessToken);
   const [event] = await database.prisma.auditEvent.findMany({ where: { accountId, type: 'grant.revoked' } });
@@ -301,6 +302,7 @@ t.test('after ten minutes an action needs the password again, and then goes on w
   t.match(wrong.body, /Incorrect password/);
   t.notMatch(wrong.body, 'not the password');
   t.equal(await roleOf(member), 'admin');
+  clock.advanceSeconds(1);
   goesTo(t, await browser.submitForm(wrong, address, { confirm_password: owner.password }), /role_changed/);
   t.equal(await roleOf(member), 'member');
   goesTo(t, await act(browser, member, 'disable'), /user_disabled/, 'once for ten minutes');
@@ -316,8 +318,8 @@ t.test('each action on a user, and each on client secrets, needs a recent passwo
   const { browser, member, application, accountId } = scene;
   await grantTokens(api, { ...scene, user: member }, { scope: 'user:read' });
   clock.advanceSeconds(601);
-  const before = await stateOf(accountId);
   const csrf = await browser.open('/people');
+  const before = await stateOf(accountId);
   const applications = '/people/settings/oauth_applications';
   for (const address of [
     ...actions.map(([action]) => pageOf(member, action)),
