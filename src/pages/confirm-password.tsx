@@ -4,7 +4,7 @@ import { type ConfirmationRequest, confirmationField } from './site.js';
 import { SitePage, settings } from './site-page.js';
 import { TextField } from './text-field.js';
 
-/** The page that asks for the password and submits a form again. */
+/** The page on which a user enters the password again, and which then submits the form. */
 export function confirmationPage({ context, fields, error }: ConfirmationRequest) {
   const title = 'Confirm your password';
   const errors = error === undefined ? [] : [{ field: confirmationField, message: error }];

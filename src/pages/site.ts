@@ -94,7 +94,7 @@ export class Site {
    * Adds the route of a form.
    *
    * @param options.confirmed whether the user must have entered the password in the last ten minutes. Otherwise the
-   *   response is a page that asks for it and submits the form again. A function decides for each form.
+   *   response is a page on which the user enters it, and which submits the form again. A function decides for each form.
    */
   post(
     path: string,
@@ -147,7 +147,7 @@ export class Site {
       .send(renderPage(response.page));
   }
 
-  /** The page that asks for the password; `null` when the user has entered it recently, or with this form. */
+  /** The page on which the user enters the password; `null` when the user has entered it recently, or with this form. */
   async #confirmation(context: PageContext): Promise<PageResponse | null> {
     const { reauthentication, confirmationPage } = this.#dependencies;
     const { user, sessionId, authenticatedAt, auditContext, form } = context;

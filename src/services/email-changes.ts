@@ -37,7 +37,7 @@ interface Dependencies {
 
 /**
  * Changes of the e-mail address with which a user signs in. The new address may belong to another user: that is only found
- * when the change is confirmed, so that nobody can find out which addresses exist.
+ * when the change is confirmed, so that no user can find out which addresses exist.
  */
 export class EmailChanges {
   readonly #dependencies: Dependencies;
@@ -86,7 +86,7 @@ export class EmailChanges {
 
   /**
    * Changes the address of the user of a link, and consumes it. Links for a new password, which were sent to the earlier
-   * address, stop working, and the earlier address is told.
+   * address, stop working. The earlier address gets a mail.
    */
   async confirm(token: string, origin: AuditOrigin): Promise<EmailConfirmationOutcome> {
     const link = await this.find(token);

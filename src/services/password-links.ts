@@ -25,7 +25,7 @@ const createdSeconds = 86_400;
 /** Lifetime of a link for a forgotten password. */
 const forgottenSeconds = 3_600;
 
-/** Maximum number of valid links of a user for a forgotten password: nobody can send a user more mail than that in an hour. */
+/** Maximum number of valid links of a user for a forgotten password. It limits the mail that others can cause in an hour. */
 const maximumForgotten = 3;
 
 /** Requests that wait at most; further ones are dropped. It bounds the memory that they take. */

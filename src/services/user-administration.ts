@@ -5,6 +5,8 @@ import { lockAccount } from './employees/lock-account.js';
 import { mayGrant } from './grantable-scopes.js';
 import { deleteLinksCreatedBy, deleteLinksOfUser } from './links/delete-links.js';
 import { type LockedUser, lockUser, mayAdminister } from './lock-user.js';
+import { isEmailTaken } from './new-user.js';
+import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent as record } from './record-user-event.js';
 import { type AffectedUser, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
@@ -21,6 +23,9 @@ export type UserChange =
   | { readonly kind: 'forbidden' }
   /** The user is the last enabled owner of the account. */
   | { readonly kind: 'last_owner' };
+
+/** The address may belong to a user of another account. */
+export type EmailChange = UserChange | { readonly kind: 'email_taken' };
 
 /** `error` completes a sentence that begins with "The password". */
 export type PasswordChange = UserChange | { readonly kind: 'invalid_password'; readonly error: string };
@@ -94,6 +99,27 @@ export class UserAdministration {
       const revokedSessions = await revokeSessions(tx, context, user);
       await deleteLinksOfUser(tx, context.accountId, userId);
       return { kind: 'changed', revokedSessions, revokedGrants: 0 };
+    });
+  }
+
+  /**
+   * Replaces the e-mail address of a user, for the operator. It is not verified. Links that were sent to the earlier address
+   * stop working.
+   *
+   * @param given a valid address
+   */
+  setEmail(context: AuditContext, userId: string, given: string): Promise<EmailChange> {
+    const email = normalizeEmail(given);
+    const changed = this.#change(context, userId, async (tx, user) => {
+      if (user.email === email) return unchanged;
+      await update(tx, context, user, { email, emailVerified: false });
+      await record(tx, context, { id: userId, email }, 'user.email_changed', { from: user.email });
+      await deleteLinksOfUser(tx, context.accountId, userId);
+      return { kind: 'changed', revokedSessions: 0, revokedGrants: 0 };
+    });
+    return changed.catch((error): EmailChange => {
+      if (isEmailTaken(error)) return { kind: 'email_taken' };
+      throw error;
     });
   }
 

@@ -23,7 +23,7 @@ async function walk(t: Test, page: Page, site: LiveSite, options: { javaScriptEn
   const link = (await page.locator('#link').textContent()) ?? '';
   t.equal(await page.getByRole('button', { name: 'Copy' }).isVisible(), options.javaScriptEnabled);
   await page.getByRole('link', { name: 'I have sent the link' }).click();
-  t.ok(await page.getByRole('button', { name: `Send again the invitation of ${email}` }).isVisible());
+  t.ok(await page.getByRole('button', { name: `New link for the invitation of ${email}` }).isVisible());
 
   const { page: invited } = await site.open(t, options);
   await invited.goto(link);

@@ -8,7 +8,7 @@ import { NewPasswordField, sentence, TextField } from '../text-field.js';
 import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
 
-const advice = 'Ask the person who invited you for a new invitation.';
+const advice = 'Contact the person who invited you to get a new invitation.';
 
 /** Page on which an invited person enters a name and a password. */
 export function acceptInvitationPages(
@@ -107,7 +107,7 @@ function TakenPage({ email }: { email: string }) {
     <Layout title={title} narrow>
       <h1>{title}</h1>
       <p>
-        A user with the address {email} exists already, and each address belongs to one user. Ask for an
+        A user with the address {email} exists already, and each address belongs to one user. You need an
         invitation to another address.
       </p>
       <p>

@@ -79,7 +79,7 @@ function SentPage({ email }: { email: string }) {
         If a user with the address <strong>{email}</strong> exists, a mail with a link is on its way. The link
         works once and for one hour.
       </p>
-      <p>If no mail arrives, ask an owner or administrator of your account for a link.</p>
+      <p>If no mail arrives, contact an owner or administrator of your account to get a link.</p>
       <BackToSignIn />
     </Layout>
   );
@@ -90,7 +90,7 @@ function NoMailPage() {
     <Layout title={title} narrow>
       <h1>{title}</h1>
       <p>
-        Ask an owner or administrator of your account. They can create a link with which you set a new
+        Contact an owner or administrator of your account. They can create a link with which you set a new
         password.
       </p>
       <BackToSignIn />

@@ -20,7 +20,7 @@ export interface OpenContext {
 
 type OpenHandler = (context: OpenContext) => Promise<PageResponse>;
 
-/** Pages without a session. Whoever has the link may use them. */
+/** Pages without a session, for every client that has the link. */
 export class OpenPages {
   readonly #app: FastifyInstance;
   readonly #sessions: BrowserSessions;

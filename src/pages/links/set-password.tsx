@@ -8,7 +8,7 @@ import { NewPasswordField } from '../text-field.js';
 import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
 
-const advice = 'Request a new link, or ask an owner of your account for one.';
+const advice = 'Request a new link, or contact an owner of your account to get one.';
 
 /** Page on which a user sets a new password. */
 export function setPasswordPages(

@@ -13,7 +13,7 @@ import { roleName, type UserPagesDependencies, userAddress } from './user-pages.
 const pageSize = 50;
 
 /** Settings → Users: the users of the account by e-mail address, and on the first page the open invitations. */
-export function listPage(site: Site, { users, invitations }: UserPagesDependencies): void {
+export function listPage(site: Site, { users, invitations, passwordLinks }: UserPagesDependencies): void {
   site.get(settings.users, async (context) => {
     const { accountId, at } = context.auditContext;
     const given = context.query.text('after');
@@ -47,7 +47,9 @@ export function listPage(site: Site, { users, invitations }: UserPagesDependenci
               )}
             </nav>
           )}
-          {open.length > 0 && <InvitationsSection context={context} invitations={open} />}
+          {open.length > 0 && (
+            <InvitationsSection {...{ context, invitations: open }} delivers={passwordLinks.delivers} />
+          )}
         </SitePage>
       ),
     };
@@ -68,21 +70,24 @@ function userColumns({ user: reader }: PageContext): Column<UserSummary>[] {
   ];
 }
 
-function invitationColumns(context: PageContext): Column<Invitation>[] {
+function invitationColumns(context: PageContext, delivers: boolean): Column<Invitation>[] {
   return [
     column('E-mail address', ({ email }) => <strong>{email}</strong>),
     column('Role', ({ role }) => roleName(role)),
     column('Expires', ({ expiresAt }) => <Timestamp at={expiresAt} reader={context.user} />),
-    column('Actions', (invitation) => <InvitationActions {...{ context, invitation }} />),
+    column('Actions', (invitation) => <InvitationActions {...{ context, invitation, delivers }} />),
   ];
 }
 
 function InvitationsSection({
   context,
   invitations,
+  delivers,
 }: {
   context: PageContext;
   invitations: readonly Invitation[];
+  /** Whether links are sent by mail. */
+  delivers: boolean;
 }) {
   return (
     <section>
@@ -90,7 +95,7 @@ function InvitationsSection({
       <p>These people have not accepted their invitation.</p>
       <DataTable
         caption="Open invitations"
-        columns={invitationColumns(context)}
+        columns={invitationColumns(context, delivers)}
         rows={invitations}
         rowKey={({ id }) => id}
       />
@@ -101,12 +106,14 @@ function InvitationsSection({
 function InvitationActions({
   context,
   invitation: { id, email, role },
+  delivers,
 }: {
   context: PageContext;
   invitation: Invitation;
+  delivers: boolean;
 }) {
   if (!mayAdminister(context.user.role, role)) return <>Only owners can change it</>;
-  const about = <span class="unseen"> the invitation of {email}</span>;
+  const about = <span class="unseen"> for the invitation of {email}</span>;
   return (
     <div class="row-actions">
       <form method="post" action={invitationsPath}>
@@ -114,7 +121,8 @@ function InvitationActions({
         <input type="hidden" name="email" value={email} />
         <input type="hidden" name="role" value={role} />
         <button type="submit" class="quiet">
-          Send again{about}
+          {delivers ? 'Send again' : 'New link'}
+          {about}
         </button>
       </form>
       <form method="post" action={`${invitationsPath}/${id}/revoke`}>

@@ -37,7 +37,7 @@ export function roleName(role: Role): string {
 export const roleDescriptions: Readonly<Record<Role, string>> = {
   owner: 'Manages everything, with the other owners.',
   admin: 'Manages applications and users, except owners.',
-  member: 'Sees the directory, and manages only their own account.',
+  member: 'Sees the directory, and changes only their own profile.',
 };
 
 /** Roles that the user may give to others. */

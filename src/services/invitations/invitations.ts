@@ -40,7 +40,7 @@ export type RevocationOutcome = 'revoked' | 'not_found' | 'forbidden';
 
 /**
  * Invitations to an account. The address may belong to a user of another account: that is only found when the invitation
- * is accepted, so that nobody can find out by inviting which addresses exist.
+ * is accepted, so that no user can find out by inviting which addresses exist.
  */
 export class Invitations {
   readonly #prisma: Database['prisma'];
