@@ -83,6 +83,8 @@ export class UserAdministration {
         scopes.some((scope) => !mayGrant(role, scope));
       const revokedGrants = await revokeUserGrants(tx, context, user, beyondRole);
       await deleteLinksCreatedBy(tx, { accountId: context.accountId, userId, role });
+      // An administrator may have created one for a user who is now an owner.
+      await deleteLinksOfUser(tx, context.accountId, userId);
       return { kind: 'changed', revokedSessions: 0, revokedGrants };
     });
   }

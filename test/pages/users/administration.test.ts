@@ -189,6 +189,19 @@ t.test('without a mail server the password link is shown once', async (t) => {
   t.equal(emailVerified, false, 'no mail proved the address');
 });
 
+t.test(
+  'a password link that an administrator created stops working when the user becomes an owner',
+  async (t) => {
+    const { browser, admin, member } = await staff(withoutMail);
+    const administrator = await signedInBrowser(withoutMail, admin);
+    const link = shownLink(await act(administrator, member, 'password_link'));
+    isPage(t, await new Browser(withoutMail.app).open(link));
+    goesTo(t, await act(browser, member, 'role', { role: 'owner' }), /role_changed/);
+    isPage(t, await new Browser(withoutMail.app).open(link), 404);
+    isPage(t, await act(administrator, member, 'password_link'), 403);
+  },
+);
+
 t.test('disconnects an application of a user, and of no other', async (t) => {
   const scene = await staff();
   const { browser, member, admin, application, accountId, owner } = scene;
@@ -335,6 +348,8 @@ t.test('each action on a user, and each on client secrets, needs a recent passwo
     isPage(t, response, 200, address);
     t.match(response.body, /Confirm your password/, address);
   }
+  const another = await browser.submitForm(csrf, applications, { redirect_uri_fields: '3' });
+  t.match(another.body, /Redirect URI 3/, 'not to add a field to a form');
   t.equal(await stateOf(accountId), before);
 });
 
