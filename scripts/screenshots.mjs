@@ -78,6 +78,7 @@ async function takeAll() {
   await open(owner, 'application-public', `${applications}/appdemospa`);
   await open(owner, 'application-revoke-access', `${applications}/appdemospa/revoke_access`);
   await open(owner, 'application-delete', `${applications}/appdemospa/delete`);
+  await takeUsers(owner);
   await open(owner, 'audit-log', '/people/settings/audit_log');
   await open(owner, 'audit-log-empty', '/people/settings/audit_log?type=application.deleted');
   await open(owner, 'not-found', `${applications}/appglobexbackend`);
@@ -94,6 +95,33 @@ async function takeAll() {
   await open(member, 'forbidden', applications);
   await member.goto(authorizeAddress('reports:read user:read').href);
   await take(member, 'consent-member');
+}
+
+/** The pages of users, of My account and of links. */
+async function takeUsers(owner) {
+  const users = '/people/settings/users';
+  const account = '/people/settings/account';
+  await open(owner, 'invite', `${users}/invite`);
+  await owner.getByRole('button', { name: 'Create invitation' }).click();
+  await take(owner, 'invite-error');
+  await owner.getByRole('main').getByLabel('E-mail address').fill('grace.hopper@acme.example');
+  await owner.getByRole('button', { name: 'Create invitation' }).click();
+  await take(owner, 'invitation-link');
+  const link = await owner.locator('#link').textContent();
+  await open(owner, 'users', users);
+  await open(owner, 'user', `${users}/demoacmemember`);
+  await open(owner, 'user-disable', `${users}/demoacmemember/disable`);
+  await open(owner, 'account', account);
+  await open(owner, 'account-profile', `${account}/profile`);
+  await open(owner, 'account-email', `${account}/email`);
+  await open(owner, 'account-password', `${account}/password`);
+  const invited = await newPage();
+  await invited.goto(link);
+  await take(invited, 'accept-invitation');
+  await invited.getByRole('button', { name: 'Join' }).click();
+  await take(invited, 'accept-invitation-error');
+  await open(invited, 'link-invalid', '/set_password/unknown');
+  await open(invited, 'forgot-password', '/forgot_password');
 }
 
 async function newPage() {

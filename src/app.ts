@@ -35,6 +35,7 @@ import { type RequestObserver, RequestWatch } from './observability/request-watc
 import { assetRoutes } from './pages/assets.js';
 import { consentForm } from './pages/consent.js';
 import { errorPages } from './pages/error-pages.js';
+import { linkPages } from './pages/links/routes.js';
 import { peopleSite } from './pages/people-site.js';
 import { problemPage } from './pages/problem-page.js';
 import { referencePage } from './pages/reference.js';
@@ -152,17 +153,19 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(documentRoutes, { published: publish(contract, config) });
   await app.register(referencePage, { localise });
   await app.register(errorPages, { contract, localise });
-  const { handlers, authenticate, publicGate, consent, signIn, people, secretUse, exports, counters } =
+  const { handlers, authenticate, publicGate, consent, signIn, links, people, secretUse, exports, counters } =
     services;
   app.addHook('onReady', () => counters.open());
   app.addHook('onClose', async () => {
     await secretUse.settled();
+    await links.passwordLinks.settled();
     await exports.settled();
     await usage.flush().catch((err) => app.log.warn({ err }, 'storing usage failed during shutdown'));
     counters.close();
   });
   await app.register(assetRoutes);
   await app.register(signInPages, signIn);
+  await app.register(linkPages, links);
   await app.register(consentForm, consent);
   await app.register(peopleSite, people);
   await app.register(preflightRoutes, { contract });

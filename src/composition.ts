@@ -24,6 +24,8 @@ import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
 import { TokenEndpoint } from './oauth/token-endpoint.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
+import type { LinkPagesDependencies } from './pages/links/routes.js';
+import { createProfileValidator } from './pages/my-account/profile-form.js';
 import type { PeopleSiteDependencies } from './pages/people-site.js';
 import type { SignInDependencies } from './pages/sign-in.js';
 import { ClientRegistry } from './services/applications/client-registry.js';
@@ -36,13 +38,22 @@ import type { Counters } from './services/counters/counters.js';
 import { createCounters } from './services/counters/create-counters.js';
 import type { CounterLogger } from './services/counters/redis-connection.js';
 import { DatabaseCheck } from './services/database-check.js';
+import { EmailChanges } from './services/email-changes.js';
 import { Employees } from './services/employees/employees.js';
 import { FailureLimit } from './services/failure-limit.js';
 import { AuthorizationCodes } from './services/grants/authorization-codes.js';
 import { Grants } from './services/grants/grants.js';
 import { Idempotency } from './services/idempotency/idempotency.js';
+import { AcceptInvitation } from './services/invitations/accept-invitation.js';
+import { Invitations } from './services/invitations/invitations.js';
 import type { AppSecrets } from './services/keyring.js';
+import { LinkDelivery } from './services/links/link-delivery.js';
+import { OneTimeLinks } from './services/links/one-time-links.js';
+import { Mailer } from './services/mail/mailer.js';
+import { OwnAccount } from './services/own-account.js';
+import { PasswordLinks } from './services/password-links.js';
 import { Profiles } from './services/profiles.js';
+import { Reauthentication } from './services/reauthentication.js';
 import { Reports } from './services/reports/reports.js';
 import { ReportExports } from './services/reports/results/report-exports.js';
 import { ReportResults } from './services/reports/results/report-results.js';
@@ -51,6 +62,7 @@ import { SignIn } from './services/sign-in.js';
 import { AccessTokenRevocations } from './services/tokens/access-token-revocations.js';
 import { RefreshTokens } from './services/tokens/refresh-tokens.js';
 import { TokenStatus } from './services/tokens/token-status.js';
+import { UserAdministration } from './services/user-administration.js';
 import { Users } from './services/users.js';
 
 /** Dependencies of the services. */
@@ -78,6 +90,7 @@ export interface Composition {
   readonly counters: Counters;
   readonly consent: Parameters<typeof consentForm>[1];
   readonly signIn: SignInDependencies;
+  readonly links: LinkPagesDependencies;
   readonly people: PeopleSiteDependencies;
   readonly secretUse: SecretUse;
   readonly exports: ReportExports;
@@ -97,6 +110,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const auditLog = new AuditLog(database, clock);
   const secretUse = new SecretUse(database, clock, log);
   const employees = new Employees(reads);
+  const profiles = new Profiles(database);
   const reportResults = new ReportResults(reads);
   const exports = new ReportExports(database, reportResults);
   const counters = createCounters(database, { redisUrl: config.redisUrl, baseUrl, logger: log });
@@ -105,6 +119,17 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const userSessions = new Sessions(database, clock);
   const sessions = new BrowserSessions(userSessions, { appSecrets, baseUrl });
   const grants = new Grants(database);
+  const users = new Users(database);
+  const userServices = composeUserServices({
+    config,
+    database,
+    clock,
+    log,
+    users,
+    userSessions,
+    auditLog,
+    failureLimit,
+  });
   const authorizationServer = composeAuthorizationServer({
     config,
     database,
@@ -143,19 +168,27 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
         limits: reportLimits,
         cutOff: lifecycle.cutOff.signal,
       }),
-      new UserHandlers(new Profiles(database), clock),
+      new UserHandlers(profiles, clock),
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database), api),
     publicGate: publicLimits,
     consent: { contract, endpoint: authorizationEndpoint, sessions },
     signIn: {
-      signIn: new SignIn({ users: new Users(database), sessions: userSessions, auditLog, failureLimit }),
+      signIn: new SignIn({ users, sessions: userSessions, auditLog, failureLimit }),
       sessions,
       knownBrowsers: new KnownBrowsers({ appSecrets, baseUrl, clock }),
       applications,
       baseUrl,
     },
+    links: { ...userServices, sessions },
     people: {
+      ...userServices,
+      users,
+      userSessions,
+      userAdministration: new UserAdministration(database),
+      ownAccount: new OwnAccount(database),
+      profiles,
+      validateProfile: createProfileValidator(contract),
       employees,
       applications: new OAuthApplications(database),
       clientSecrets: new ClientSecrets(database),
@@ -171,6 +204,40 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     exports,
     databaseCheck: new DatabaseCheck(database),
     counters,
+  };
+}
+
+interface UserServicesDependencies {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: CounterLogger;
+  readonly users: Users;
+  readonly userSessions: Sessions;
+  readonly auditLog: AuditLog;
+  readonly failureLimit: FailureLimit;
+}
+
+/** Services that send one-time links, and the one that confirms a password. */
+interface UserServices {
+  readonly invitations: Invitations;
+  readonly acceptInvitation: AcceptInvitation;
+  readonly passwordLinks: PasswordLinks;
+  readonly emailChanges: EmailChanges;
+  readonly reauthentication: Reauthentication;
+}
+
+/** Creates the services for users and the mail that they send. */
+function composeUserServices(dependencies: UserServicesDependencies): UserServices {
+  const { config, database, clock, log: logger, users, userSessions, auditLog, failureLimit } = dependencies;
+  const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, logger });
+  const links = new OneTimeLinks(database);
+  return {
+    invitations: new Invitations(database, delivery),
+    acceptInvitation: new AcceptInvitation(database, links, clock),
+    passwordLinks: new PasswordLinks({ database, links, users, delivery, failureLimit, clock, logger }),
+    emailChanges: new EmailChanges({ database, links, delivery, clock }),
+    reauthentication: new Reauthentication({ users, sessions: userSessions, auditLog, failureLimit }),
   };
 }
 

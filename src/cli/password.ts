@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { normalizePassword } from '../services/normalize.js';
-import { passwordRule } from '../services/user-rules.js';
+import { passwordError } from '../services/user-rules.js';
 import { CliError, exitCodes } from './cli-error.js';
 import type { CommandProcess } from './command-process.js';
 
@@ -14,7 +14,7 @@ import type { CommandProcess } from './command-process.js';
 export async function readNewPassword(commandProcess: CommandProcess): Promise<string> {
   const { stdin } = commandProcess;
   const password = stdin.isTTY ? await ask(commandProcess, 'Password: ') : await readLine(stdin);
-  const error = passwordRule(password);
+  const error = await passwordError(password);
   if (error !== undefined) throw new CliError(`The password ${error}`);
   if (stdin.isTTY) {
     const again = await ask(commandProcess, 'Repeat the password: ');

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { ConfigError } from './config-error.js';
 import { type Environment, readEnvironment } from './environment.js';
 import { type Rule, rules, serverRules } from './rules.js';
@@ -63,6 +64,9 @@ function toConfig(env: Environment) {
     maxReportsPerAccount: env.MAX_REPORTS_PER_ACCOUNT,
     maxIdempotencyKeys: env.MAX_IDEMPOTENCY_KEYS,
     redisUrl: env.REDIS_URL,
+    smtpUrl: env.SMTP_URL,
+    mailFrom: env.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
+    outboxDirectory: production ? undefined : path.join(env.DATA_DIR, 'outbox'),
     logLevel: env.LOG_LEVEL,
     slowRequestMs: env.SLOW_REQUEST_MS,
     metricsPort: env.METRICS_PORT,

@@ -78,6 +78,18 @@ export const redisUrl = z
     'a `redis://` or `rediss://` URL of a host, optionally with a port, a percent-encoded user and password, and a database number',
   );
 
+export const smtpUrl = z
+  .string()
+  .refine(isSmtpUrl)
+  .describe(
+    'an `smtp://` or `smtps://` URL of a host, optionally with a port and a percent-encoded user and password',
+  );
+
+export const mailAddress = z
+  .string()
+  .regex(/^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/u)
+  .describe('an e-mail address');
+
 export const networks = z
   .string()
   .transform((list) =>
@@ -90,10 +102,18 @@ export const networks = z
   .describe('IP addresses and networks such as `10.0.0.0/8`, separated by commas');
 
 function isRedisUrl(value: string): boolean {
+  return isServerUrl(value, { protocol: /^rediss?:$/, path: /^(\/\d*)?$/ });
+}
+
+function isSmtpUrl(value: string): boolean {
+  return isServerUrl(value, { protocol: /^smtps?:$/, path: /^\/?$/ });
+}
+
+function isServerUrl(value: string, { protocol, path }: { protocol: RegExp; path: RegExp }): boolean {
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
-  if (!/^rediss?:$/.test(url.protocol) || url.hostname === '') return false;
-  if (!/^(\/\d*)?$/.test(url.pathname) || url.search !== '' || url.hash !== '') return false;
+  if (!protocol.test(url.protocol) || url.hostname === '') return false;
+  if (!path.test(url.pathname) || url.search !== '' || url.hash !== '') return false;
   try {
     decodeURIComponent(`${url.username}:${url.password}`);
     return true;

@@ -3,6 +3,7 @@ import {
   addressPrefix,
   baseUrl,
   limit,
+  mailAddress,
   networks,
   oneOf,
   postgresqlUrl,
@@ -10,6 +11,7 @@ import {
   redisUrl,
   seconds,
   secret,
+  smtpUrl,
   text,
   trueOrFalse,
   webAddress,
@@ -102,7 +104,7 @@ export const variables = {
   DATA_DIR: {
     schema: text('a path of a directory').default('.data'),
     description:
-      'Directory of the [embedded database](deployment.md#embedded-database) and the generated secret.',
+      'Directory of the [embedded database](deployment.md#embedded-database), the generated secret, and outside production the [outbox](operations.md#mail).',
   },
   DEMO_DATA: {
     schema: trueOrFalse.optional(),
@@ -160,6 +162,16 @@ export const variables = {
   REDIS_URL: {
     schema: redisUrl.optional(),
     description: 'Where requests and failures are counted. Unset: in the database.',
+  },
+  SMTP_URL: {
+    schema: smtpUrl.optional(),
+    description:
+      'Server that [mail](operations.md#mail) is sent through. Unset: links are shown to the owner or administrator who creates them.',
+  },
+  MAIL_FROM: {
+    schema: mailAddress.optional(),
+    derivedDefault: '`no-reply@` and the host of `BASE_URL`',
+    description: 'Address of the sender of mail.',
   },
   LOG_LEVEL: {
     schema: oneOf(logLevels).default('info'),

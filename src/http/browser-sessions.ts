@@ -4,11 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.js';
 import type { AuditEvent } from '../services/audit-log.js';
 import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../services/keyring.js';
-import type { Sessions } from '../services/sessions.js';
+import type { ActiveSession, Sessions } from '../services/sessions.js';
 import type { User } from '../services/user.js';
 
 /** Name of the form field with the CSRF token. */
 export const csrfField = 'csrf_token';
+
+/** The session of a browser. Its id is a secret. */
+export interface BrowserSession extends ActiveSession {
+  readonly id: string;
+}
 
 /**
  * Sessions of signed-in users, and CSRF protection of forms.
@@ -33,10 +38,16 @@ export class BrowserSessions {
 
   /** The signed-in user, or `null`. */
   async user(request: FastifyRequest): Promise<User | null> {
+    return (await this.session(request))?.user ?? null;
+  }
+
+  /** The session of the browser, or `null`. */
+  async session(request: FastifyRequest): Promise<BrowserSession | null> {
     const id = request.cookies[this.#sessionCookie];
-    const user = id === undefined ? null : await this.#sessions.find(id);
-    if (user !== null) request.party = { accountId: user.accountId, userId: user.id };
-    return user;
+    const session = id === undefined ? null : await this.#sessions.find(id);
+    if (id === undefined || session === null) return null;
+    request.party = { accountId: session.user.accountId, userId: session.user.id };
+    return { ...session, id };
   }
 
   /** Sets the cookie of a new session and revokes the previous session of the browser. */

@@ -6,6 +6,9 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'sign_in.failed': 'Sign-in failed',
   'sign_in.rate_limited': 'Sign-in rejected after too many failed attempts',
   sign_out: 'Signed out',
+  'reauthentication.succeeded': 'Confirmed the password',
+  'reauthentication.failed': 'Confirmation of the password failed',
+  'reauthentication.rate_limited': 'Confirmation of the password rejected after too many failed attempts',
   'application.created': 'Created an application',
   'application.updated': 'Changed an application',
   'application.deleted': 'Deleted an application',
@@ -37,6 +40,12 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'user.role_changed': 'User role changed',
   'user.password_changed': 'User password changed',
   'user.sessions_revoked': 'User sessions revoked',
+  'user.password_link_created': 'Link for a new password created',
+  'user.email_change_requested': 'Change of e-mail address requested',
+  'user.email_changed': 'E-mail address changed',
+  'invitation.created': 'User invited',
+  'invitation.revoked': 'Invitation revoked',
+  'invitation.accepted': 'Invitation accepted',
   'employees.imported': 'Employees imported',
 };
 

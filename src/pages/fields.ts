@@ -23,6 +23,21 @@ export class Fields {
   }
 
   /**
+   * The value of a field as it was entered, for passwords; empty when it is missing or repeated, or cannot be stored.
+   */
+  secret(name: string): string {
+    const value = Object.hasOwn(this.#source, name) ? this.#source[name] : undefined;
+    return isStorableText(value) ? value : '';
+  }
+
+  /** Names and values of all fields, in their order; a repeated field has several. */
+  entries(): (readonly [string, string])[] {
+    return Object.entries(this.#source).flatMap(([name, value]) =>
+      [value].flat().map((item) => [name, String(item)] as const),
+    );
+  }
+
+  /**
    * All values of a field that may be repeated, trimmed.
    *
    * @throws {Problem} 400 `invalid_request` when a value contains control characters

@@ -8,7 +8,10 @@ import type { ClientRegistry } from '../services/applications/client-registry.js
 import type { AuditEvent } from '../services/audit-log.js';
 import type { SignIn } from '../services/sign-in.js';
 import type { User } from '../services/user.js';
+import { Fields } from './fields.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
+import { forgotPasswordPath } from './links/forgot-password.js';
+import { NoticeBox } from './notice-box.js';
 import { safeReturnTo } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
 
@@ -33,7 +36,8 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
   app.get('/sign_in', { config: { page: true } }, async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
     if ((await sessions.user(request)) !== null) return reply.redirect(returnTo, 303);
-    return sendForm(request, reply, dependencies, { returnTo });
+    const notice = new Fields(request.query).text('notice');
+    return sendForm(request, reply, dependencies, { returnTo, notice });
   });
 
   app.post('/sign_in', { config: { page: true } }, async (request, reply) => {
@@ -95,17 +99,21 @@ function SignInPage({
   csrfToken,
   returnTo,
   email = '',
+  notice = '',
   error,
 }: {
   csrfToken: string;
   returnTo: string;
   email?: string;
+  /** Name of a notice. */
+  notice?: string;
   error?: string;
 }) {
   const invalid = error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'error' };
   return (
     <Layout title={error === undefined ? 'Sign in' : 'Error: Sign in'} narrow>
       <h1>Sign in</h1>
+      <NoticeBox code={notice} />
       {error !== undefined && (
         <p id="error" class="alert" role="alert">
           {error}
@@ -124,6 +132,9 @@ function SignInPage({
         </label>
         <button type="submit">Sign in</button>
       </form>
+      <p>
+        <a href={forgotPasswordPath}>Forgot your password?</a>
+      </p>
     </Layout>
   );
 }

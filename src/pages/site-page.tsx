@@ -1,12 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { CsrfField, Layout } from './layout.js';
-import { noticeFor } from './notices.js';
+import { NoticeBox } from './notice-box.js';
 import { home } from './return-to.js';
 import { isAdministrator, type PageContext } from './site.js';
 
 /** Paths of the settings pages. */
 export const settings = {
   root: '/people/settings',
+  account: '/people/settings/account',
+  users: '/people/settings/users',
   applications: '/people/settings/oauth_applications',
   connected: '/people/settings/connected_applications',
   auditLog: '/people/settings/audit_log',
@@ -37,7 +39,6 @@ export function SitePage({
   script?: boolean;
   children: ComponentChildren;
 }) {
-  const notice = noticeFor(context.query.text('notice'));
   return (
     <Layout
       title={hasErrors ? `Error: ${title}` : title}
@@ -46,11 +47,7 @@ export function SitePage({
       header={<SiteHeader context={context} inSettings={current !== undefined} />}
     >
       {current !== undefined && <SettingsNavigation context={context} current={current} />}
-      {notice !== undefined && (
-        <p class="notice" role="status">
-          {notice}
-        </p>
-      )}
+      <NoticeBox code={context.query.text('notice')} />
       {children}
     </Layout>
   );
@@ -95,8 +92,10 @@ function SiteHeader({ context, inSettings }: { context: PageContext; inSettings:
 function SettingsNavigation({ context, current }: { context: PageContext; current: SettingsPage }) {
   const links = (
     [
-      ['applications', 'OAuth applications', true],
+      ['account', 'My account', false],
       ['connected', 'Connected applications', false],
+      ['users', 'Users', true],
+      ['applications', 'OAuth applications', true],
       ['auditLog', 'Audit log', true],
     ] as const
   ).filter(([, , administratorsOnly]) => !administratorsOnly || isAdministrator(context.user));

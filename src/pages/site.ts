@@ -2,9 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
 import { accountScope, withScope } from '../database/scope.js';
 import { auditOrigin } from '../http/audit-origin.js';
-import type { BrowserSessions } from '../http/browser-sessions.js';
+import { type BrowserSessions, csrfField } from '../http/browser-sessions.js';
 import { Problem } from '../problems/problem.js';
 import type { UserAuditContext } from '../services/audit-context.js';
+import type { Reauthentication } from '../services/reauthentication.js';
+import { reauthenticationSeconds } from '../services/sessions.js';
 import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
 import { type Page, renderPage } from './layout.js';
@@ -15,6 +17,10 @@ export interface PageContext {
   readonly user: User;
   /** User, origin and time of the request, for audit events. */
   readonly auditContext: UserAuditContext;
+  /** Id of the session, which is a secret. */
+  readonly sessionId: string;
+  /** When the user last entered the password. */
+  readonly authenticatedAt: Date;
   readonly path: string;
   readonly csrfToken: string;
   readonly query: Fields;
@@ -29,12 +35,33 @@ export type PageResponse =
   | {
       readonly page: Page;
       readonly status?: number;
+      /** Value of the header `Retry-After`. */
+      readonly retryAfterSeconds?: number;
       /** Whether the page may load the script. */
       readonly script?: boolean;
     }
   | { readonly redirect: string };
 
 export type PageHandler = (context: PageContext) => Promise<PageResponse>;
+
+/** The page on which a user enters the password again, before a form is processed. */
+export interface ConfirmationRequest {
+  readonly context: PageContext;
+  /** Fields of the form, which the page submits again. */
+  readonly fields: readonly (readonly [string, string])[];
+  /** Why the password was rejected. */
+  readonly error?: string;
+}
+
+/** Name of the field with the password of {@link ConfirmationRequest}. */
+export const confirmationField = 'confirm_password';
+
+interface SiteDependencies {
+  readonly sessions: BrowserSessions;
+  readonly clock: Clock;
+  readonly reauthentication: Reauthentication;
+  readonly confirmationPage: (request: ConfirmationRequest) => Page;
+}
 
 /** Whether a user may see and change the settings of the account. */
 export function isAdministrator({ role }: Pick<User, 'role'>): boolean {
@@ -44,25 +71,18 @@ export function isAdministrator({ role }: Pick<User, 'role'>): boolean {
 /** Pages for signed-in users. Other users are redirected to the sign-in page, and back after signing in. */
 export class Site {
   readonly #app: FastifyInstance;
-  readonly #sessions: BrowserSessions;
-  readonly #clock: Clock;
+  readonly #dependencies: SiteDependencies;
   readonly #administratorsOnly: boolean;
 
-  constructor(
-    app: FastifyInstance,
-    { sessions, clock }: { sessions: BrowserSessions; clock: Clock },
-    { administratorsOnly = false } = {},
-  ) {
+  constructor(app: FastifyInstance, dependencies: SiteDependencies, { administratorsOnly = false } = {}) {
     this.#app = app;
-    this.#sessions = sessions;
-    this.#clock = clock;
+    this.#dependencies = dependencies;
     this.#administratorsOnly = administratorsOnly;
   }
 
   /** The same site, for owners and administrators; members get 403 `access_denied`. */
   forAdministrators(): Site {
-    const dependencies = { sessions: this.#sessions, clock: this.#clock };
-    return new Site(this.#app, dependencies, { administratorsOnly: true });
+    return new Site(this.#app, this.#dependencies, { administratorsOnly: true });
   }
 
   /** Adds a page. */
@@ -70,42 +90,84 @@ export class Site {
     this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }
 
-  /** Adds the route of a form. */
-  post(path: string, handle: PageHandler): void {
-    this.#app.post(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
+  /**
+   * Adds the route of a form.
+   *
+   * @param options.confirmed whether the user must have entered the password in the last ten minutes. Otherwise the
+   *   response is a page on which the user enters it, and which submits the form again. A function decides for each form.
+   */
+  post(
+    path: string,
+    handle: PageHandler,
+    { confirmed = false }: { confirmed?: boolean | ((context: PageContext) => boolean) } = {},
+  ): void {
+    const needsPassword = typeof confirmed === 'function' ? confirmed : () => confirmed;
+    const checked: PageHandler = async (context) =>
+      (needsPassword(context) ? await this.#confirmation(context) : null) ?? handle(context);
+    this.#app.post(path, { config: { page: true } }, (request, reply) =>
+      this.#serve(request, reply, checked),
+    );
   }
 
   /** @throws {Problem} 403 `access_denied` when the CSRF token is wrong, or the user may not see the page */
   async #serve(request: FastifyRequest, reply: FastifyReply, handle: PageHandler): Promise<FastifyReply> {
-    const user = await this.#sessions.user(request);
+    const { sessions, clock } = this.#dependencies;
+    const session = await sessions.session(request);
     reply.headers(privatePageHeaders());
-    if (user === null) return reply.redirect(signInAddress(request), 303);
-    if (request.method === 'POST') this.#sessions.verifyCsrf(request);
+    if (session === null) return reply.redirect(signInAddress(request), 303);
+    if (request.method === 'POST') sessions.verifyCsrf(request);
+    const { user } = session;
     if (this.#administratorsOnly && !isAdministrator(user)) {
       throw new Problem('access_denied', 'Only owners and administrators of the account can see this page.');
     }
     const parameters = request.params as Record<string, string>;
     const context: PageContext = {
       user,
+      sessionId: session.id,
+      authenticatedAt: session.authenticatedAt,
       auditContext: {
         accountId: user.accountId,
         userId: user.id,
         origin: auditOrigin(request),
-        at: this.#clock(),
+        at: clock(),
       },
       path: pathOf(request),
-      csrfToken: this.#sessions.csrfToken(request, reply),
+      csrfToken: sessions.csrfToken(request, reply),
       query: new Fields(request.query),
       form: new Fields(request.body),
       parameter: (name) => parameters[name] ?? '',
     };
     const response = await withScope(accountScope(user.accountId), () => handle(context));
     if ('redirect' in response) return reply.redirect(response.redirect, 303);
+    if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
     return reply
       .code(response.status ?? 200)
       .headers(privatePageHeaders([], { script: response.script ?? false }))
       .type('text/html; charset=utf-8')
       .send(renderPage(response.page));
+  }
+
+  /** The page on which the user enters the password; `null` when the user has entered it recently, or with this form. */
+  async #confirmation(context: PageContext): Promise<PageResponse | null> {
+    const { reauthentication, confirmationPage } = this.#dependencies;
+    const { user, sessionId, authenticatedAt, auditContext, form } = context;
+    const { origin, at } = auditContext;
+    if (at.getTime() - authenticatedAt.getTime() < reauthenticationSeconds * 1000) return null;
+    const fields = form.entries().filter(([name]) => name !== csrfField && name !== confirmationField);
+    const password = form.secret(confirmationField);
+    if (password === '') return { page: confirmationPage({ context, fields }) };
+    const outcome = await reauthentication.confirm({ user, sessionId, password, origin });
+    switch (outcome.kind) {
+      case 'confirmed':
+        return null;
+      case 'wrong':
+        return { status: 401, page: confirmationPage({ context, fields, error: 'Incorrect password.' }) };
+      case 'rate_limited': {
+        const { retryAfterSeconds } = outcome;
+        const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
+        return { status: 429, retryAfterSeconds, page: confirmationPage({ context, fields, error }) };
+      }
+    }
   }
 }
 

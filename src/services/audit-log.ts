@@ -12,6 +12,9 @@ export type AuditEventType =
   | 'sign_in.failed'
   | 'sign_in.rate_limited'
   | 'sign_out'
+  | 'reauthentication.succeeded'
+  | 'reauthentication.failed'
+  | 'reauthentication.rate_limited'
   | 'consent.allowed'
   | 'consent.denied'
   | 'authorization_code.issued'
@@ -43,6 +46,12 @@ export type AuditEventType =
   | 'user.role_changed'
   | 'user.password_changed'
   | 'user.sessions_revoked'
+  | 'user.password_link_created'
+  | 'user.email_change_requested'
+  | 'user.email_changed'
+  | 'invitation.created'
+  | 'invitation.revoked'
+  | 'invitation.accepted'
   | 'employees.imported';
 
 /** IP address and id of the request that caused an event. */

@@ -137,6 +137,7 @@ function batchesOf(database: Database, now: Date): Readonly<Record<string, () =>
     // A day later too, because the token is still valid for a process whose clock is slow.
     revoked_access_tokens: expired('revoked_access_tokens', ['jti'], Prisma.sql`expires_at < ${dayAgo}`),
     sessions: expired('sessions', ['id_hash'], Prisma.sql`expires_at < ${now}`),
+    one_time_links: expired('one_time_links', ['account_id', 'id'], Prisma.sql`expires_at < ${now}`),
     idempotency_keys: async () => {
       const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteExpiredKeys(now, batchSize));
       return row?.count ?? 0;

@@ -2,11 +2,11 @@ import type { Prisma } from '../database/client.js';
 import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import type { AccountId } from './account-id.js';
-import { recordIn } from './audit-log.js';
+import { type AuditOrigin, recordIn } from './audit-log.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import type { Role } from './user.js';
-import { emailRule, passwordRule, personNameRule } from './user-rules.js';
+import { emailRule, passwordError, personNameRule } from './user-rules.js';
 
 /** A user to create. */
 export interface NewUser {
@@ -32,27 +32,46 @@ export async function checkAndHash({ email, givenName, familyName, password }: N
     ['The e-mail address', emailRule(email)],
     ['The given name', personNameRule(givenName)],
     ['The family name', personNameRule(familyName)],
-    ['The password', passwordRule(password)],
+    ['The password', await passwordError(password)],
   ].filter(([, error]) => error !== undefined);
   if (errors.length > 0) throw new NewUserError(errors.map((error) => error.join(' ')).join('; '));
   return hashPassword(password);
+}
+
+/** A user to insert, with the hash of the password. */
+export interface UserInsertion {
+  readonly user: Omit<NewUser, 'password'>;
+  readonly passwordHash: string;
+  readonly at: Date;
+  /** Whether the user has proved to receive mail at the address. Default: false. */
+  readonly emailVerified?: boolean;
+  /** Absent for the command line. */
+  readonly origin?: AuditOrigin;
 }
 
 /** Inserts a user and its audit event in the transaction of the caller. Returns the id. */
 export async function insertUser(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  { user, passwordHash, at }: { user: NewUser; passwordHash: string; at: Date },
+  { user, passwordHash, at, emailVerified = false, origin }: UserInsertion,
 ): Promise<string> {
   const id = randomId();
   const { role, givenName, familyName } = user;
   const email = normalizeEmail(user.email);
   const dates = { createdAt: at, updatedAt: at };
   await tx.user.create({
-    data: { id, accountId, email, role, givenName, familyName, passwordHash, ...dates },
+    data: { id, accountId, email, emailVerified, role, givenName, familyName, passwordHash, ...dates },
   });
-  await recordIn(tx, { type: 'user.created', accountId, details: { user: id, email, role } }, at);
+  // An invited user creates the user in the browser.
+  const userId = origin && id;
+  const details = { user: id, email, role };
+  await recordIn(tx, { type: 'user.created', accountId, userId, origin, details }, at);
   return id;
+}
+
+/** Whether an error is the violation of the unique e-mail address of users. */
+export function isEmailTaken(error: unknown): boolean {
+  return violatedUniqueConstraint(error) === 'users_email_key';
 }
 
 /**
@@ -61,6 +80,6 @@ export async function insertUser(
  * @throws {NewUserError}
  */
 export function explainViolation(error: unknown, { email }: Pick<NewUser, 'email'>): never {
-  if (violatedUniqueConstraint(error) !== 'users_email_key') throw error;
+  if (!isEmailTaken(error)) throw error;
   throw new NewUserError(`A user with the e-mail address ${email} already exists`);
 }

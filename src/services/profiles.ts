@@ -54,12 +54,12 @@ export class Profiles {
 
   /**
    * Stores validated claims, and an audit event with the names of the changed ones. A changed telephone number is not
-   * verified.
+   * verified. Without `applicationId` the user makes the change on a page.
    *
    * @returns the profile after the change; `null` when there is no such user or the user is disabled
    */
   update(
-    { accountId, userId, applicationId, origin, at }: UserAuditContext & { applicationId: string },
+    { accountId, userId, applicationId, origin, at }: UserAuditContext & { applicationId?: string },
     claims: Partial<WritableClaims>,
   ): Promise<Profile | null> {
     return this.#prisma.$transaction(async (tx) => {

@@ -11,14 +11,17 @@ export interface AffectedUser {
 /**
  * Revokes all sessions of a user in the transaction of the caller.
  *
+ * @param except hash of the id of a session that is kept
  * @returns number of revoked sessions
  */
 export async function revokeSessions(
   tx: Prisma.TransactionClient,
   { accountId }: AuditContext,
-  { id }: AffectedUser,
+  { id }: Pick<AffectedUser, 'id'>,
+  except?: Buffer<ArrayBuffer>,
 ): Promise<number> {
-  const { count } = await tx.session.deleteMany({ where: { accountId, userId: id } });
+  const kept = except === undefined ? {} : { idHash: { not: except } };
+  const { count } = await tx.session.deleteMany({ where: { accountId, userId: id, ...kept } });
   return count;
 }
 
@@ -29,14 +32,14 @@ export async function revokeSessions(
  * The locks on the codes come before those on the grants (`src/database/README.md`): a concurrent exchange has locked its
  * code, and its grant is visible when the lock is released.
  *
- * @param isRevoked selects codes and grants by their scopes
+ * @param isRevoked selects codes and grants
  * @returns number of revoked grants
  */
 export async function revokeUserGrants(
   tx: Prisma.TransactionClient,
   { accountId, userId, origin, at }: AuditContext,
   user: AffectedUser,
-  isRevoked: (scopes: readonly string[]) => boolean,
+  isRevoked: (grant: { readonly scopes: readonly string[]; readonly applicationId: string }) => boolean,
 ): Promise<number> {
   await tx.$queryRaw`
     SELECT 1 FROM applications
@@ -46,18 +49,20 @@ export async function revokeUserGrants(
       UNION SELECT application_id FROM authorization_codes
       WHERE account_id = ${accountId} AND user_id = ${user.id} AND used_at IS NULL)
     ORDER BY id FOR KEY SHARE`;
-  const codes = await tx.$queryRaw<{ codeHash: Uint8Array<ArrayBuffer>; scopes: string[] }[]>`
-    SELECT code_hash AS "codeHash", scopes FROM authorization_codes
+  const codes = await tx.$queryRaw<
+    { codeHash: Uint8Array<ArrayBuffer>; applicationId: string; scopes: string[] }[]
+  >`
+    SELECT code_hash AS "codeHash", application_id AS "applicationId", scopes FROM authorization_codes
     WHERE account_id = ${accountId} AND user_id = ${user.id} AND used_at IS NULL
     ORDER BY code_hash FOR UPDATE`;
-  const deletedCodes = codes.filter(({ scopes }) => isRevoked(scopes)).map(({ codeHash }) => codeHash);
+  const deletedCodes = codes.filter(isRevoked).map(({ codeHash }) => codeHash);
   await tx.authorizationCode.deleteMany({ where: { accountId, codeHash: { in: deletedCodes } } });
 
   const grants = await tx.$queryRaw<{ id: string; applicationId: string; scopes: string[] }[]>`
     SELECT id, application_id AS "applicationId", scopes FROM grants
     WHERE account_id = ${accountId} AND user_id = ${user.id} AND revoked_at IS NULL
     ORDER BY id FOR NO KEY UPDATE`;
-  const revoked = grants.filter(({ scopes }) => isRevoked(scopes));
+  const revoked = grants.filter(isRevoked);
   const where = { accountId, id: { in: revoked.map(({ id }) => id) } };
   await tx.grant.updateMany({ where, data: { revokedAt: at } });
   await recordAllIn(

@@ -9,8 +9,31 @@ import { toUser, type User, type UserRow, userSelection } from './user.js';
 export const idleSeconds = 2 * 3600;
 export const absoluteSeconds = 24 * 3600;
 
+/** Maximum number of sessions in a list. */
+const maximumListed = 50;
+
 /** Minimum time between two writes of the last use of a session. */
 const touchSeconds = 60;
+
+/** Time after which a user has to enter the password again before an action that needs it. */
+export const reauthenticationSeconds = 600;
+
+/** A session that has not expired. */
+export interface ActiveSession {
+  readonly user: User;
+  /** When the user last entered the password. */
+  readonly authenticatedAt: Date;
+}
+
+/** A session in a list. */
+export interface SessionSummary {
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** Whether it is the session of the request. */
+  readonly current: boolean;
+}
 
 /** The browser in which the user signed in. */
 export interface SessionOrigin {
@@ -34,7 +57,7 @@ export class Sessions {
   /**
    * Creates a session. Its id is always new, so that an attacker cannot fixate one in the browser.
    *
-   * The user is locked. A concurrent transaction that disables the user or changes the password either commits first or
+   * The user is locked, and the time of the last sign-in stored. A concurrent transaction that disables the user or changes the password either commits first or
    * finds this session and revokes it.
    *
    * @param options.passwordHash the hash that the password was compared with; absent: not checked
@@ -52,13 +75,14 @@ export class Sessions {
     const expiresAt = new Date(now.getTime() + absoluteSeconds * 1000);
     const insert = (tx: Prisma.TransactionClient) => tx.$executeRaw`
       WITH holder AS (
-        SELECT account_id, id FROM users
+        UPDATE users SET last_sign_in_at = ${now}
         WHERE account_id = ${accountId} AND id = ${userId} AND disabled_at IS NULL
           AND (${expected}::text IS NULL OR password_hash = ${expected}::text)
-        FOR SHARE
+        RETURNING account_id, id
       )
-      INSERT INTO sessions (id_hash, account_id, user_id, created_at, last_seen_at, expires_at, address, user_agent)
-      SELECT ${hashId(id)}, account_id, id, ${now}, ${now}, ${expiresAt}, ${address},
+      INSERT INTO sessions
+        (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, expires_at, address, user_agent)
+      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${now}, ${expiresAt}, ${address},
         ${userAgent?.slice(0, 255) ?? null}
       FROM holder`;
     const created = await withScope(accountScope(accountId), () =>
@@ -71,27 +95,68 @@ export class Sessions {
     return created ? id : null;
   }
 
-  /** Finds the user of a session; `null` when the session is unknown or expired, or the user is disabled. */
-  find(id: string): Promise<User | null> {
+  /** Finds a session; `null` when it is unknown or expired, or its user is disabled. */
+  find(id: string): Promise<ActiveSession | null> {
     return withScope(allAccounts, () => this.#find(id));
   }
 
-  async #find(id: string): Promise<User | null> {
+  async #find(id: string): Promise<ActiveSession | null> {
     const now = this.#clock();
-    const [row] = await this.#database.prisma.$queryRaw<(UserRow & { lastSeenAt: Date })[]>`
-      SELECT ${userSelection}, sessions.last_seen_at AS "lastSeenAt"
+    const [row] = await this.#database.prisma.$queryRaw<
+      (UserRow & { lastSeenAt: Date; authenticatedAt: Date })[]
+    >`
+      SELECT ${userSelection}, sessions.last_seen_at AS "lastSeenAt",
+        sessions.authenticated_at AS "authenticatedAt"
       FROM sessions JOIN users ON users.account_id = sessions.account_id AND users.id = sessions.user_id
         JOIN accounts ON accounts.id = users.account_id
-      WHERE sessions.id_hash = ${hashId(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
+      WHERE sessions.id_hash = ${hashSessionId(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
         AND sessions.last_seen_at > ${new Date(now.getTime() - idleSeconds * 1000)}`;
     if (row === undefined) return null;
     if (now.getTime() - row.lastSeenAt.getTime() >= touchSeconds * 1000) {
       await this.#database.prisma.session.updateMany({
-        where: { idHash: hashId(id) },
+        where: { idHash: hashSessionId(id) },
         data: { lastSeenAt: now },
       });
     }
-    return toUser(row);
+    return { user: toUser(row), authenticatedAt: row.authenticatedAt };
+  }
+
+  /**
+   * Lists the sessions of a user that have not expired, the last used first. Shows at most {@link maximumListed}.
+   *
+   * @param options.currentId id of the session of the request; absent: none of the list
+   */
+  async list(
+    { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,
+    { currentId }: { currentId?: string } = {},
+  ): Promise<SessionSummary[]> {
+    const now = this.#clock();
+    const rows = await this.#database.prisma.session.findMany({
+      where: {
+        accountId,
+        userId,
+        expiresAt: { gt: now },
+        lastSeenAt: { gt: new Date(now.getTime() - idleSeconds * 1000) },
+      },
+      orderBy: [{ lastSeenAt: 'desc' }, { idHash: 'asc' }],
+      take: maximumListed,
+    });
+    const current = currentId === undefined ? null : hashSessionId(currentId);
+    return rows.map(({ idHash, createdAt, lastSeenAt, address, userAgent }) => {
+      return { createdAt, lastSeenAt, address, userAgent, current: current?.equals(idHash) ?? false };
+    });
+  }
+
+  /** Stores that the user of a session has entered the password now, together with the event. */
+  async confirm(id: string, event: AuditEvent & { readonly accountId: string }): Promise<void> {
+    const now = this.#clock();
+    await withScope(accountScope(event.accountId), () =>
+      this.#database.prisma.$transaction(async (tx) => {
+        const where = { idHash: hashSessionId(id), accountId: event.accountId };
+        await tx.session.updateMany({ where, data: { authenticatedAt: now } });
+        await recordIn(tx, event, now);
+      }),
+    );
   }
 
   /**
@@ -100,7 +165,7 @@ export class Sessions {
    * @param event audit event, stored in the same transaction
    */
   async revoke(id: string, event?: AuditEvent): Promise<void> {
-    const where = { idHash: hashId(id) };
+    const where = { idHash: hashSessionId(id) };
     await withScope(allAccounts, () =>
       this.#database.prisma.$transaction(async (tx) => {
         const { count } = await tx.session.deleteMany({ where });
@@ -110,6 +175,7 @@ export class Sessions {
   }
 }
 
-function hashId(id: string): Buffer<ArrayBuffer> {
+/** The hash of a session id, which identifies the session in the database. */
+export function hashSessionId(id: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(id).digest();
 }

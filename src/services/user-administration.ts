@@ -1,13 +1,17 @@
 import type { Database, Prisma } from '../database/client.js';
 import type { AccountId } from './account-id.js';
-import type { AuditContext } from './audit-context.js';
-import { type AuditEventType, recordIn } from './audit-log.js';
+import type { AuditContext, UserAuditContext } from './audit-context.js';
 import { lockAccount } from './employees/lock-account.js';
 import { mayGrant } from './grantable-scopes.js';
+import { deleteLinksCreatedBy, deleteLinksOfUser } from './links/delete-links.js';
+import { type LockedUser, lockUser, mayAdminister } from './lock-user.js';
+import { isEmailTaken } from './new-user.js';
+import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
+import { recordUserEvent as record } from './record-user-event.js';
 import { type AffectedUser, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
 import type { Role } from './user.js';
-import { passwordRule } from './user-rules.js';
+import { passwordError } from './user-rules.js';
 
 /** The outcome of a change to a user. */
 export type UserChange =
@@ -15,22 +19,25 @@ export type UserChange =
   /** The user already has this state. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'not_found' }
+  /** The acting user may not change this user, or not in this way. */
+  | { readonly kind: 'forbidden' }
   /** The user is the last enabled owner of the account. */
   | { readonly kind: 'last_owner' };
+
+/** The address may belong to a user of another account. */
+export type EmailChange = UserChange | { readonly kind: 'email_taken' };
 
 /** `error` completes a sentence that begins with "The password". */
 export type PasswordChange = UserChange | { readonly kind: 'invalid_password'; readonly error: string };
 
-interface LockedUser extends AffectedUser {
-  readonly role: Role;
-  readonly disabledAt: Date | null;
-}
-
 const unchanged: UserChange = { kind: 'unchanged' };
 
 /**
- * Changes the users of accounts. Each change is one transaction together with its audit events, and takes effect in all
- * processes when it is committed.
+ * Changes the users of accounts, for owners, administrators and the operator. Each change is one transaction together with
+ * its audit events, and takes effect in all processes when it is committed.
+ *
+ * Owners change all other users, and administrators those who are not owners. The audit context of the command line has no
+ * user, and may change all users.
  */
 export class UserAdministration {
   readonly #prisma: Database['prisma'];
@@ -39,14 +46,17 @@ export class UserAdministration {
     this.#prisma = prisma;
   }
 
-  /** Disables a user, revokes all sessions and grants, and deletes unused authorization codes. */
+  /** Disables a user, revokes all sessions and grants, and deletes unused authorization codes and links. */
   disable(context: AuditContext, userId: string): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {
       if (user.disabledAt !== null) return unchanged;
       if (await isLastOwner(tx, context.accountId, user)) return { kind: 'last_owner' };
       await update(tx, context, user, { disabledAt: context.at });
       await record(tx, context, user, 'user.disabled');
-      return revokeAll(tx, context, user);
+      const changed = await revokeAll(tx, context, user);
+      await deleteLinksOfUser(tx, context.accountId, userId);
+      await deleteLinksCreatedBy(tx, { accountId: context.accountId, userId, role: null });
+      return changed;
     });
   }
 
@@ -61,32 +71,57 @@ export class UserAdministration {
     });
   }
 
-  /** Changes the role of a user, and revokes the grants of scopes that the new role may not grant. */
+  /** Changes the role of a user, and revokes the grants of scopes and the links that the new role does not permit. */
   setRole(context: AuditContext, userId: string, role: Role): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {
+      if (!(await mayGive(tx, context, role))) return { kind: 'forbidden' };
       if (user.role === role) return unchanged;
       if (await isLastOwner(tx, context.accountId, user)) return { kind: 'last_owner' };
       await update(tx, context, user, { role });
       await record(tx, context, user, 'user.role_changed', { from: user.role, to: role });
-      const beyondRole = (scopes: readonly string[]) => scopes.some((scope) => !mayGrant(role, scope));
-      return {
-        kind: 'changed',
-        revokedSessions: 0,
-        revokedGrants: await revokeUserGrants(tx, context, user, beyondRole),
-      };
+      const beyondRole = ({ scopes }: { scopes: readonly string[] }) =>
+        scopes.some((scope) => !mayGrant(role, scope));
+      const revokedGrants = await revokeUserGrants(tx, context, user, beyondRole);
+      await deleteLinksCreatedBy(tx, { accountId: context.accountId, userId, role });
+      // An administrator may have created one for a user who is now an owner.
+      await deleteLinksOfUser(tx, context.accountId, userId);
+      return { kind: 'changed', revokedSessions: 0, revokedGrants };
     });
   }
 
   /** Replaces the password of a user and revokes all sessions. Grants stay, because applications do not know the password. */
   async setPassword(context: AuditContext, userId: string, password: string): Promise<PasswordChange> {
-    const error = passwordRule(password);
+    const error = await passwordError(password);
     if (error !== undefined) return { kind: 'invalid_password', error };
     // Outside of the transaction, because hashing is slow.
     const passwordHash = await hashPassword(password);
     return this.#change(context, userId, async (tx, user) => {
       await update(tx, context, user, { passwordHash });
       await record(tx, context, user, 'user.password_changed');
-      return { kind: 'changed', revokedSessions: await revokeSessions(tx, context, user), revokedGrants: 0 };
+      const revokedSessions = await revokeSessions(tx, context, user);
+      await deleteLinksOfUser(tx, context.accountId, userId);
+      return { kind: 'changed', revokedSessions, revokedGrants: 0 };
+    });
+  }
+
+  /**
+   * Replaces the e-mail address of a user, for the operator. It is not verified. Links that were sent to the earlier address
+   * stop working.
+   *
+   * @param given a valid address
+   */
+  setEmail(context: AuditContext, userId: string, given: string): Promise<EmailChange> {
+    const email = normalizeEmail(given);
+    const changed = this.#change(context, userId, async (tx, user) => {
+      if (user.email === email) return unchanged;
+      await update(tx, context, user, { email, emailVerified: false });
+      await record(tx, context, { id: userId, email }, 'user.email_changed', { from: user.email });
+      await deleteLinksOfUser(tx, context.accountId, userId);
+      return { kind: 'changed', revokedSessions: 0, revokedGrants: 0 };
+    });
+    return changed.catch((error): EmailChange => {
+      if (isEmailTaken(error)) return { kind: 'email_taken' };
+      throw error;
     });
   }
 
@@ -100,19 +135,36 @@ export class UserAdministration {
     });
   }
 
+  /** Revokes the grants of a user to an application, and deletes the unused authorization codes. */
+  disconnect(context: UserAuditContext, userId: string, applicationId: string): Promise<UserChange> {
+    return this.#change(context, userId, async (tx, user) => {
+      const toApplication = (grant: { applicationId: string }) => grant.applicationId === applicationId;
+      const revokedGrants = await revokeUserGrants(tx, context, user, toApplication);
+      return revokedGrants === 0 ? unchanged : { kind: 'changed', revokedSessions: 0, revokedGrants };
+    });
+  }
+
   #change(
-    { accountId }: AuditContext,
+    context: AuditContext,
     userId: string,
     work: (tx: Prisma.TransactionClient, user: LockedUser) => Promise<UserChange>,
   ): Promise<UserChange> {
     return this.#prisma.$transaction(async (tx): Promise<UserChange> => {
-      // Not FOR UPDATE: a concurrent code exchange inserts a row that refers to the user, and would wait.
-      const [user] = await tx.$queryRaw<LockedUser[]>`
-        SELECT id, email, role, disabled_at AS "disabledAt" FROM users
-        WHERE id = ${userId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
-      return user === undefined ? { kind: 'not_found' } : work(tx, user);
+      const user = await lockUser(tx, context, userId);
+      return typeof user === 'string' ? { kind: user } : work(tx, user);
     });
   }
+}
+
+/** Whether the acting user, who is locked, may give a role. */
+async function mayGive(
+  tx: Prisma.TransactionClient,
+  { accountId, userId: id }: AuditContext,
+  role: Role,
+): Promise<boolean> {
+  if (id === undefined) return true;
+  const actor = await tx.user.findFirst({ where: { accountId, id }, select: { role: true } });
+  return actor !== null && mayAdminister(actor.role as Role, role);
 }
 
 /** Whether a user is the last enabled owner. Locks the account, because two owners may be disabled at the same time. */
@@ -143,14 +195,4 @@ async function revokeAll(
 ): Promise<UserChange> {
   const revokedGrants = await revokeUserGrants(tx, context, user, () => true);
   return { kind: 'changed', revokedSessions: await revokeSessions(tx, context, user), revokedGrants };
-}
-
-async function record(
-  tx: Prisma.TransactionClient,
-  { accountId, userId, origin, at }: AuditContext,
-  { id, email }: AffectedUser,
-  type: AuditEventType,
-  details: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  await recordIn(tx, { type, accountId, userId, origin, details: { user: id, email, ...details } }, at);
 }

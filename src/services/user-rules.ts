@@ -1,3 +1,4 @@
+import { isCommonPassword } from './common-passwords.js';
 import { normalizeEmail, normalizePassword } from './normalize.js';
 import { maximumPasswordLength } from './passwords.js';
 
@@ -23,16 +24,28 @@ export const personNameRule: Rule = (name) => nameError(name, maximumNameLength)
 /** The rule for the name of an account. */
 export const accountNameRule: Rule = (name) => nameError(name, maximumAccountNameLength);
 
-/** The rule for a password after normalization: its length only, as NIST SP 800-63B section 5.1.1 recommends. */
-export const passwordRule: Rule = (password) => {
+/** The rule for the length of a password after normalization. */
+export const passwordLengthRule: Rule = (password) => {
   const normalized = normalizePassword(password);
   const length = [...normalized].length;
   if (length < minimumPasswordLength) return `must have at least ${minimumPasswordLength} characters`;
-  // In UTF-16 code units, as the `maxlength` of the sign-in page.
+  // In UTF-16 code units, as the `maxlength` of the pages.
   return normalized.length > maximumPasswordLength
     ? `must have at most ${maximumPasswordLength} characters`
     : undefined;
 };
+
+/**
+ * Validates a new password: its length, and that it is not easily guessed. There are no other rules, as NIST SP 800-63B
+ * section 5.1.1.2 recommends.
+ *
+ * @returns what the password must be; `undefined` when it is valid
+ */
+export async function passwordError(password: string): Promise<string | undefined> {
+  const error = passwordLengthRule(password);
+  if (error !== undefined) return error;
+  return (await isCommonPassword(normalizePassword(password))) ? 'must not be easy to guess' : undefined;
+}
 
 const nameForm = /^[^\s\p{Cc}]\P{Cc}*$/u;
 

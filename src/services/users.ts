@@ -9,11 +9,26 @@ import { type Role, toUser, type User, type UserRow, userSelection } from './use
 export interface UserSummary {
   readonly id: string;
   readonly email: string;
+  readonly givenName: string;
+  readonly familyName: string;
   readonly role: Role;
   /** `null` for an enabled user. */
   readonly disabledAt: Date | null;
+  /** `null` when the user has not signed in. */
+  readonly lastSignInAt: Date | null;
   readonly createdAt: Date;
 }
+
+const summarySelection = {
+  id: true,
+  email: true,
+  givenName: true,
+  familyName: true,
+  role: true,
+  disabledAt: true,
+  lastSignInAt: true,
+  createdAt: true,
+} as const satisfies Record<keyof UserSummary, true>;
 
 /** A user with its account, for the operator. */
 export interface FoundUser {
@@ -55,11 +70,28 @@ export class Users {
   ): Promise<UserSummary[]> {
     const rows = await this.#prisma.user.findMany({
       where: { accountId, email: { gt: after } },
-      select: { id: true, email: true, role: true, disabledAt: true, createdAt: true },
+      select: summarySelection,
       orderBy: { email: 'asc' },
       take: size,
     });
     return rows.map((row) => ({ ...row, role: row.role as Role }));
+  }
+
+  /** Finds a user of the account; `null` when there is none. */
+  async get(accountId: AccountId, id: string): Promise<UserSummary | null> {
+    const row = await this.#prisma.user.findFirst({ where: { accountId, id }, select: summarySelection });
+    return row === null ? null : { ...row, role: row.role as Role };
+  }
+
+  /** The hash of the password of an enabled user; `null` when there is no such user. */
+  async passwordHashOf({ id, accountId }: Pick<User, 'id' | 'accountId'>): Promise<string | null> {
+    const row = await withScope(accountScope(accountId), () =>
+      this.#prisma.user.findFirst({
+        where: { accountId, id, disabledAt: null },
+        select: { passwordHash: true },
+      }),
+    );
+    return row?.passwordHash ?? null;
   }
 
   /** Finds the user with this e-mail address or id in any account. For the operator only. */

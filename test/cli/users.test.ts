@@ -66,6 +66,10 @@ t.test('prints what each command did, and that a repeated one changed nothing', 
     [['set-role', email, 'member'], `User ${email} now has the role member.\n`],
     [['set-role', email, 'member'], `User ${email} already has the role member; nothing was changed.\n`],
     [['revoke-sessions', email], `User ${email} has no sessions; nothing was changed.\n`],
+    [
+      ['set-email', email, email.toUpperCase()],
+      `User ${email} already signs in with ${email.toUpperCase()}; nothing was changed.\n`,
+    ],
     [['disable', user.id], `User ${email} was disabled.\n`],
     [['enable', ` ${email}`.trim().toUpperCase()], `User ${email} was enabled.\n`],
   ] as const) {
@@ -101,6 +105,25 @@ t.test('replaces a password with one from standard input', async (t) => {
   });
 });
 
+t.test('changes the e-mail address of a user, unless another user has it', async (t) => {
+  const { user } = await newScene();
+  const other = await newScene();
+  const address = `new.${user.email}`;
+  const rejected = await run(['set-email', user.email, other.user.email.toUpperCase()]);
+  t.same(rejected, { code: 1, stdout: '', stderr: 'Another user has this e-mail address\n' });
+  t.match(await run(['set-email', user.email, 'nothing']), { code: 2, stdout: '' });
+  const done = await run(['set-email', user.email, address]);
+  t.same(done, { code: 0, stdout: `User ${user.email} now signs in with ${address}.\n`, stderr: '' });
+  await withDatabase(async (database) => {
+    const { app } = await buildTestApp(t, { database });
+    t.equal((await new Browser(app).signIn(user.email, user.password)).statusCode, 401);
+    t.equal((await new Browser(app).signIn(address, user.password)).statusCode, 303);
+    const [event] = await database.prisma.auditEvent.findMany({ where: { type: 'user.email_changed' } });
+    t.match(event, { userId: null, details: { user: user.id, email: address, from: user.email } });
+    await app.close();
+  });
+});
+
 t.test('rejects an unknown user, the last owner and an unknown role with one line', async (t) => {
   const { user } = await withDatabase((database) =>
     createScene(database, { accountName: 'Initech\u001B[2J' }),
@@ -124,7 +147,15 @@ t.test('rejects an unknown user, the last owner and an unknown role with one lin
 });
 
 t.test('explains every command with an example', async (t) => {
-  for (const command of ['list', 'disable', 'enable', 'set-role', 'set-password', 'revoke-sessions']) {
+  for (const command of [
+    'list',
+    'disable',
+    'enable',
+    'set-role',
+    'set-email',
+    'set-password',
+    'revoke-sessions',
+  ]) {
     const { code, stdout } = await run([command, '--help']);
     t.equal(code, 0);
     t.match(stdout, /^Usage: npm run cli -- users /);

@@ -49,6 +49,32 @@ t.test('REDIS_URL accepts every form that the client accepts', async (t) => {
   t.equal(readConfig({ REDIS_URL: '' }).redisUrl, undefined);
 });
 
+t.test('SMTP_URL accepts a server with or without credentials, and MAIL_FROM an address', async (t) => {
+  for (const url of ['smtp://localhost', 'smtps://user:p%40ss@mail.example:465/', 'smtp://[::1]:2525']) {
+    t.equal(readConfig({ SMTP_URL: url }).smtpUrl, url);
+  }
+  t.equal(readConfig({}).smtpUrl, undefined);
+  t.equal(readConfig({}).mailFrom, 'no-reply@localhost');
+  t.equal(readConfig({ BASE_URL: 'https://api.example' }).mailFrom, 'no-reply@api.example');
+  t.equal(readConfig({ MAIL_FROM: 'hr@people.example' }).mailFrom, 'hr@people.example');
+  for (const wrong of [
+    'localhost:25',
+    'http://topsecret@localhost',
+    'smtp://',
+    'smtp://h/topsecret',
+    'smtp://h?a=b',
+  ]) {
+    refuses(t, { SMTP_URL: wrong }, 'SMTP_URL');
+  }
+  for (const wrong of ['people', 'a@b, c@d', 'People <a@b>']) refuses(t, { MAIL_FROM: wrong }, 'MAIL_FROM');
+});
+
+t.test('production has no outbox', async (t) => {
+  t.equal(readConfig({ DATA_DIR: '/data' }).outboxDirectory, '/data/outbox');
+  const production = { NODE_ENV: 'production', APP_SECRET: 'x'.repeat(32), DATA_DIR: '/data' };
+  t.equal(readConfig(production).outboxDirectory, undefined);
+});
+
 t.test('a wrong REDIS_URL stops the start with one line that does not repeat it', async (t) => {
   for (const wrong of [
     'localhost:6379',

@@ -8,6 +8,7 @@ const database = await openTestDatabase(t);
 const identityKeys = [
   'applications_client_id_key',
   'authorization_codes_pkey',
+  'one_time_links_token_hash_key',
   'refresh_tokens_pkey',
   'revoked_access_tokens_pkey',
   'sessions_pkey',

@@ -354,6 +354,18 @@ async function fill(database: Database): Promise<Tenant> {
     data: { ...common, codeHash: secret(), redirectUri: '', codeChallenge: '', expiresAt },
   });
   await prisma.session.create({ data: { idHash: secret(), accountId, userId, expiresAt } });
+  await prisma.oneTimeLink.create({
+    data: {
+      id: randomId(),
+      accountId,
+      tokenHash: secret(),
+      purpose: 'password',
+      userId,
+      email: 'ada@users.example',
+      mailed: true,
+      expiresAt,
+    },
+  });
   await prisma.report.create({ data: { id: randomId(), accountId, title: 'Everybody' } });
   await prisma.auditEvent.create({ data: { id: randomId(), accountId, type: 'account.created' } });
   const call = { accountId, applicationId: application.id, operation: 'listEmployees' };

@@ -61,6 +61,18 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.session.create({
     data: { idHash: randomBytes(32), accountId, userId: user.id, expiresAt: at.sessions },
   });
+  await prisma.oneTimeLink.create({
+    data: {
+      id: randomId(),
+      accountId,
+      tokenHash: randomBytes(32),
+      purpose: 'invitation',
+      email: 'ada@users.example',
+      role: 'member',
+      mailed: true,
+      expiresAt: at.one_time_links,
+    },
+  });
   await prisma.idempotencyKey.create({
     data: {
       accountId,
@@ -98,6 +110,7 @@ const keptSeconds = {
   refresh_tokens: day,
   revoked_access_tokens: day,
   sessions: 0,
+  one_time_links: 0,
   idempotency_keys: 0,
   submitted_forms: 0,
   failure_counts: 0,

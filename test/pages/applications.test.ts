@@ -15,6 +15,7 @@ import {
   grantTokens,
   refresh,
   signedInBrowser,
+  testPassword,
   tokenAccepted,
   tokenRefused,
 } from '../support/oauth/users.js';
@@ -276,7 +277,8 @@ t.test('rotates a secret without interruption', async (t) => {
   const show = await browser.open(address);
   const form = hiddenFields(show.body);
   clock.advanceSeconds(3600);
-  const page = await browser.submit(`${address}/secrets`, form);
+  const confirmed = { ...form, confirm_password: testPassword };
+  const page = await browser.submit(`${address}/secrets`, confirmed);
   isPage(t, page);
   const second = credentialsOn(page);
   t.equal(second.clientId, first.clientId);

@@ -8,6 +8,7 @@ import {
   goesTo,
   isPage,
 } from '../support/browser/pages.js';
+import { accountPath, invitationsPath, invitePath, usersPath } from '../support/browser/user-pages.js';
 import { createScene, createUser, grantTokens, type Scene, signedInBrowser } from '../support/oauth/users.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { makeEmployees } from '../support/records/tenant.js';
@@ -29,6 +30,8 @@ const addresses = (id: string, secretId: string) => ({
     `${applicationsPath}/${id}/revoke_access`,
     `${applicationsPath}/${id}/delete`,
     auditLogPath,
+    usersPath,
+    invitePath,
   ],
   administratorForms: [
     applicationsPath,
@@ -37,9 +40,25 @@ const addresses = (id: string, secretId: string) => ({
     `${applicationsPath}/${id}/secrets/${secretId}/revoke`,
     `${applicationsPath}/${id}/revoke_access`,
     `${applicationsPath}/${id}/delete`,
+    invitationsPath,
   ],
-  pages: ['/people', '/people/settings', connectedPath, `${connectedPath}/${id}/disconnect`],
-  forms: [`${connectedPath}/${id}/disconnect`],
+  pages: [
+    '/people',
+    '/people/settings',
+    connectedPath,
+    `${connectedPath}/${id}/disconnect`,
+    accountPath,
+    `${accountPath}/profile`,
+    `${accountPath}/email`,
+    `${accountPath}/password`,
+  ],
+  forms: [
+    `${connectedPath}/${id}/disconnect`,
+    `${accountPath}/profile`,
+    `${accountPath}/email`,
+    `${accountPath}/password`,
+    `${accountPath}/sessions`,
+  ],
 });
 
 async function confidentialScene(): Promise<Scene & { secretId: string }> {
@@ -56,6 +75,8 @@ async function stateOf({ accountId }: Scene): Promise<string> {
     await database.prisma.application.findMany({ where, include: { secrets: true }, orderBy: { id: 'asc' } }),
     await database.prisma.grant.findMany({ where, orderBy: { id: 'asc' } }),
     await database.prisma.auditEvent.count({ where }),
+    await database.prisma.user.findMany({ where, orderBy: { id: 'asc' } }),
+    await database.prisma.oneTimeLink.count({ where }),
   ]);
 }
 

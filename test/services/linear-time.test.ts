@@ -27,7 +27,12 @@ import { networkOf } from '../../src/services/network-of-address.js';
 import { findDefinitionErrors } from '../../src/services/reports/definition-rules.js';
 import { readRfc3339 } from '../../src/services/reports/rfc3339.js';
 import { parseScope } from '../../src/services/scopes.js';
-import { accountNameRule, emailRule, passwordRule, personNameRule } from '../../src/services/user-rules.js';
+import {
+  accountNameRule,
+  emailRule,
+  passwordLengthRule,
+  personNameRule,
+} from '../../src/services/user-rules.js';
 import { expectLinearTime, type Reader } from '../support/input/linear-time.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -136,7 +141,7 @@ t.test('reads every form and member of a body in linear time', async (t) => {
         ['e-mail address', emailRule],
         ['name of a person', personNameRule],
         ['name of an account', accountNameRule],
-        ['password', passwordRule],
+        ['password', passwordLengthRule],
         ['picture', (text) => checkClaims({ picture: text.slice(0, 2048) })],
         ['picture, https', (text) => checkClaims({ picture: `https://${text.slice(0, 2040)}` })],
         ['locale', (text) => checkClaims({ locale: text.slice(0, 35) })],

@@ -2,7 +2,7 @@ import { randomId } from '../../database/ids.js';
 import { findSettingsErrors } from '../../services/applications/application-settings.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, Site } from '../site.js';
+import type { PageContext, PageHandler, Site } from '../site.js';
 import { settings } from '../site-page.js';
 import {
   type ApplicationForm,
@@ -44,7 +44,7 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
     page: formPage(context, emptyForm, { nonce: randomId() }),
   }));
 
-  site.post(settings.applications, async (context) => {
+  const create: PageHandler = async (context) => {
     const form = readApplicationForm(context.form);
     const nonce = context.form.text('form') || randomId();
     const uriFields = requestedUriFields(context.form);
@@ -75,5 +75,8 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
         />
       ),
     };
-  });
+  };
+  // The response has a client secret. "Add another URI" creates nothing.
+  const confirmed = ({ form }: PageContext) => requestedUriFields(form) === undefined;
+  site.post(settings.applications, create, { confirmed });
 }

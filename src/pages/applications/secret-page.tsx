@@ -1,3 +1,4 @@
+import { Copyable } from '../copyable.js';
 import type { PageContext } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { addressOf } from './application-pages.js';
@@ -37,24 +38,5 @@ export function SecretPage({
         <a href={addressOf(id)}>I have stored the secret</a>
       </p>
     </SitePage>
-  );
-}
-
-function Copyable({ id, label, value }: { id: string; label: string; value: string }) {
-  return (
-    <div class="copyable">
-      <h2 id={`${id}-label`}>{label}</h2>
-      <code id={id}>{value}</code>
-      <button
-        type="button"
-        class="quiet"
-        hidden
-        data-copies={id}
-        data-label={label}
-        aria-describedby={`${id}-label`}
-      >
-        Copy
-      </button>
-    </div>
   );
 }

@@ -3,7 +3,7 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails, SecretSummary } from '../../services/applications/application-details.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, PageResponse, Site } from '../site.js';
+import type { PageContext, PageHandler, PageResponse, Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
@@ -25,7 +25,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
     redirect: addressOf((await requestedApplication(context, dependencies)).id),
   }));
 
-  site.post(path, async (context) => {
+  const create: PageHandler = async (context) => {
     const { id } = await requestedApplication(context, dependencies);
     const nonce = context.form.text('form') || randomId();
     const created = await clientSecrets.create(context.auditContext, { applicationId: id, nonce });
@@ -55,7 +55,8 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
       case 'not_found':
         throw recordNotFound();
     }
-  });
+  };
+  site.post(path, create, { confirmed: true });
 
   site.get(`${path}/:secret_id/revoke`, async (context) => {
     const application = await requestedApplication(context, dependencies);
@@ -64,7 +65,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
     return { page: <RevokePage {...{ context, application, secret }} /> };
   });
 
-  site.post(`${path}/:secret_id/revoke`, async (context) => {
+  const revoke: PageHandler = async (context) => {
     const { id: applicationId } = await requestedApplication(context, dependencies);
     const secretId = context.parameter('secret_id');
     const outcome = await clientSecrets.revoke(context.auditContext, { applicationId, secretId });
@@ -73,7 +74,8 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
       return rejection(context, 'This is the only secret. Create a second one before you revoke it.');
     }
     return { redirect: withNotice(addressOf(applicationId), 'secret_revoked') };
-  });
+  };
+  site.post(`${path}/:secret_id/revoke`, revoke, { confirmed: true });
 }
 
 function RevokePage({

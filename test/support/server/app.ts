@@ -1,3 +1,6 @@
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../../../src/app.js';
@@ -48,6 +51,10 @@ export interface TestApp {
   ): Promise<LightMyRequestResponse>;
 }
 
+/** Where mail is stored; deleted with the process. */
+const dataDir = path.join(tmpdir(), `people-api-tests-${process.pid}`);
+process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+
 export const testSecret = 'a secret for tests that is long enough';
 
 export const testSecrets: AppSecrets = { current: testSecret };
@@ -59,6 +66,7 @@ export function testConfig(environment: Record<string, string> = {}): Config {
     APP_SECRET: testSecret,
     RATE_LIMIT_API: '0',
     RATE_LIMIT_TOKEN: '0',
+    DATA_DIR: dataDir,
     ...environment,
   });
 }

@@ -1,5 +1,6 @@
 import type { AuditContext } from '../../../services/audit-context.js';
 import type {
+  EmailChange,
   PasswordChange,
   UserAdministration,
   UserChange,
@@ -17,7 +18,7 @@ interface Change {
     users: UserAdministration,
     context: AuditContext,
     userId: string,
-  ) => Promise<UserChange | PasswordChange>;
+  ) => Promise<UserChange | PasswordChange | EmailChange>;
   /** Predicate of a sentence about the user. */
   readonly changed: string;
   /** Predicate of a sentence about the user; absent if every run changes the user. */
@@ -48,12 +49,16 @@ export async function changeUser(
       case 'unchanged':
         print(commandProcess, `User ${harmless(user.email)} ${unchanged}; nothing was changed.`);
         return;
+      // The command line acts as no user, so that nothing is forbidden.
+      case 'forbidden':
       case 'not_found':
         throw unknownUser(emailOrId);
       case 'last_owner':
         throw new CliError(
           `User ${harmless(user.email)} is the last enabled owner of ${harmless(user.accountName)}; make another user an owner first`,
         );
+      case 'email_taken':
+        throw new CliError('Another user has this e-mail address');
       case 'invalid_password':
         throw new CliError(`The password ${outcome.error}`);
     }

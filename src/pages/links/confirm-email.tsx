@@ -1,0 +1,61 @@
+import type { EmailChanges } from '../../services/email-changes.js';
+import { linkPaths } from '../../services/links/link-delivery.js';
+import type { ValidLink } from '../../services/links/one-time-links.js';
+import { CsrfField, Layout } from '../layout.js';
+import type { PageResponse } from '../site.js';
+import { invalidLink } from './invalid-link.js';
+import type { OpenContext, OpenPages } from './open-pages.js';
+
+const advice = 'Sign in, and change the address again under My account.';
+
+/** Page on which a user confirms a new e-mail address. */
+export function confirmEmailPages(pages: OpenPages, { emailChanges }: { emailChanges: EmailChanges }): void {
+  const path = `${linkPaths.email}/:token`;
+
+  pages.get(path, async (context) => {
+    const link = await emailChanges.find(context.token);
+    return link === null ? invalidLink(advice) : { page: <ConfirmPage {...{ context, link }} /> };
+  });
+
+  pages.post(path, async ({ token, origin }) => {
+    switch (await emailChanges.confirm(token, origin)) {
+      case 'changed':
+        return result('Address confirmed', 'Sign in with the new address from now on.');
+      case 'invalid_link':
+        return invalidLink(advice);
+      case 'email_taken': {
+        const text = 'A user with this address exists already, and each address belongs to one user.';
+        return { ...result('This address cannot be used', text), status: 409 };
+      }
+    }
+  });
+}
+
+function result(title: string, text: string): PageResponse & { readonly page: unknown } {
+  const page = (
+    <Layout title={title} narrow>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <p>
+        <a href="/people/settings/account">My account</a>
+      </p>
+    </Layout>
+  );
+  return { page };
+}
+
+function ConfirmPage({ context, link }: { context: OpenContext; link: ValidLink }) {
+  const title = 'Confirm your e-mail address';
+  return (
+    <Layout title={title} narrow>
+      <h1>{title}</h1>
+      <p>
+        You will sign in to {link.accountName} with <strong>{link.email}</strong>.
+      </p>
+      <form method="post" action={context.path}>
+        <CsrfField token={context.csrfToken} />
+        <button type="submit">Confirm address</button>
+      </form>
+    </Layout>
+  );
+}

@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { auditOrigin } from '../../http/audit-origin.js';
+import type { BrowserSessions } from '../../http/browser-sessions.js';
+import type { AuditOrigin } from '../../services/audit-log.js';
+import { Fields } from '../fields.js';
+import { renderPage } from '../layout.js';
+import { privatePageHeaders } from '../security-headers.js';
+import type { PageResponse } from '../site.js';
+
+/** Request for a page that needs no session. */
+export interface OpenContext {
+  readonly origin: AuditOrigin;
+  readonly path: string;
+  readonly csrfToken: string;
+  /** Empty without a form. */
+  readonly form: Fields;
+  /** The token in the path; empty when the path has none. */
+  readonly token: string;
+}
+
+type OpenHandler = (context: OpenContext) => Promise<PageResponse>;
+
+/** Pages without a session, for every client that has the link. */
+export class OpenPages {
+  readonly #app: FastifyInstance;
+  readonly #sessions: BrowserSessions;
+
+  constructor(app: FastifyInstance, sessions: BrowserSessions) {
+    this.#app = app;
+    this.#sessions = sessions;
+  }
+
+  /** Adds a page. */
+  get(path: string, handle: OpenHandler): void {
+    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
+  }
+
+  /** Adds the route of a form. A link is consumed by its form only, because mail programs open links in advance. */
+  post(path: string, handle: OpenHandler): void {
+    this.#app.post(path, { config: { page: true } }, (request, reply) => {
+      this.#sessions.verifyCsrf(request);
+      return this.#serve(request, reply, handle);
+    });
+  }
+
+  async #serve(request: FastifyRequest, reply: FastifyReply, handle: OpenHandler): Promise<FastifyReply> {
+    const { token = '' } = request.params as { token?: string };
+    const response = await handle({
+      origin: auditOrigin(request),
+      path: request.url.split('?', 1)[0] ?? request.url,
+      csrfToken: this.#sessions.csrfToken(request, reply),
+      form: new Fields(request.body),
+      token,
+    });
+    reply.headers(privatePageHeaders());
+    if ('redirect' in response) return reply.redirect(response.redirect, 303);
+    if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
+    return reply
+      .code(response.status ?? 200)
+      .type('text/html; charset=utf-8')
+      .send(renderPage(response.page));
+  }
+}

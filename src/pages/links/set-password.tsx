@@ -1,0 +1,69 @@
+import { linkPaths } from '../../services/links/link-delivery.js';
+import type { ValidLink } from '../../services/links/one-time-links.js';
+import type { PasswordLinks } from '../../services/password-links.js';
+import { ErrorSummary } from '../form-parts.js';
+import { CsrfField, Layout } from '../layout.js';
+import { withNotice } from '../notices.js';
+import { NewPasswordField } from '../text-field.js';
+import { invalidLink } from './invalid-link.js';
+import type { OpenContext, OpenPages } from './open-pages.js';
+
+const advice = 'Request a new link, or contact an owner of your account to get one.';
+
+/** Page on which a user sets a new password. */
+export function setPasswordPages(
+  pages: OpenPages,
+  { passwordLinks }: { passwordLinks: PasswordLinks },
+): void {
+  const path = `${linkPaths.password}/:token`;
+
+  pages.get(path, async (context) => {
+    const link = await passwordLinks.find(context.token);
+    return link === null ? invalidLink(advice) : { page: <SetPasswordPage {...{ context, link }} /> };
+  });
+
+  pages.post(path, async (context) => {
+    const { token, form, origin } = context;
+    const link = await passwordLinks.find(token);
+    if (link === null) return invalidLink(advice);
+    const outcome = await passwordLinks.use(token, form.secret('new_password'), origin);
+    switch (outcome.kind) {
+      case 'changed':
+        return { redirect: withNotice('/sign_in', 'password_set') };
+      case 'invalid_link':
+        return invalidLink(advice);
+      case 'invalid_password': {
+        const error = `The password ${outcome.error}.`;
+        return { status: 400, page: <SetPasswordPage {...{ context, link, error }} /> };
+      }
+    }
+  });
+}
+
+function SetPasswordPage({
+  context,
+  link,
+  error,
+}: {
+  context: OpenContext;
+  link: ValidLink;
+  error?: string;
+}) {
+  const title = 'Set a new password';
+  return (
+    <Layout title={error === undefined ? title : `Error: ${title}`} narrow>
+      <h1>{title}</h1>
+      <ErrorSummary errors={error === undefined ? [] : [{ field: 'new_password', message: error }]} />
+      <p>
+        For <strong>{link.email}</strong>. All sessions of this user end.
+      </p>
+      <form method="post" action={context.path} noValidate>
+        <CsrfField token={context.csrfToken} />
+        {/* For password managers. */}
+        <input type="text" value={link.email} autocomplete="username" hidden readOnly />
+        <NewPasswordField label="New password" error={error} />
+        <button type="submit">Save password</button>
+      </form>
+    </Layout>
+  );
+}

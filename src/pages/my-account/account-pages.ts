@@ -1,0 +1,22 @@
+import type { EmailChanges } from '../../services/email-changes.js';
+import type { OwnAccount } from '../../services/own-account.js';
+import type { Profiles } from '../../services/profiles.js';
+import type { Reauthentication } from '../../services/reauthentication.js';
+import type { Sessions } from '../../services/sessions.js';
+import { settings } from '../site-page.js';
+import type { ProfileValidator } from './profile-form.js';
+
+/** Dependencies of the pages of the user's own account. */
+export interface AccountPagesDependencies {
+  readonly profiles: Profiles;
+  readonly validateProfile: ProfileValidator;
+  readonly emailChanges: EmailChanges;
+  readonly ownAccount: OwnAccount;
+  readonly userSessions: Sessions;
+  readonly reauthentication: Reauthentication;
+}
+
+/** Path of a page below My account. */
+export function accountAddress(page: 'profile' | 'email' | 'password' | 'sessions'): string {
+  return `${settings.account}/${page}`;
+}

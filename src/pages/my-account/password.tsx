@@ -1,0 +1,80 @@
+import type { ConfirmationOutcome } from '../../services/reauthentication.js';
+import { ErrorSummary, type FormError } from '../form-parts.js';
+import { CsrfField } from '../layout.js';
+import { withNotice } from '../notices.js';
+import type { PageContext, Site } from '../site.js';
+import { SitePage, settings } from '../site-page.js';
+import { NewPasswordField, sentence, TextField } from '../text-field.js';
+import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
+
+const currentField = 'current_password';
+const newField = 'new_password';
+
+/** Form that changes the password, and signs the user out of all other browsers. */
+export function passwordPages(site: Site, { reauthentication, ownAccount }: AccountPagesDependencies): void {
+  const path = accountAddress('password');
+
+  site.get(path, async (context) => ({ page: <PasswordPage context={context} /> }));
+
+  site.post(path, async (context) => {
+    const { user, sessionId, auditContext, form } = context;
+    const failed = (field: string, message: string, status = 400) => ({
+      status,
+      page: <PasswordPage context={context} errors={[{ field, message }]} />,
+    });
+    const password = form.secret(currentField);
+    const outcome = await reauthentication.confirm({
+      user,
+      sessionId,
+      password,
+      origin: auditContext.origin,
+    });
+    if (outcome.kind !== 'confirmed') {
+      const { status, retryAfterSeconds, message } = rejection(outcome);
+      return { ...failed(currentField, message, status), ...(retryAfterSeconds && { retryAfterSeconds }) };
+    }
+    const rule = await ownAccount.changePassword(auditContext, {
+      password: form.secret(newField),
+      sessionId,
+    });
+    if (rule !== undefined) return failed(newField, sentence('The password', rule) ?? '');
+    return { redirect: withNotice(settings.account, 'password_changed') };
+  });
+}
+
+function rejection(outcome: Exclude<ConfirmationOutcome, { kind: 'confirmed' }>) {
+  if (outcome.kind === 'wrong') return { status: 401, message: 'Incorrect password.' };
+  const { retryAfterSeconds } = outcome;
+  const message = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
+  return { status: 429, retryAfterSeconds, message };
+}
+
+function PasswordPage({ context, errors = [] }: { context: PageContext; errors?: readonly FormError[] }) {
+  const title = 'Change password';
+  const messages = new Map(errors.map((error) => [error.field, error.message]));
+  return (
+    <SitePage context={context} title={title} hasErrors={errors.length > 0} current="account">
+      <h1>{title}</h1>
+      <ErrorSummary errors={errors} />
+      <p>You stay signed in here, and are signed out of all other browsers.</p>
+      <form method="post" action={accountAddress('password')} noValidate class="fields">
+        <CsrfField token={context.csrfToken} />
+        {/* For password managers. */}
+        <input type="text" value={context.user.email} autocomplete="username" hidden readOnly />
+        <TextField
+          id={currentField}
+          label="Current password"
+          type="password"
+          autocomplete="current-password"
+          maxLength={1024}
+          error={messages.get(currentField)}
+        />
+        <NewPasswordField label="New password" error={messages.get(newField)} />
+        <div class="actions">
+          <button type="submit">Change password</button>
+          <a href={settings.account}>Cancel</a>
+        </div>
+      </form>
+    </SitePage>
+  );
+}

@@ -1,0 +1,84 @@
+import type { ValidateFunction } from 'ajv';
+import type { Contract } from '../../contract/contract.js';
+import { createValidatorCompiler } from '../../contract/validator.js';
+import { type ClaimName, checkClaims, type WritableClaims } from '../../services/claim-rules.js';
+import { claimNames, type Profile } from '../../services/profiles.js';
+import type { Fields } from '../fields.js';
+import type { FormError } from '../form-parts.js';
+
+/** The claims of the form; an empty string is no value. */
+export type ProfileForm = Readonly<Record<FormClaim, string>>;
+
+export const formClaims = [
+  'givenName',
+  'familyName',
+  'locale',
+  'zoneinfo',
+  'picture',
+  'phoneNumber',
+] as const satisfies ClaimName[];
+
+type FormClaim = (typeof formClaims)[number];
+
+/** What is said about an invalid value, in the order of the form. */
+const messages: Readonly<Record<FormClaim, string>> = {
+  givenName: 'Enter a given name of at most 100 characters.',
+  familyName: 'Enter a family name of at most 100 characters.',
+  locale: 'Enter the tag of a language, such as en or de-CH.',
+  zoneinfo: 'Choose a time zone.',
+  picture: 'Enter a URL that starts with https:// and has no user name or password.',
+  phoneNumber: 'Enter a telephone number with its country code, such as +41 44 555 01 23.',
+};
+
+/** Returns the claims of a form, or what is wrong with it. */
+export type ProfileValidator = (
+  form: ProfileForm,
+) =>
+  | { readonly claims: Partial<WritableClaims>; readonly errors?: never }
+  | { readonly errors: readonly FormError[] };
+
+/** Validates the form as the contract does for the same claims. */
+export function createProfileValidator({ document }: Contract): ProfileValidator {
+  const schema = document.components.schemas.UserUpdateRequest;
+  const validate: ValidateFunction = createValidatorCompiler()({ schema, httpPart: 'body' });
+  return (form) => {
+    const claims = toClaims(form);
+    const body = Object.fromEntries(formClaims.map((claim) => [claimNames[claim], claims[claim]]));
+    validate(body);
+    const paths = new Set((validate.errors ?? []).map(({ instancePath }) => instancePath));
+    const checked = checkClaims(claims);
+    const wrong = new Set('errors' in checked ? checked.errors.map(({ claim }) => claim) : []);
+    const invalid = formClaims.filter((claim) => paths.has(`/${claimNames[claim]}`) || wrong.has(claim));
+    if ('errors' in checked || invalid.length > 0) {
+      return { errors: invalid.map((claim) => ({ field: claimNames[claim], message: messages[claim] })) };
+    }
+    return { claims: checked.claims };
+  };
+}
+
+/** Reads the fields of the form. */
+export function readProfileForm(form: Fields): ProfileForm {
+  return toForm((claim) => form.text(claimNames[claim]));
+}
+
+/** The form with the stored values. */
+export function storedProfileForm(profile: Profile): ProfileForm {
+  return toForm((claim) => profile[claim] ?? '');
+}
+
+function toForm(read: (claim: FormClaim) => string): ProfileForm {
+  return Object.fromEntries(formClaims.map((claim) => [claim, read(claim)])) as ProfileForm;
+}
+
+function toClaims(form: ProfileForm): Pick<WritableClaims, FormClaim> {
+  const orNull = (value: string) => (value === '' ? null : value);
+  return {
+    givenName: form.givenName,
+    familyName: form.familyName,
+    locale: orNull(form.locale),
+    zoneinfo: orNull(form.zoneinfo),
+    picture: orNull(form.picture),
+    // As people write them.
+    phoneNumber: orNull(form.phoneNumber.replaceAll(/[\s().\-/]/g, '')),
+  };
+}

@@ -1,0 +1,14 @@
+import type { Site } from '../site.js';
+import type { AccountPagesDependencies } from './account-pages.js';
+import { emailPages } from './email.js';
+import { overviewPages } from './overview.js';
+import { passwordPages } from './password.js';
+import { profilePages } from './profile.js';
+
+/** Settings → My account. */
+export function accountPages(site: Site, dependencies: AccountPagesDependencies): void {
+  overviewPages(site, dependencies);
+  profilePages(site, dependencies);
+  emailPages(site, dependencies);
+  passwordPages(site, dependencies);
+}

@@ -1,0 +1,39 @@
+import type { SessionSummary } from '../services/sessions.js';
+import type { User } from '../services/user.js';
+import { browserName } from './browser-name.js';
+import { type Column, DataTable } from './data-table.js';
+import { Timestamp } from './timestamp.js';
+
+/** The sessions of a user, with browser, address and last use. */
+export function SessionList({ reader, sessions }: { reader: User; sessions: readonly SessionSummary[] }) {
+  return (
+    <DataTable
+      caption="Sessions, the last used first"
+      columns={columnsFor(reader)}
+      rows={[...sessions.entries()]}
+      rowKey={([index]) => String(index)}
+    />
+  );
+}
+
+function columnsFor(reader: User): Column<[number, SessionSummary]>[] {
+  const column = (
+    label: string,
+    cell: (session: SessionSummary) => ReturnType<Column<SessionSummary>['cell']>,
+  ): Column<[number, SessionSummary]> => ({
+    key: label,
+    label,
+    heading: label,
+    cell: ([, session]) => cell(session),
+  });
+  return [
+    column('Browser', ({ userAgent, current }) => (
+      <>
+        {browserName(userAgent)} {current && <span class="badge">This browser</span>}
+      </>
+    )),
+    column('Address', ({ address }) => address ?? 'Unknown'),
+    column('Last used', ({ lastSeenAt }) => <Timestamp at={lastSeenAt} reader={reader} />),
+    column('Signed in', ({ createdAt }) => <Timestamp at={createdAt} reader={reader} />),
+  ];
+}

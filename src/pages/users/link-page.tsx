@@ -1,0 +1,38 @@
+import { Copyable } from '../copyable.js';
+import type { PageContext } from '../site.js';
+import { SitePage } from '../site-page.js';
+
+/** The only page that shows a one-time link, where no mail is sent. */
+export function LinkPage({
+  context,
+  title,
+  email,
+  url,
+  lifetime,
+  back,
+}: {
+  context: PageContext;
+  title: string;
+  /** Address of the person that the link is for. */
+  email: string;
+  url: string;
+  lifetime: string;
+  back: string;
+}) {
+  return (
+    <SitePage context={context} title={title} current="users" script>
+      <h1>{title}</h1>
+      <div class="warning">
+        <p>
+          <strong>Copy the link now. You won't be able to see it again.</strong> Send it to {email}, and to no
+          other person: everyone who has it can use it. It works once and for {lifetime}.
+        </p>
+      </div>
+      <Copyable id="link" label="Link" value={url} />
+      <p id="copied" role="status" class="hint" />
+      <p class="actions">
+        <a href={back}>I have sent the link</a>
+      </p>
+    </SitePage>
+  );
+}

@@ -1,0 +1,123 @@
+import type { Clock } from '../clock.js';
+import type { Database } from '../database/client.js';
+import { accountScope, withScope } from '../database/scope.js';
+import type { UserAuditContext } from './audit-context.js';
+import type { AuditOrigin } from './audit-log.js';
+import { deleteLinksOfUser } from './links/delete-links.js';
+import type { LinkDelivery } from './links/link-delivery.js';
+import { confirmEmailMail, emailChangedMail } from './links/mail-texts.js';
+import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './links/one-time-links.js';
+import { lockUser } from './lock-user.js';
+import { isEmailTaken } from './new-user.js';
+import { normalizeEmail } from './normalize.js';
+import { recordUserEvent } from './record-user-event.js';
+import { emailRule } from './user-rules.js';
+
+/** Lifetime of a link that confirms an address: 24 hours. */
+const lifetimeSeconds = 86_400;
+
+export type EmailRequestOutcome =
+  | { readonly kind: 'sent' }
+  /** The mail server rejected the mail or is not available. */
+  | { readonly kind: 'failed' }
+  /** `rule` completes a sentence that begins with "The e-mail address". */
+  | { readonly kind: 'invalid_email'; readonly rule: string }
+  | { readonly kind: 'unchanged' }
+  /** There is no mail server. */
+  | { readonly kind: 'unavailable' };
+
+export type EmailConfirmationOutcome = 'changed' | 'invalid_link' | 'email_taken';
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly links: OneTimeLinks;
+  readonly delivery: LinkDelivery;
+  readonly clock: Clock;
+}
+
+/**
+ * Changes of the e-mail address with which a user signs in. The new address may belong to another user: that is only found
+ * when the change is confirmed, so that no user can find out which addresses exist.
+ */
+export class EmailChanges {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Whether addresses can be changed: the link must reach the new address, and no other. */
+  get available(): boolean {
+    return this.#dependencies.delivery.delivers;
+  }
+
+  /** Sends a link to the new address. It replaces an earlier one. */
+  async request(context: UserAuditContext, given: string): Promise<EmailRequestOutcome> {
+    const { database, delivery } = this.#dependencies;
+    if (!this.available) return { kind: 'unavailable' };
+    const rule = emailRule(given);
+    if (rule !== undefined) return { kind: 'invalid_email', rule };
+    const email = normalizeEmail(given);
+    const { accountId, userId, at } = context;
+    const token = await database.prisma.$transaction(async (tx) => {
+      const user = await lockUser(tx, { accountId, at }, userId);
+      if (typeof user === 'string' || user.email === email) return null;
+      await tx.oneTimeLink.deleteMany({ where: { accountId, userId, purpose: 'email', usedAt: null } });
+      await recordUserEvent(tx, context, user, 'user.email_change_requested', { to: email });
+      return insertLink(tx, {
+        target: { purpose: 'email', email, userId },
+        accountId,
+        createdById: userId,
+        mailed: true,
+        at,
+        lifetimeSeconds,
+      });
+    });
+    if (token === null) return { kind: 'unchanged' };
+    const sent = await delivery.notify(email, confirmEmailMail({ url: delivery.urlOf('email', token) }));
+    return { kind: sent ? 'sent' : 'failed' };
+  }
+
+  /** Finds a link that can be used. */
+  find(token: string): Promise<ValidLink | null> {
+    const { links, clock } = this.#dependencies;
+    return links.find(token, { purpose: 'email', now: clock() });
+  }
+
+  /**
+   * Changes the address of the user of a link, and consumes it. Links for a new password, which were sent to the earlier
+   * address, stop working. The earlier address gets a mail.
+   */
+  async confirm(token: string, origin: AuditOrigin): Promise<EmailConfirmationOutcome> {
+    const link = await this.find(token);
+    if (link === null) return 'invalid_link';
+    const changed = withScope(accountScope(link.accountId), () => this.#store(link, origin));
+    const outcome = await changed.catch((error) => {
+      if (isEmailTaken(error)) return 'email_taken' as const;
+      throw error;
+    });
+    if (typeof outcome === 'string') return outcome;
+    await this.#dependencies.delivery.notify(outcome.earlier, emailChangedMail());
+    return 'changed';
+  }
+
+  #store(link: ValidLink, origin: AuditOrigin): Promise<{ earlier: string } | 'invalid_link'> {
+    const { database, clock } = this.#dependencies;
+    const { accountId, email } = link;
+    const userId = link.userId ?? '';
+    const at = clock();
+    return database.prisma.$transaction(async (tx) => {
+      const user = await lockUser(tx, { accountId, at }, userId);
+      if (typeof user === 'string' || user.disabledAt !== null) return 'invalid_link';
+      if (!(await consumeLink(tx, link, at))) return 'invalid_link';
+      await tx.user.updateMany({
+        where: { id: userId, accountId },
+        data: { email, emailVerified: true, updatedAt: at },
+      });
+      const context = { accountId, userId, origin, at };
+      await recordUserEvent(tx, context, { id: userId, email }, 'user.email_changed', { from: user.email });
+      await deleteLinksOfUser(tx, accountId, userId);
+      return { earlier: user.email };
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '../../clock.js';
+import type { Database } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
+import type { AuditOrigin } from '../audit-log.js';
+import { lockAccount } from '../employees/lock-account.js';
+import { consumeLink, type OneTimeLinks, type ValidLink } from '../links/one-time-links.js';
+import { insertUser, isEmailTaken } from '../new-user.js';
+import { hashPassword } from '../passwords.js';
+import type { Role } from '../user.js';
+import { passwordError, personNameRule } from '../user-rules.js';
+import { recordInvitation } from './invitations.js';
+
+/** What an invited person enters. */
+export interface Acceptance {
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly password: string;
+}
+
+/** What each invalid value must be. */
+export type AcceptanceErrors = Readonly<Partial<Record<keyof Acceptance, string>>>;
+
+export type AcceptanceOutcome =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'invalid'; readonly errors: AcceptanceErrors }
+  /** The link is unknown, used, revoked or expired. */
+  | { readonly kind: 'invalid_link' }
+  /** The address belongs to a user, who may be in another account. */
+  | { readonly kind: 'email_taken' };
+
+/** Accepts invitations. */
+export class AcceptInvitation {
+  readonly #prisma: Database['prisma'];
+  readonly #links: OneTimeLinks;
+  readonly #clock: Clock;
+
+  constructor({ prisma }: Pick<Database, 'prisma'>, links: OneTimeLinks, clock: Clock) {
+    this.#prisma = prisma;
+    this.#links = links;
+    this.#clock = clock;
+  }
+
+  /** Finds an invitation that can be accepted. */
+  find(token: string): Promise<ValidLink | null> {
+    return this.#links.find(token, { purpose: 'invitation', now: this.#clock() });
+  }
+
+  /** Creates the user of an invitation, and consumes the link. Of concurrent calls with a link, one succeeds. */
+  async accept(token: string, acceptance: Acceptance, origin: AuditOrigin): Promise<AcceptanceOutcome> {
+    const link = await this.find(token);
+    if (link === null) return { kind: 'invalid_link' };
+    const errors = await findErrors(acceptance);
+    if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
+    // Outside of the transaction, because hashing is slow.
+    const passwordHash = await hashPassword(acceptance.password);
+    const { accountId } = link;
+    const stored = withScope(accountScope(accountId), () =>
+      this.#store(link, { acceptance, passwordHash, origin }),
+    );
+    return stored.catch((error): AcceptanceOutcome => {
+      if (isEmailTaken(error)) return { kind: 'email_taken' };
+      throw error;
+    });
+  }
+
+  #store(
+    link: ValidLink,
+    {
+      acceptance,
+      passwordHash,
+      origin,
+    }: { acceptance: Acceptance; passwordHash: string; origin: AuditOrigin },
+  ): Promise<AcceptanceOutcome> {
+    const { accountId, email, mailed } = link;
+    const role = link.role as Role;
+    const at = this.#clock();
+    return this.#prisma.$transaction(async (tx): Promise<AcceptanceOutcome> => {
+      // Two invitations of one address wait for each other here, and not for the unique address, which could deadlock.
+      await lockAccount(tx, accountId);
+      if (!(await consumeLink(tx, link, at))) return { kind: 'invalid_link' };
+      const { givenName, familyName } = acceptance;
+      const user = { email, role, givenName, familyName };
+      const userId = await insertUser(tx, accountId, {
+        user,
+        passwordHash,
+        at,
+        emailVerified: mailed,
+        origin,
+      });
+      await recordInvitation(tx, { accountId, userId, origin, at }, 'invitation.accepted', { email, role });
+      await tx.oneTimeLink.deleteMany({ where: { accountId, purpose: 'invitation', email, usedAt: null } });
+      return { kind: 'accepted' };
+    });
+  }
+}
+
+async function findErrors({ givenName, familyName, password }: Acceptance): Promise<AcceptanceErrors> {
+  const errors = {
+    givenName: personNameRule(givenName),
+    familyName: personNameRule(familyName),
+    password: await passwordError(password),
+  };
+  return Object.fromEntries(Object.entries(errors).filter(([, error]) => error !== undefined));
+}

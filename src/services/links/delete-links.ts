@@ -1,0 +1,28 @@
+import type { Prisma } from '../../database/client.js';
+import type { AccountId } from '../account-id.js';
+import type { Role } from '../user.js';
+
+/** Deletes the unused links of a user, in the transaction of the caller, which has locked the user. */
+export async function deleteLinksOfUser(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  userId: string,
+): Promise<void> {
+  await tx.oneTimeLink.deleteMany({ where: { accountId, userId, usedAt: null } });
+}
+
+/**
+ * Deletes the unused links that a user created for others and may not create any more. Otherwise a user could keep a way
+ * into the account.
+ *
+ * @param role the new role; `null` when the user is disabled
+ */
+export async function deleteLinksCreatedBy(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, role }: { accountId: AccountId; userId: string; role: Role | null },
+): Promise<void> {
+  if (role === 'owner') return;
+  const created = { accountId, createdById: userId, usedAt: null };
+  const beyondRole = role === 'admin' ? { OR: [{ role: 'owner' }, { user: { role: 'owner' } }] } : {};
+  await tx.oneTimeLink.deleteMany({ where: { ...created, ...beyondRole } });
+}

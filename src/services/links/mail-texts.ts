@@ -1,0 +1,47 @@
+import type { MailText } from '../mail/message.js';
+
+/** A mail with a link. */
+export type LinkMail = MailText & { readonly link: { readonly label: string; readonly url: string } };
+
+const ignore = 'If you did not expect this mail, you can ignore it.';
+
+/** Invites a person to an account. */
+export function invitationMail({ accountName, url }: { accountName: string; url: string }): LinkMail {
+  return {
+    subject: `Invitation to ${accountName}`,
+    before: [`You are invited to join ${accountName} on People.`],
+    link: { label: 'Accept the invitation', url },
+    after: ['The link works once and for 7 days.', ignore],
+  };
+}
+
+/** Lets a user set a new password. */
+export function passwordMail({ url, lifetime }: { url: string; lifetime: string }): LinkMail {
+  return {
+    subject: 'Set a new password',
+    before: ['Use this link to set a new password for People.'],
+    link: { label: 'Set a new password', url },
+    after: [`The link works once and for ${lifetime}. It ends all of your sessions.`, ignore],
+  };
+}
+
+/** Confirms a new e-mail address, to that address. */
+export function confirmEmailMail({ url }: { url: string }): LinkMail {
+  return {
+    subject: 'Confirm your e-mail address',
+    before: ['Use this link to confirm that you want to sign in to People with this e-mail address.'],
+    link: { label: 'Confirm the address', url },
+    after: ['The link works once and for 24 hours.', ignore],
+  };
+}
+
+/** Tells a user at the earlier address that the e-mail address was changed. */
+export function emailChangedMail(): MailText {
+  return {
+    subject: 'Your e-mail address was changed',
+    before: [
+      'The e-mail address with which you sign in to People was changed. This address no longer works.',
+    ],
+    after: ['If you did not change it, contact an owner of your account.'],
+  };
+}

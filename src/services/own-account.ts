@@ -1,0 +1,60 @@
+import type { Database, Prisma } from '../database/client.js';
+import type { UserAuditContext } from './audit-context.js';
+import { deleteLinksOfUser } from './links/delete-links.js';
+import { type LockedUser, lockUser } from './lock-user.js';
+import { hashPassword } from './passwords.js';
+import { recordUserEvent } from './record-user-event.js';
+import { revokeSessions } from './revoke-user-access.js';
+import { hashSessionId } from './sessions.js';
+import { passwordError } from './user-rules.js';
+
+/** What users change about their own sign-in. Each change is one transaction together with its audit event. */
+export class OwnAccount {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Pick<Database, 'prisma'>) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Replaces the password and revokes all other sessions. The caller has verified the current password.
+   *
+   * @param options.sessionId the session that is kept
+   * @returns what the password must be; `undefined` when it was changed
+   */
+  async changePassword(
+    context: UserAuditContext,
+    { password, sessionId }: { password: string; sessionId: string },
+  ): Promise<string | undefined> {
+    const error = await passwordError(password);
+    if (error !== undefined) return error;
+    // Outside of the transaction, because hashing is slow.
+    const passwordHash = await hashPassword(password);
+    const { accountId, userId, at } = context;
+    await this.#change(context, async (tx, user) => {
+      await tx.user.updateMany({ where: { id: userId, accountId }, data: { passwordHash, updatedAt: at } });
+      await recordUserEvent(tx, context, user, 'user.password_changed');
+      await revokeSessions(tx, context, user, hashSessionId(sessionId));
+      await deleteLinksOfUser(tx, accountId, userId);
+    });
+    return undefined;
+  }
+
+  /** Revokes all sessions of the user, with that of the request. */
+  signOutEverywhere(context: UserAuditContext): Promise<void> {
+    return this.#change(context, async (tx, user) => {
+      await revokeSessions(tx, context, user);
+      await recordUserEvent(tx, context, user, 'user.sessions_revoked');
+    });
+  }
+
+  #change(
+    { accountId, userId, at }: UserAuditContext,
+    work: (tx: Prisma.TransactionClient, user: LockedUser) => Promise<void>,
+  ): Promise<void> {
+    return this.#prisma.$transaction(async (tx) => {
+      const user = await lockUser(tx, { accountId, at }, userId);
+      if (typeof user !== 'string' && user.disabledAt === null) await work(tx, user);
+    });
+  }
+}

@@ -1,0 +1,198 @@
+import pLimit from 'p-limit';
+import type { Clock } from '../clock.js';
+import type { Database, DatabaseLogger, Prisma } from '../database/client.js';
+import { describeError } from '../database/database-errors.js';
+import { accountScope, withScope } from '../database/scope.js';
+import type { AuditContext, UserAuditContext } from './audit-context.js';
+import type { AuditOrigin } from './audit-log.js';
+import type { FailureLimit, LimitReached } from './failure-limit.js';
+import { deleteLinksOfUser } from './links/delete-links.js';
+import type { DeliveredLink, LinkDelivery } from './links/link-delivery.js';
+import { passwordMail } from './links/mail-texts.js';
+import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './links/one-time-links.js';
+import { lockUser } from './lock-user.js';
+import { networkOf } from './network-of-address.js';
+import { normalizeEmail } from './normalize.js';
+import { hashPassword } from './passwords.js';
+import { recordUserEvent } from './record-user-event.js';
+import { type AffectedUser, revokeSessions } from './revoke-user-access.js';
+import { passwordError } from './user-rules.js';
+import type { Users } from './users.js';
+
+/** Lifetime of a link that an owner or administrator creates. */
+const createdSeconds = 86_400;
+
+/** Lifetime of a link for a forgotten password. */
+const forgottenSeconds = 3_600;
+
+/** Maximum number of valid links of a user for a forgotten password. It limits the mail that others can cause in an hour. */
+const maximumForgotten = 3;
+
+/** Requests that wait at most; further ones are dropped. It bounds the memory that they take. */
+const maximumWaiting = 1_000;
+
+export type PasswordLinkOutcome =
+  | { readonly kind: 'created'; readonly email: string; readonly link: DeliveredLink }
+  | { readonly kind: 'not_found' | 'forbidden' | 'disabled' };
+
+export type NewPasswordOutcome =
+  | { readonly kind: 'changed' }
+  /** `error` completes a sentence that begins with "The password". */
+  | { readonly kind: 'invalid_password'; readonly error: string }
+  | { readonly kind: 'invalid_link' };
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly links: OneTimeLinks;
+  readonly users: Users;
+  readonly delivery: LinkDelivery;
+  readonly failureLimit: FailureLimit;
+  readonly clock: Clock;
+  readonly logger: Pick<DatabaseLogger, 'warn'>;
+}
+
+/** Links with which users set a new password. */
+export class PasswordLinks {
+  readonly #dependencies: Dependencies;
+  readonly #limit = pLimit(2);
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Whether links are sent by mail, so that users can request one themselves. */
+  get delivers(): boolean {
+    return this.#dependencies.delivery.delivers;
+  }
+
+  /** Creates a link for another user. */
+  async create(context: UserAuditContext, userId: string): Promise<PasswordLinkOutcome> {
+    const { database, delivery } = this.#dependencies;
+    const stored = await database.prisma.$transaction(async (tx) => {
+      const user = await lockUser(tx, context, userId);
+      if (typeof user === 'string') return user;
+      if (user.disabledAt !== null) return 'disabled';
+      return { email: user.email, token: await this.#insert(tx, context, user, createdSeconds) };
+    });
+    if (typeof stored === 'string') return { kind: stored };
+    const { email, token } = stored;
+    const mail = passwordMail({ url: delivery.urlOf('password', token), lifetime: '24 hours' });
+    return { kind: 'created', email, link: await delivery.deliver(email, mail) };
+  }
+
+  /**
+   * Sends a link to a user who has forgotten the password. Resolves before the address is looked up, so that neither the
+   * outcome nor the time reveals whether it exists.
+   *
+   * @returns `null`, or the limit that the request exceeds
+   */
+  async request(email: string, origin: AuditOrigin): Promise<LimitReached | null> {
+    const { failureLimit, logger } = this.#dependencies;
+    const limit = await failureLimit.count({
+      by: `forgotten by ${networkOf(origin.address)}`,
+      of: `forgotten of ${normalizeEmail(email)}`,
+    });
+    if (limit !== null) return limit;
+    if (!this.delivers || this.#pending.size >= maximumWaiting) return null;
+    const sent: Promise<void> = this.#limit(() => this.#send(email, origin))
+      .catch((error) =>
+        logger.warn({ reason: describeError(error) }, 'a link for a forgotten password was not sent'),
+      )
+      .finally(() => this.#pending.delete(sent));
+    this.#pending.add(sent);
+    return null;
+  }
+
+  /** Resolves when the requested links are sent or have failed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  /** Finds a link that can be used. */
+  find(token: string): Promise<ValidLink | null> {
+    const { links, clock } = this.#dependencies;
+    return links.find(token, { purpose: 'password', now: clock() });
+  }
+
+  /** Sets the password of the user of a link, consumes it, and revokes all sessions of the user. */
+  async use(token: string, password: string, origin: AuditOrigin): Promise<NewPasswordOutcome> {
+    const link = await this.find(token);
+    if (link?.userId == null) return { kind: 'invalid_link' };
+    const error = await passwordError(password);
+    if (error !== undefined) return { kind: 'invalid_password', error };
+    // Outside of the transaction, because hashing is slow.
+    const passwordHash = await hashPassword(password);
+    const { accountId, userId } = link;
+    const context = { accountId, userId, origin, at: this.#dependencies.clock() };
+    const changed = await withScope(accountScope(accountId), () =>
+      this.#dependencies.database.prisma.$transaction((tx) =>
+        consumeAndStore(tx, { context, link, passwordHash }),
+      ),
+    );
+    return changed ? { kind: 'changed' } : { kind: 'invalid_link' };
+  }
+
+  async #send(email: string, origin: AuditOrigin): Promise<void> {
+    const { database, users, delivery, clock } = this.#dependencies;
+    const found = await users.findForSignIn(email);
+    if (found === null) return;
+    const { id, accountId } = found.user;
+    const context = { accountId, origin, at: clock() };
+    const stored = await withScope(accountScope(accountId), () =>
+      database.prisma.$transaction(async (tx) => {
+        const user = await lockUser(tx, context, id);
+        if (typeof user === 'string' || user.disabledAt !== null) return null;
+        const valid = { accountId, userId: id, purpose: 'password', createdById: null, usedAt: null };
+        const count = await tx.oneTimeLink.count({ where: { ...valid, expiresAt: { gt: context.at } } });
+        if (count >= maximumForgotten) return null;
+        return { to: user.email, token: await this.#insert(tx, context, user, forgottenSeconds) };
+      }),
+    );
+    if (stored === null) return;
+    const url = delivery.urlOf('password', stored.token);
+    await delivery.deliver(stored.to, passwordMail({ url, lifetime: 'one hour' }));
+  }
+
+  async #insert(
+    tx: Prisma.TransactionClient,
+    context: AuditContext,
+    user: AffectedUser,
+    lifetimeSeconds: number,
+  ): Promise<string> {
+    await recordUserEvent(tx, context, user, 'user.password_link_created');
+    return insertLink(tx, {
+      target: { purpose: 'password', email: user.email, userId: user.id },
+      accountId: context.accountId,
+      createdById: context.userId,
+      mailed: this.delivers,
+      at: context.at,
+      lifetimeSeconds,
+    });
+  }
+}
+
+/** Locks the user before the link, which is the order of locks in `src/database/README.md`. */
+async function consumeAndStore(
+  tx: Prisma.TransactionClient,
+  {
+    context,
+    link,
+    passwordHash,
+  }: { context: AuditContext & { readonly userId: string }; link: ValidLink; passwordHash: string },
+): Promise<boolean> {
+  const { accountId, userId, at } = context;
+  const user = await lockUser(tx, { accountId, at }, userId);
+  if (typeof user === 'string' || user.disabledAt !== null || !(await consumeLink(tx, link, at)))
+    return false;
+  // A mail that the user has received proves the address.
+  const verified = link.mailed && link.email === user.email ? { emailVerified: true } : {};
+  await tx.user.updateMany({
+    where: { id: userId, accountId },
+    data: { passwordHash, ...verified, updatedAt: at },
+  });
+  await recordUserEvent(tx, context, user, 'user.password_changed');
+  await revokeSessions(tx, context, user);
+  await deleteLinksOfUser(tx, accountId, userId);
+  return true;
+}

@@ -1,0 +1,57 @@
+import type { AuditLog, AuditOrigin } from './audit-log.js';
+import type { FailureLimit } from './failure-limit.js';
+import { networkOf } from './network-of-address.js';
+import { checkPassword } from './passwords.js';
+import type { Sessions } from './sessions.js';
+import type { User } from './user.js';
+import type { Users } from './users.js';
+
+/** A signed-in user who enters the password again. */
+export interface Confirmation {
+  readonly user: User;
+  readonly sessionId: string;
+  readonly password: string;
+  readonly origin: AuditOrigin;
+}
+
+export type ConfirmationOutcome =
+  | { readonly kind: 'confirmed' }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
+
+interface Dependencies {
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly auditLog: AuditLog;
+  readonly failureLimit: FailureLimit;
+}
+
+/** Verifies the password of a signed-in user, so that a session that was left open or stolen cannot do everything. */
+export class Reauthentication {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Checks a password, unless the failure limit is reached, and stores in the session that it was entered. */
+  async confirm({ user, sessionId, password, origin }: Confirmation): Promise<ConfirmationOutcome> {
+    const { users, sessions, auditLog, failureLimit } = this.#dependencies;
+    const identity = { accountId: user.accountId, userId: user.id, origin };
+    // Not counted with sign-ins: a stolen session must not lock the user out.
+    const attempt = { by: `address ${networkOf(origin.address)}`, of: `reauthentication ${user.id}` };
+    const limit = await failureLimit.count(attempt);
+    if (limit !== null) {
+      if (limit.first) await auditLog.record({ type: 'reauthentication.rate_limited', ...identity });
+      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
+    }
+    const { matches } = await checkPassword(await users.passwordHashOf(user), password);
+    if (!matches) {
+      await auditLog.record({ type: 'reauthentication.failed', ...identity });
+      return { kind: 'wrong' };
+    }
+    await failureLimit.removeFailure(attempt);
+    await sessions.confirm(sessionId, { type: 'reauthentication.succeeded', ...identity });
+    return { kind: 'confirmed' };
+  }
+}

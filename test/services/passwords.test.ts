@@ -1,0 +1,39 @@
+import { passwordError } from '../../src/services/user-rules.js';
+import t from '../support/tap.js';
+
+t.test('rejects a password that is easily guessed, however long it is', async (t) => {
+  for (const password of [
+    'passwordpassword',
+    'Password1234',
+    'P@ssw0rd1234',
+    'qwertyuiop12',
+    '123456789012',
+    'aaaaaaaaaaaaaaaaaaaa',
+    'abcdefghijklmnop',
+    'iloveyou1234',
+  ]) {
+    t.equal(await passwordError(password), 'must not be easy to guess', password);
+  }
+});
+
+t.test('accepts any other password of at least twelve characters, without rules on them', async (t) => {
+  for (const password of [
+    'correct horse battery staple',
+    'vier zufällige wörter',
+    'xkqmpvltzrnw',
+    '８３０１９２７４６５８１',
+    '猫が屋根の上で魚を食べている',
+  ]) {
+    t.equal(await passwordError(password), undefined, password);
+  }
+  t.match(await passwordError('xkqmpvltzrn'), /at least 12/);
+  t.match(await passwordError('x'.repeat(1025)), /at most 1024/);
+});
+
+t.test('examines a password of any length in bounded time', async (t) => {
+  for (const unit of ['1', 'abc1', 'password', '@$0', '2019']) {
+    const start = performance.now();
+    await passwordError(unit.repeat(1024).slice(0, 1024));
+    t.ok(performance.now() - start < 2_000, unit);
+  }
+});
