@@ -25,6 +25,8 @@ const citusSettings: Settings = {
   // For two-phase commits; prepared transactions are kept when a server is killed.
   max_prepared_transactions: '400',
   max_connections: '400',
+  // As between the service and a server on the same machine.
+  'citus.node_conninfo': 'sslmode=disable',
   // Few, so that tables are created soon.
   'citus.shard_count': '4',
 };
