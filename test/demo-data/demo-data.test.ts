@@ -22,7 +22,7 @@ t.test('fills an empty database with two accounts', async (t) => {
   });
   t.same(accounts, [
     { name: 'Acme', employeeSequence: 137n, totals: { reports: 3 } },
-    { name: 'Globex', employeeSequence: 12n, totals: null },
+    { name: 'Globex', employeeSequence: 12n, totals: { reports: 0 } },
   ]);
   const users = await prisma.user.findMany({ orderBy: { email: 'asc' } });
   t.same(
