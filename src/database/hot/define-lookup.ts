@@ -80,12 +80,13 @@ export function defineLookup<Key, Columns extends string, Value>(
  * whole tables.
  */
 function statementOf<Key, Columns extends string, Value>(
-  { columns, sql }: LookupDefinition<Key, Columns, Value>,
+  { columns, sql, accountOf }: LookupDefinition<Key, Columns, Value>,
   { name, account }: { name: string; account: string },
 ): HotStatement {
   const names = Object.keys(columns) as Columns[];
   return {
     name,
+    isOnCoordinator: accountOf === undefined,
     text: `
       SELECT request.ordinal::text, found.*
       FROM ROWS FROM (json_to_recordset($1::json) AS (${names.map((column) => `${column} ${columns[column]}`).join(', ')}))

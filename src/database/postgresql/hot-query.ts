@@ -38,8 +38,8 @@ export class HotQuery implements Submittable {
     const { stream } = connection;
     // The driver reports a lost connection to its queries.
     if (!stream.writable) return;
-    const { name, text } = this.#statement;
-    const { before, after } = this.#settings.messages(this.#scope);
+    const { name, text, isOnCoordinator = false } = this.#statement;
+    const { before, after } = this.#settings.messages(this.#scope, isOnCoordinator);
     const parse = markPrepared(connection, name) ? [serialize.parse({ name, text, types: [] })] : [];
     const run = [serialize.bind({ statement: name, values: this.#values }), execute];
     stream.write(Buffer.concat([...before, ...parse, ...run, ...after, sync]));

@@ -31,7 +31,7 @@ export class ScopedQuery extends DriverQuery {
   override submit(connection: Connection): Error | null {
     const { stream } = connection;
     stream.cork();
-    if (stream.writable) stream.write(Buffer.concat(this.#settings.messages(this.#scope).before));
+    if (stream.writable) stream.write(Buffer.concat(this.#settings.messages(this.#scope, true).before));
     const error = super.submit(connection);
     stream.uncork();
     return error;

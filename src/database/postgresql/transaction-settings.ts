@@ -58,11 +58,13 @@ export class TransactionSettings {
 
   /**
    * Returns the protocol messages before and after a statement in a transaction of its own. Statements that are sent before
-   * the next `sync` belong to the same transaction. On a distributed database it is a transaction block.
+   * the next `sync` belong to the same transaction. A statement that workers run is in a transaction block.
+   *
+   * @param isOnCoordinator whether no worker runs the statement
    */
-  messages(scope: Scope): { readonly before: Buffer[]; readonly after: Buffer[] } {
+  messages(scope: Scope, isOnCoordinator: boolean): { readonly before: Buffer[]; readonly after: Buffer[] } {
     const settings = [serialize.bind({ statement: name, values: [scope, this.role] }), execute];
-    if (!this.isDistributed) return { before: settings, after: [] };
+    if (isOnCoordinator || !this.isDistributed) return { before: settings, after: [] };
     const workers = this.workerSettings(scope).flatMap(unnamed);
     return { before: [...unnamed('BEGIN'), ...settings, ...workers], after: unnamed('COMMIT') };
   }
