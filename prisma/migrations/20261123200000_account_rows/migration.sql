@@ -44,14 +44,23 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The row of level 4 is the first one that a change of the number of employees locks, and the only one for a change of
--- facets, so that concurrent writers of an account do not deadlock. Accounts are locked in the order of their ids.
+-- Changes of the counts of an account run one after the other. Otherwise they could deadlock, or delete a count of zero that
+-- another transaction has incremented meanwhile. The lock is not a row, so it does not wait for changes of the account. Accounts
+-- are locked in the order of their ids.
+CREATE FUNCTION lock_employee_counts(for_account text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(for_account, 0));
+END $$;
 
 CREATE OR REPLACE FUNCTION employees_added_or_removed() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
   sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
 BEGIN
+  PERFORM lock_employee_counts(account_id)
+  FROM (SELECT DISTINCT account_id FROM changed ORDER BY account_id) account;
+
   PERFORM add_to_employee_count(node.account_id, node.level, node.bucket, sign * node.rows)
   FROM (
     SELECT leaf.account_id, tree.level, leaf.bucket >> tree.shift AS bucket, sum(leaf.rows)::bigint AS rows
@@ -59,18 +68,11 @@ BEGIN
     CROSS JOIN (VALUES (0::smallint, 0), (1::smallint, 6), (2::smallint, 12), (3::smallint, 18), (4::smallint, 63))
       AS tree (level, shift)
     GROUP BY 1, 2, 3
-  ) node
-  ORDER BY node.account_id, node.level DESC;
+  ) node;
 
   PERFORM add_to_employee_facet(facet.account_id, facet.status, facet.department, sign * facet.rows)
   FROM (SELECT account_id, status, department, count(*) AS rows FROM changed GROUP BY 1, 2, 3) facet;
   RETURN NULL;
-END $$;
-
-CREATE FUNCTION lock_employee_counts(for_account text) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM FROM employee_counts WHERE account_id = for_account AND level = 4 AND bucket = 0 FOR NO KEY UPDATE;
 END $$;
 
 CREATE OR REPLACE FUNCTION employees_changed() RETURNS trigger
