@@ -10,6 +10,19 @@ import type { User } from '../services/user.js';
 /** Name of the form field with the CSRF token. */
 export const csrfField = 'csrf_token';
 
+/** The user of a page, and the CSRF token of its forms. */
+export interface SignedInUser {
+  readonly user: User;
+  readonly csrfToken: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the session of the browser is found. Error pages read it, so that they need no query. */
+    signedIn: SignedInUser | null;
+  }
+}
+
 /** The session of a browser. Its id is a secret. */
 export interface BrowserSession extends ActiveSession {
   readonly id: string;
@@ -46,7 +59,9 @@ export class BrowserSessions {
     const id = request.cookies[this.#sessionCookie];
     const session = id === undefined ? null : await this.#sessions.find(id);
     if (id === undefined || session === null) return null;
-    request.party = { accountId: session.user.accountId, userId: session.user.id };
+    const { user } = session;
+    request.party = { accountId: user.accountId, userId: user.id };
+    request.signedIn = { user, csrfToken: signText(this.#csrfKeys, id) };
     return { ...session, id };
   }
 

@@ -12,7 +12,7 @@ import { Fields } from './fields.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
 import { forgotPasswordPath } from './links/forgot-password.js';
 import { NoticeBox } from './notice-box.js';
-import { safeReturnTo } from './return-to.js';
+import { safeReturnTo, signInAddress } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
 
 export interface SignInDependencies {
@@ -76,7 +76,9 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     sessions.verifyCsrf(request);
     const user = await sessions.user(request);
     await sessions.signOut(request, reply, user === null ? undefined : signOutEvent(user, request));
-    return reply.headers(privatePageHeaders()).redirect('/sign_in', 303);
+    const { return_to } = textMembers(request.body);
+    const target = return_to === undefined ? '/sign_in' : signInAddress(safeReturnTo(return_to, baseUrl));
+    return reply.headers(privatePageHeaders()).redirect(target, 303);
   });
 }
 

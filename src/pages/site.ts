@@ -10,6 +10,7 @@ import { reauthenticationSeconds } from '../services/sessions.js';
 import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
 import { type Page, renderPage } from './layout.js';
+import { signInAddress } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
 
 /** Request of a signed-in user for a page, or submission of a form. */
@@ -114,7 +115,7 @@ export class Site {
     const { sessions, clock } = this.#dependencies;
     const session = await sessions.session(request);
     reply.headers(privatePageHeaders());
-    if (session === null) return reply.redirect(signInAddress(request), 303);
+    if (session === null) return reply.redirect(signInAddress(returnAddress(request)), 303);
     if (request.method === 'POST') sessions.verifyCsrf(request);
     const { user } = session;
     if (this.#administratorsOnly && !isAdministrator(user)) {
@@ -171,10 +172,9 @@ export class Site {
   }
 }
 
-/** Path of the sign-in page with `return_to`. The content of a form that is submitted after the session expired is lost. */
-function signInAddress(request: FastifyRequest): string {
-  const returnTo = request.method === 'POST' ? pathOf(request) : request.url;
-  return `/sign_in?return_to=${encodeURIComponent(returnTo)}`;
+/** Where to return to after signing in. The content of a form that is submitted after the session expired is lost. */
+function returnAddress(request: FastifyRequest): string {
+  return request.method === 'POST' ? pathOf(request) : request.url;
 }
 
 function pathOf({ url }: FastifyRequest): string {
