@@ -42,8 +42,9 @@ export async function peopleSite(app: FastifyInstance, dependencies: PeopleSiteD
   connectedApplicationsPages(site, dependencies);
   userPages(administration, dependencies);
   auditLogPage(administration, dependencies);
-  // Unknown paths get an error page.
+  // Unknown paths get an error page, with the navigation for a signed-in user.
   app.get(`${home}/*`, { config: { page: true } }, async (request) => {
+    await dependencies.sessions.session(request);
     throw routeNotFound(request);
   });
 }

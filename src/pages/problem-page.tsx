@@ -5,8 +5,9 @@ import type { Problem } from '../problems/problem.js';
 import type { ProblemDocument } from '../problems/problem-document.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
 import { home } from './return-to.js';
+import { SiteErrorPage } from './site-page.js';
 
-/** Error page for browsers. */
+/** Error page for browsers. A signed-in user sees the navigation of People. */
 export function problemPage(
   document: ProblemDocument,
   { problem, request: { signedIn, url } }: { problem: Problem; request: FastifyRequest },
@@ -14,8 +15,8 @@ export function problemPage(
   const { title, detail, code, errors = [], request_id, instance } = document;
   // Users of the consent screen came from an application, so a link to People would be misleading.
   const inPeople = instance === home || instance.startsWith(`${home}/`);
-  return renderPage(
-    <Layout title={title}>
+  const content = (
+    <>
       <h1>{title}</h1>
       <p>{code === 'public-api-not-found' ? 'There is no page at this address.' : detail}</p>
       {errors.length > 1 && (
@@ -36,7 +37,16 @@ export function problemPage(
       <p class="note">
         Error <code>{code}</code>, request <code>{request_id}</code>
       </p>
-    </Layout>,
+    </>
+  );
+  return renderPage(
+    inPeople && signedIn !== null ? (
+      <SiteErrorPage {...signedIn} title={title} path={instance}>
+        {content}
+      </SiteErrorPage>
+    ) : (
+      <Layout title={title}>{content}</Layout>
+    ),
   );
 }
 
