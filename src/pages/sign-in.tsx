@@ -46,6 +46,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     sessions.verifyCsrf(request);
     const { email = '', password = '', return_to, kept_form = '' } = textMembers(request.body);
     const returnTo = safeReturnTo(return_to, baseUrl);
+    const kept = readKeptForm(kept_form);
     const outcome = await signIn.attempt({
       email,
       password,
@@ -57,7 +58,6 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
       case 'signed_in': {
         const { user, sessionId } = outcome;
         request.party = { accountId: user.accountId, userId: user.id };
-        const kept = readKeptForm(kept_form);
         // A form of another user is discarded: this user must neither see nor submit it.
         const keptFor = sessions.csrfUser(request, kept?.token);
         const csrfToken = await sessions.signIn(request, reply, { sessionId, user });
@@ -110,6 +110,7 @@ async function sendForm(
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
 }
 
+/** The sign-in page, also for a form whose session had expired. */
 export function SignInPage({
   csrfToken,
   returnTo,

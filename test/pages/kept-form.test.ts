@@ -100,6 +100,16 @@ t.test('a kept form of another browser is discarded at sign-in', async (t) => {
   }
 });
 
+t.test('a kept form that is not percent-encoded UTF-8 is rejected before the sign-in', async (t) => {
+  const { user } = await createScene(database);
+  const browser = new Browser(app);
+  const { email, password } = user;
+  const page = await browser.open('/sign_in');
+  const response = await browser.submitForm(page, '/sign_in', { email, password, kept_form: 'x=%FF' });
+  t.equal(response.statusCode, 400);
+  t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
+});
+
 t.test('a large form and a password form are not kept', async (t) => {
   const { user } = await createScene(database);
   const { browser, fields } = await expiredForm(user);
