@@ -76,8 +76,8 @@ const maximumParameterLength = 16 * 1024;
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, contract, usage, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
-  const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document) => ({
-    html: problemPage(document),
+  const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document, context) => ({
+    html: problemPage(document, context),
     headers: privatePageHeaders(),
   }));
   const handleError = createErrorHandler(sendProblem);
@@ -104,6 +104,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: requestWatch.including(handleError),
   });
   requestWatch.attach(app);
+  app.decorateRequest('signedIn', null);
   // No DELETE operation has a body. Some generated clients still send one, or a content type.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
   const allowedMethods = createAllowedMethods(contract);

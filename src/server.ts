@@ -8,6 +8,7 @@ import { migrate } from './database/migrate.js';
 import { openDatabase } from './database/open-database.js';
 import { openReplicas } from './database/replicas/open-replicas.js';
 import { fillDemoData } from './demo-data/fill.js';
+import { hasDemoApplication } from './demo-data/find.js';
 import { createLifecycle } from './http/lifecycle.js';
 import { SigningKeys } from './oauth/signing-keys.js';
 import { startInstruments } from './observability/instruments.js';
@@ -87,8 +88,9 @@ async function start(): Promise<void> {
   process.on('SIGTERM', stop);
   void opened.stopped.then(stop);
 
+  const demoApplication = await hasDemoApplication(database);
   await listen(app, config);
-  process.stdout.write(startupMessage(config));
+  process.stdout.write(startupMessage(config, { demoApplication }));
 }
 
 start().catch((error) => {

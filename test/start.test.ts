@@ -94,6 +94,27 @@ t.test('the embedded database adopts another BASE_URL and logs a warning', async
   t.notMatch(third.output(), /BASE_URL/);
 });
 
+t.test('the startup message has demo credentials by the data, not by DEMO_DATA', async (t) => {
+  const filled = { DATA_DIR: t.testdir() };
+  const first = await startServerProcess(t, { databaseUrl: '', environment: filled });
+  t.match(first.output(), 'client_secret=demobackendsecret');
+  t.match(first.output(), 'sign-in page: http://api.test/sign_in');
+  await first.stop();
+  const environment = { ...filled, DEMO_DATA: 'false' };
+  const again = await startServerProcess(t, { databaseUrl: '', environment });
+  t.match(again.output(), 'client_secret=demobackendsecret');
+  await again.stop();
+
+  const options = await createTestDatabase(t, { engine: 'embedded' });
+  const database = await openDatabase(options);
+  await createTenant(database);
+  await database.close();
+  const own = { DATA_DIR: options.dataDir, DEMO_DATA: 'true' };
+  const { output } = await startServerProcess(t, { databaseUrl: '', environment: own });
+  t.match(output(), 'sign-in page: http://api.test/sign_in');
+  t.notMatch(output(), /demobackend|password/);
+});
+
 t.test(
   'the embedded database with the demo data takes less than 500 MB at its first start',
   { skip: !existsSync('/proc/self/status') && 'needs /proc' },

@@ -1,4 +1,12 @@
 const callback = 'http://localhost:8080/callback';
+/** The application and the user whose credentials the documentation and the startup message use. */
+export const demoBackend = {
+  accountId: 'demoacme',
+  clientId: 'demobackend',
+  clientSecret: 'demobackendsecret',
+  ownerEmail: 'owner@acme.example',
+} as const;
+
 const allScopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
 
 /** Password of every demo user. */
@@ -36,20 +44,20 @@ export interface DemoAccount {
 /** The demo accounts. All values are constant, so that the commands in the documentation work unchanged. */
 export const demoAccounts: readonly DemoAccount[] = [
   {
-    id: 'demoacme',
+    id: demoBackend.accountId,
     name: 'Acme',
     employeePrefix: 'acmedemo',
     emailDomain: 'acme.example',
     employeeCount: 137,
     users: [
-      user('demoacmeowner', 'owner@acme.example', 'owner', 'Olivia', 'Okafor'),
+      user('demoacmeowner', demoBackend.ownerEmail, 'owner', 'Olivia', 'Okafor'),
       user('demoacmeadmin', 'admin@acme.example', 'admin', 'Andrés', 'Alvarado'),
       user('demoacmemember', 'member@acme.example', 'member', 'Mei', 'Matsuda'),
     ],
     applications: [
       {
-        ...application('demobackend', 'Acme Backend', allScopes),
-        clientSecret: 'demobackendsecret',
+        ...application(demoBackend.clientId, 'Acme Backend', allScopes),
+        clientSecret: demoBackend.clientSecret,
       },
       {
         ...application('demoreadonly', 'Acme Read Only', ['reports:read']),

@@ -10,6 +10,19 @@ import type { User } from '../services/user.js';
 /** Name of the form field with the CSRF token. */
 export const csrfField = 'csrf_token';
 
+/** The user of a page, and the CSRF token of its forms. */
+export interface SignedInUser {
+  readonly user: User;
+  readonly csrfToken: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the session of the browser is found. Error pages read it, so that they need no query. */
+    signedIn: SignedInUser | null;
+  }
+}
+
 /** The session of a browser. Its id is a secret. */
 export interface BrowserSession extends ActiveSession {
   readonly id: string;
@@ -46,16 +59,27 @@ export class BrowserSessions {
     const id = request.cookies[this.#sessionCookie];
     const session = id === undefined ? null : await this.#sessions.find(id);
     if (id === undefined || session === null) return null;
-    request.party = { accountId: session.user.accountId, userId: session.user.id };
+    const { user } = session;
+    request.party = { accountId: user.accountId, userId: user.id };
+    request.signedIn = { user, csrfToken: this.#tokenFor(id, user.id) };
     return { ...session, id };
   }
 
-  /** Sets the cookie of a new session and revokes the previous session of the browser. */
-  async signIn(request: FastifyRequest, reply: FastifyReply, sessionId: string): Promise<void> {
+  /**
+   * Sets the cookie of a new session and revokes the previous session of the browser.
+   *
+   * @returns the CSRF token for forms of the new session
+   */
+  async signIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { sessionId, user }: { sessionId: string; user: User },
+  ): Promise<string> {
     await this.#endCurrent(request);
     reply
       .setCookie(this.#sessionCookie, sessionId, this.#cookie)
       .clearCookie(this.#visitorCookie, this.#cookie);
+    return this.#tokenFor(sessionId, user.id);
   }
 
   /** Revokes the session of the browser and records the event. */
@@ -71,7 +95,18 @@ export class BrowserSessions {
       anchor = randomBytes(32).toString('base64url');
       reply.setCookie(this.#visitorCookie, anchor, this.#cookie);
     }
-    return signText(this.#csrfKeys, anchor);
+    return this.#tokenFor(anchor, request.signedIn?.user.id ?? '');
+  }
+
+  /**
+   * The id of the user for whom a CSRF token of this browser was created, also after the session has expired: the browser
+   * keeps its cookie. Empty for a form without a user; `null` when the token does not belong to this browser.
+   */
+  csrfUser(request: FastifyRequest, token: unknown): string | null {
+    const anchor = this.#csrfAnchor(request);
+    if (anchor === undefined || typeof token !== 'string') return null;
+    const [userId = '', signature = ''] = token.split('.', 2);
+    return isSignature(this.#csrfKeys, signedTextOf(anchor, userId), signature) ? userId : null;
   }
 
   /**
@@ -80,9 +115,8 @@ export class BrowserSessions {
    * @throws {Problem} 403 `access_denied` when the form does not belong to this browser
    */
   verifyCsrf(request: FastifyRequest): void {
-    const anchor = this.#csrfAnchor(request);
     const given = (request.body as Record<string, unknown> | undefined)?.[csrfField];
-    if (anchor === undefined || typeof given !== 'string' || !isSignature(this.#csrfKeys, anchor, given)) {
+    if (this.csrfUser(request, given) === null) {
       throw new Problem(
         'access_denied',
         'This form has expired. Go back, reload the page and submit the form again.',
@@ -95,8 +129,17 @@ export class BrowserSessions {
     return cookies[this.#sessionCookie] ?? cookies[this.#visitorCookie];
   }
 
+  #tokenFor(anchor: string, userId: string): string {
+    return `${userId}.${signText(this.#csrfKeys, signedTextOf(anchor, userId))}`;
+  }
+
   async #endCurrent({ cookies }: FastifyRequest, event?: AuditEvent): Promise<void> {
     const current = cookies[this.#sessionCookie];
     if (current !== undefined) await this.#sessions.revoke(current, event);
   }
+}
+
+/** The cookie and the user of a CSRF token. JSON, so that no cookie value can be mistaken for another pair. */
+function signedTextOf(anchor: string, userId: string): string {
+  return JSON.stringify([anchor, userId]);
 }

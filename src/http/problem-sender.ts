@@ -17,7 +17,10 @@ export type ProblemSender = (problem: Problem, request: FastifyRequest, reply: F
 export function createProblemSender(
   problems: Contract['problems'],
   errorsUrl: string,
-  renderPage: (document: ProblemDocument) => { html: string; headers: Record<string, string> },
+  renderPage: (
+    document: ProblemDocument,
+    context: { problem: Problem; request: FastifyRequest },
+  ) => { html: string; headers: Record<string, string> },
 ): ProblemSender {
   return (problem, request, reply) => {
     const document = problemDocument(problem, {
@@ -32,7 +35,7 @@ export function createProblemSender(
       .headers({ [requestIdHeader]: request.id, 'cache-control': 'no-store', ...problem.headers });
     const { operation } = request.routeOptions.config;
     if (wantsPage(request, document.status)) {
-      const { html, headers } = renderPage(document);
+      const { html, headers } = renderPage(document, { problem, request });
       return reply.headers(headers).type('text/html; charset=utf-8').send(html);
     }
     const forOAuthClients = operation !== undefined && servesOAuthClients(operation);

@@ -11,6 +11,7 @@ import type {
 import type { AuthorizationParameters } from '../oauth/authorization/authorization-request.js';
 import { invalidParameter } from '../problems/problem.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
+import { signInAddress } from './return-to.js';
 import { scopeLabel } from './scope-labels.js';
 import { privatePageHeaders } from './security-headers.js';
 
@@ -88,7 +89,7 @@ export async function consentForm(
 function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
   if (step.kind === 'redirect') return step.location;
   // After signing in and after consent the browser repeats this request.
-  return step.kind === 'sign_in' ? `/sign_in?return_to=${encodeURIComponent(url)}` : url;
+  return step.kind === 'sign_in' ? signInAddress(url) : url;
 }
 
 function querySchema({ queryParameters }: Operation) {

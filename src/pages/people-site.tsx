@@ -14,6 +14,7 @@ import { accountPages } from './my-account/routes.js';
 import { peoplePage } from './people.js';
 import { home } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
+import { SignInPage } from './sign-in.js';
 import { Site } from './site.js';
 import { firstSettingsPage, settings } from './site-page.js';
 import { userPages } from './users/routes.js';
@@ -31,7 +32,7 @@ export interface PeopleSiteDependencies
 
 /** All pages below `/people`: the directory and the settings. */
 export async function peopleSite(app: FastifyInstance, dependencies: PeopleSiteDependencies): Promise<void> {
-  const site = new Site(app, { ...dependencies, confirmationPage });
+  const site = new Site(app, { ...dependencies, confirmationPage, signInPage: SignInPage });
   const administration = site.forAdministrators();
 
   app.get('/', async (_, reply) => reply.headers(privatePageHeaders()).redirect(home, 303));
@@ -42,8 +43,9 @@ export async function peopleSite(app: FastifyInstance, dependencies: PeopleSiteD
   connectedApplicationsPages(site, dependencies);
   userPages(administration, dependencies);
   auditLogPage(administration, dependencies);
-  // Unknown paths get an error page.
+  // Unknown paths get an error page, with the navigation for a signed-in user.
   app.get(`${home}/*`, { config: { page: true } }, async (request) => {
+    await dependencies.sessions.session(request);
     throw routeNotFound(request);
   });
 }

@@ -1,14 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import type { SignedInUser } from '../http/browser-sessions.js';
+import { OtherAccountProblem } from '../oauth/authorization/checks/same-account.js';
+import type { Problem } from '../problems/problem.js';
 import type { ProblemDocument } from '../problems/problem-document.js';
-import { Layout, renderPage } from './layout.js';
+import { CsrfField, Layout, renderPage } from './layout.js';
 import { home } from './return-to.js';
+import { SiteErrorPage } from './site-page.js';
 
-/** Error page for browsers. */
-export function problemPage(problem: ProblemDocument): string {
-  const { title, detail, code, errors = [], request_id, instance } = problem;
+/** Error page for browsers. A signed-in user sees the navigation of People. */
+export function problemPage(
+  document: ProblemDocument,
+  { problem, request: { signedIn, url } }: { problem: Problem; request: FastifyRequest },
+): string {
+  const { title, detail, code, errors = [], request_id, instance } = document;
   // Users of the consent screen came from an application, so a link to People would be misleading.
   const inPeople = instance === home || instance.startsWith(`${home}/`);
-  return renderPage(
-    <Layout title={title}>
+  const content = (
+    <>
       <h1>{title}</h1>
       <p>{code === 'public-api-not-found' ? 'There is no page at this address.' : detail}</p>
       {errors.length > 1 && (
@@ -18,6 +26,9 @@ export function problemPage(problem: ProblemDocument): string {
           ))}
         </ul>
       )}
+      {problem instanceof OtherAccountProblem && signedIn !== null && (
+        <OtherAccountForm {...signedIn} returnTo={url} />
+      )}
       {inPeople && (
         <p>
           <a href={home}>Go to People</a>
@@ -26,6 +37,34 @@ export function problemPage(problem: ProblemDocument): string {
       <p class="note">
         Error <code>{code}</code>, request <code>{request_id}</code>
       </p>
-    </Layout>,
+    </>
+  );
+  return renderPage(
+    inPeople && signedIn !== null ? (
+      <SiteErrorPage {...signedIn} title={title} path={instance}>
+        {content}
+      </SiteErrorPage>
+    ) : (
+      <Layout title={title}>{content}</Layout>
+    ),
+  );
+}
+
+/** Form that signs the user out and leads back to the authorization request through the sign-in page. */
+function OtherAccountForm({ user, csrfToken, returnTo }: SignedInUser & { returnTo: string }) {
+  return (
+    <>
+      <dl class="account">
+        <dt>Account</dt>
+        <dd>{user.accountName}</dd>
+        <dt>Signed in as</dt>
+        <dd>{user.email}</dd>
+      </dl>
+      <form method="post" action="/sign_out">
+        <CsrfField token={csrfToken} />
+        <input type="hidden" name="return_to" value={returnTo} />
+        <button type="submit">Use another account</button>
+      </form>
+    </>
   );
 }

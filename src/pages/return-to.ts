@@ -7,6 +7,11 @@ export const home = '/people';
  */
 const localAddress = /^\/(?![/\\])[!-~]*$/;
 
+/** Address of the sign-in page, which redirects to a path of this server after signing in. */
+export function signInAddress(returnTo: string): string {
+  return `/sign_in?return_to=${encodeURIComponent(returnTo)}`;
+}
+
 /**
  * Where to redirect after signing in: a path of this server, or {@link home} for any other value. This prevents open
  * redirects.

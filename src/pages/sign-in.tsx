@@ -9,10 +9,11 @@ import type { AuditEvent } from '../services/audit-log.js';
 import type { SignIn } from '../services/sign-in.js';
 import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
+import { KeptFormPage, keptFormField, readKeptForm } from './kept-form.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
 import { forgotPasswordPath } from './links/forgot-password.js';
 import { NoticeBox } from './notice-box.js';
-import { safeReturnTo } from './return-to.js';
+import { safeReturnTo, signInAddress } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
 
 export interface SignInDependencies {
@@ -27,6 +28,7 @@ interface SignInForm {
   readonly email?: string;
   readonly password?: string;
   readonly return_to?: string;
+  readonly kept_form?: string;
 }
 
 /** `/sign_in` and `/sign_out`. */
@@ -42,8 +44,9 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
 
   app.post('/sign_in', { config: { page: true } }, async (request, reply) => {
     sessions.verifyCsrf(request);
-    const { email = '', password = '', return_to } = textMembers(request.body);
+    const { email = '', password = '', return_to, kept_form = '' } = textMembers(request.body);
     const returnTo = safeReturnTo(return_to, baseUrl);
+    const kept = readKeptForm(kept_form);
     const outcome = await signIn.attempt({
       email,
       password,
@@ -55,19 +58,29 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
       case 'signed_in': {
         const { user, sessionId } = outcome;
         request.party = { accountId: user.accountId, userId: user.id };
-        await sessions.signIn(request, reply, sessionId);
+        // A form of another user is discarded: this user must neither see nor submit it.
+        const keptFor = sessions.csrfUser(request, kept?.token);
+        const csrfToken = await sessions.signIn(request, reply, { sessionId, user });
         knownBrowsers.remember(request, reply, user.email);
-        return reply.headers(privatePageHeaders()).redirect(returnTo, 303);
+        reply.headers(privatePageHeaders());
+        if (kept === null || keptFor !== user.id) return reply.redirect(returnTo, 303);
+        const page = <KeptFormPage signedIn={{ csrfToken }} action={returnTo} fields={kept.fields} />;
+        return reply.type('text/html; charset=utf-8').send(renderPage(page));
       }
       case 'wrong': {
         const error = 'Incorrect e-mail address or password.';
-        return sendForm(request, reply.code(401), dependencies, { returnTo, email, error });
+        return sendForm(request, reply.code(401), dependencies, {
+          returnTo,
+          email,
+          error,
+          keptForm: kept_form,
+        });
       }
       case 'rate_limited': {
         const { retryAfterSeconds } = outcome;
         reply.code(429).header('retry-after', retryAfterSeconds);
         const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
-        return sendForm(request, reply, dependencies, { returnTo, email, error });
+        return sendForm(request, reply, dependencies, { returnTo, email, error, keptForm: kept_form });
       }
     }
   });
@@ -76,7 +89,9 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     sessions.verifyCsrf(request);
     const user = await sessions.user(request);
     await sessions.signOut(request, reply, user === null ? undefined : signOutEvent(user, request));
-    return reply.headers(privatePageHeaders()).redirect('/sign_in', 303);
+    const { return_to } = textMembers(request.body);
+    const target = return_to === undefined ? '/sign_in' : signInAddress(safeReturnTo(return_to, baseUrl));
+    return reply.headers(privatePageHeaders()).redirect(target, 303);
   });
 }
 
@@ -95,15 +110,19 @@ async function sendForm(
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
 }
 
-function SignInPage({
+/** The sign-in page, also for a form whose session had expired. */
+export function SignInPage({
   csrfToken,
   returnTo,
+  keptForm = '',
   email = '',
   notice = '',
   error,
 }: {
   csrfToken: string;
   returnTo: string;
+  /** A form whose session had expired, as text. */
+  keptForm?: string;
   email?: string;
   /** Name of a notice. */
   notice?: string;
@@ -114,6 +133,9 @@ function SignInPage({
     <Layout title={error === undefined ? 'Sign in' : 'Error: Sign in'} narrow>
       <h1>Sign in</h1>
       <NoticeBox code={notice} />
+      {keptForm !== '' && (
+        <p>Your session has expired. Sign in to return to the form with what you entered.</p>
+      )}
       {error !== undefined && (
         <p id="error" class="alert" role="alert">
           {error}
@@ -122,6 +144,7 @@ function SignInPage({
       <form method="post" action="/sign_in">
         <CsrfField token={csrfToken} />
         <input type="hidden" name="return_to" value={returnTo} />
+        {keptForm !== '' && <input type="hidden" name={keptFormField} value={keptForm} />}
         <label>
           E-mail address
           <input type="email" name="email" value={email} autocomplete="username" required {...invalid} />

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { SignedInUser } from '../http/browser-sessions.js';
 import { CsrfField, Layout } from './layout.js';
 import { NoticeBox } from './notice-box.js';
 import { home } from './return-to.js';
@@ -44,17 +45,38 @@ export function SitePage({
       title={hasErrors ? `Error: ${title}` : title}
       wide
       script={script}
-      header={<SiteHeader context={context} inSettings={current !== undefined} />}
+      header={<SiteHeader {...context} current={current === undefined ? 'directory' : 'settings'} />}
     >
-      {current !== undefined && <SettingsNavigation context={context} current={current} />}
+      {current !== undefined && <SettingsNavigation {...context} current={current} />}
       <NoticeBox code={context.query.text('notice')} />
       {children}
     </Layout>
   );
 }
 
-function SiteHeader({ context, inSettings }: { context: PageContext; inSettings: boolean }) {
-  const { user, csrfToken } = context;
+/** Error page for a signed-in user, with navigation. */
+export function SiteErrorPage({
+  title,
+  user,
+  csrfToken,
+  path,
+  children,
+}: SignedInUser & { title: string; path: string; children: ComponentChildren }) {
+  const inSettings = path === settings.root || path.startsWith(`${settings.root}/`);
+  return (
+    <Layout
+      title={title}
+      wide
+      header={<SiteHeader user={user} csrfToken={csrfToken} {...(inSettings && { current: 'settings' })} />}
+    >
+      {inSettings && <SettingsNavigation user={user} path={path} />}
+      {children}
+    </Layout>
+  );
+}
+
+/** `current`: the part of the site that the page belongs to. */
+function SiteHeader({ user, csrfToken, current }: SignedInUser & { current?: 'directory' | 'settings' }) {
   return (
     <>
       <a class="skip" href="#content">
@@ -63,12 +85,12 @@ function SiteHeader({ context, inSettings }: { context: PageContext; inSettings:
       <nav aria-label="Main">
         <ul>
           <li>
-            <a href={home} {...(!inSettings && { 'aria-current': 'page' })}>
+            <a href={home} {...(current === 'directory' && { 'aria-current': 'page' })}>
               People
             </a>
           </li>
           <li>
-            <a href={settings.root} {...(inSettings && { 'aria-current': 'true' })}>
+            <a href={settings.root} {...(current === 'settings' && { 'aria-current': 'true' })}>
               Settings
             </a>
           </li>
@@ -89,7 +111,11 @@ function SiteHeader({ context, inSettings }: { context: PageContext; inSettings:
   );
 }
 
-function SettingsNavigation({ context, current }: { context: PageContext; current: SettingsPage }) {
+function SettingsNavigation({
+  user,
+  path,
+  current,
+}: Pick<PageContext, 'user' | 'path'> & { current?: SettingsPage }) {
   const links = (
     [
       ['account', 'My account', false],
@@ -98,7 +124,7 @@ function SettingsNavigation({ context, current }: { context: PageContext; curren
       ['applications', 'OAuth applications', true],
       ['auditLog', 'Audit log', true],
     ] as const
-  ).filter(([, , administratorsOnly]) => !administratorsOnly || isAdministrator(context.user));
+  ).filter(([, , administratorsOnly]) => !administratorsOnly || isAdministrator(user));
   return (
     <nav aria-label="Settings" class="tabs">
       <ul>
@@ -106,7 +132,7 @@ function SettingsNavigation({ context, current }: { context: PageContext; curren
           <li key={page}>
             <a
               href={settings[page]}
-              {...(page === current && { 'aria-current': context.path === settings[page] ? 'page' : 'true' })}
+              {...(page === current && { 'aria-current': path === settings[page] ? 'page' : 'true' })}
             >
               {label}
             </a>

@@ -9,7 +9,9 @@ import type { Reauthentication } from '../services/reauthentication.js';
 import { reauthenticationSeconds } from '../services/sessions.js';
 import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
+import { keepForm, restoreField } from './kept-form.js';
 import { type Page, renderPage } from './layout.js';
+import { signInAddress } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
 
 /** Request of a signed-in user for a page, or submission of a form. */
@@ -61,6 +63,8 @@ interface SiteDependencies {
   readonly clock: Clock;
   readonly reauthentication: Reauthentication;
   readonly confirmationPage: (request: ConfirmationRequest) => Page;
+  /** The sign-in page, with a form whose session had expired. */
+  readonly signInPage: (form: { csrfToken: string; returnTo: string; keptForm: string }) => Page;
 }
 
 /** Whether a user may see and change the settings of the account. */
@@ -95,26 +99,41 @@ export class Site {
    *
    * @param options.confirmed whether the user must have entered the password in the last ten minutes. Otherwise the
    *   response is a page on which the user enters it, and which submits the form again. A function decides for each form.
+   * @param options.restore shows the form with the values of a submission whose session had expired; absent: they are lost
    */
   post(
     path: string,
     handle: PageHandler,
-    { confirmed = false }: { confirmed?: boolean | ((context: PageContext) => boolean) } = {},
+    {
+      confirmed = false,
+      restore,
+    }: { confirmed?: boolean | ((context: PageContext) => boolean); restore?: PageHandler } = {},
   ): void {
     const needsPassword = typeof confirmed === 'function' ? confirmed : () => confirmed;
-    const checked: PageHandler = async (context) =>
-      (needsPassword(context) ? await this.#confirmation(context) : null) ?? handle(context);
+    const checked: PageHandler = async (context) => {
+      if (context.form.text(restoreField) !== '') return restore?.(context) ?? { redirect: context.path };
+      return (needsPassword(context) ? await this.#confirmation(context) : null) ?? handle(context);
+    };
     this.#app.post(path, { config: { page: true } }, (request, reply) =>
-      this.#serve(request, reply, checked),
+      this.#serve(request, reply, checked, { keep: restore !== undefined }),
     );
   }
 
   /** @throws {Problem} 403 `access_denied` when the CSRF token is wrong, or the user may not see the page */
-  async #serve(request: FastifyRequest, reply: FastifyReply, handle: PageHandler): Promise<FastifyReply> {
+  async #serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handle: PageHandler,
+    { keep = false }: { keep?: boolean } = {},
+  ): Promise<FastifyReply> {
     const { sessions, clock } = this.#dependencies;
     const session = await sessions.session(request);
     reply.headers(privatePageHeaders());
-    if (session === null) return reply.redirect(signInAddress(request), 303);
+    if (session === null && keep) {
+      const page = this.#signInPage(request, reply);
+      if (page !== null) return reply.code(401).type('text/html; charset=utf-8').send(renderPage(page));
+    }
+    if (session === null) return reply.redirect(signInAddress(returnAddress(request)), 303);
     if (request.method === 'POST') sessions.verifyCsrf(request);
     const { user } = session;
     if (this.#administratorsOnly && !isAdministrator(user)) {
@@ -147,6 +166,20 @@ export class Site {
       .send(renderPage(response.page));
   }
 
+  /**
+   * The sign-in page with the submitted form; `null` when the form is too large, or was not created for a user of this
+   * browser: another site may have submitted it.
+   */
+  #signInPage(request: FastifyRequest, reply: FastifyReply): Page | null {
+    const { sessions, signInPage } = this.#dependencies;
+    const form = new Fields(request.body);
+    if (!sessions.csrfUser(request, form.secret(csrfField))) return null;
+    const keptForm = keepForm(form);
+    if (keptForm === null) return null;
+    const csrfToken = sessions.csrfToken(request, reply);
+    return signInPage({ csrfToken, returnTo: pathOf(request), keptForm });
+  }
+
   /** The page on which the user enters the password; `null` when the user has entered it recently, or with this form. */
   async #confirmation(context: PageContext): Promise<PageResponse | null> {
     const { reauthentication, confirmationPage } = this.#dependencies;
@@ -171,10 +204,9 @@ export class Site {
   }
 }
 
-/** Path of the sign-in page with `return_to`. The content of a form that is submitted after the session expired is lost. */
-function signInAddress(request: FastifyRequest): string {
-  const returnTo = request.method === 'POST' ? pathOf(request) : request.url;
-  return `/sign_in?return_to=${encodeURIComponent(returnTo)}`;
+/** Where to return to after signing in: for a form, to its page. */
+function returnAddress(request: FastifyRequest): string {
+  return request.method === 'POST' ? pathOf(request) : request.url;
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -1,13 +1,25 @@
-import type { Config } from '../config/config.js';
+import { demoBackend, demoPassword } from '../demo-data/accounts.js';
 
-/** The text on standard output when the server listens: its URL and a first request. */
-export function startupMessage({ baseUrl, demoData }: Config): string {
-  const lines = [`People API is listening on ${baseUrl}`, `  reference: ${baseUrl}/docs`];
-  if (demoData) {
+/**
+ * The text on standard output when the server listens: its addresses, and with the demo data a first request and a user.
+ *
+ * @param options.demoApplication whether the database has the application of the demo data
+ */
+export function startupMessage(
+  { baseUrl }: { baseUrl: string },
+  { demoApplication }: { demoApplication: boolean },
+): string {
+  const lines = [
+    `People API is listening on ${baseUrl}`,
+    `  reference: ${baseUrl}/docs`,
+    `  sign-in page: ${baseUrl}/sign_in`,
+  ];
+  if (demoApplication) {
     lines.push(
       '  demo data is in place; get a token with',
       `    curl -sS ${baseUrl}/v1/oauth/token -d grant_type=client_credentials \\`,
-      '      -d client_id=demobackend -d client_secret=demobackendsecret',
+      `      -d client_id=${demoBackend.clientId} -d client_secret=${demoBackend.clientSecret}`,
+      `  or sign in as ${demoBackend.ownerEmail} with the password: ${demoPassword}`,
     );
   }
   return `${lines.join('\n')}\n`;

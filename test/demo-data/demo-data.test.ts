@@ -2,11 +2,37 @@ import { createHash } from 'node:crypto';
 import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { fillDemoData } from '../../src/demo-data/fill.js';
+import { hasDemoApplication } from '../../src/demo-data/find.js';
+import { startupMessage } from '../../src/process/startup-message.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
 const now = new Date('2026-03-02T09:00:00.000Z');
 const unusable = async (): Promise<string> => '!';
+
+t.test('finds the demo application while it exists', async (t) => {
+  const database = await openTestDatabase(t);
+  t.equal(await hasDemoApplication(database), false);
+  await createTenant(database);
+  t.equal(await hasDemoApplication(database), false, 'another account is no demo data');
+  await database.prisma.account.deleteMany();
+  await fillDemoData(database, { hashPassword: unusable, now });
+  t.equal(await hasDemoApplication(database), true);
+  await database.prisma.application.deleteMany({ where: { clientId: 'demobackend' } });
+  t.equal(await hasDemoApplication(database), false);
+});
+
+t.test('the startup message has credentials only with the demo application', async (t) => {
+  const config = { baseUrl: 'https://api.test' };
+  const without = startupMessage(config, { demoApplication: false });
+  t.match(without, 'sign-in page: https://api.test/sign_in\n');
+  t.notMatch(without, /demo|secret|password|@/);
+  const message = startupMessage(config, { demoApplication: true });
+  t.match(message, 'sign-in page: https://api.test/sign_in\n');
+  t.match(message, 'client_id=demobackend -d client_secret=demobackendsecret\n');
+  t.match(message, 'sign in as owner@acme.example with the password: correct horse battery staple\n');
+});
 
 t.test('fills an empty database with two accounts', async (t) => {
   const database = await openTestDatabase(t);

@@ -78,5 +78,11 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
   };
   // The response has a client secret. "Add another URI" creates nothing.
   const confirmed = ({ form }: PageContext) => requestedUriFields(form) === undefined;
-  site.post(settings.applications, create, { confirmed });
+  site.post(settings.applications, create, {
+    confirmed,
+    restore: async (context) => {
+      const nonce = context.form.text('form') || randomId();
+      return { page: formPage(context, readApplicationForm(context.form), { nonce }) };
+    },
+  });
 }

@@ -48,36 +48,46 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
     return { page: formPage(context, application, application, { version: settingsVersion(application) }) };
   });
 
-  site.post(path, async (context) => {
-    const application = await requestedApplication(context, dependencies);
-    const { clientType, id } = application;
-    const form = { ...readApplicationForm(context.form), clientType };
-    const version = context.form.text('version');
-    const uriFields = requestedUriFields(context.form);
-    if (uriFields !== undefined)
-      return { page: formPage(context, application, form, { version, uriFields }) };
+  site.post(
+    path,
+    async (context) => {
+      const application = await requestedApplication(context, dependencies);
+      const { clientType, id } = application;
+      const form = { ...readApplicationForm(context.form), clientType };
+      const version = context.form.text('version');
+      const uriFields = requestedUriFields(context.form);
+      if (uriFields !== undefined)
+        return { page: formPage(context, application, form, { version, uriFields }) };
 
-    const found = findSettingsErrors(form, { clientType, knownScopes, allowLocalhost: !production });
-    const errors = formErrors(found, { clientType, firstScope: knownScopes[0] ?? '' });
-    if (errors.length > 0)
-      return { status: 400, page: formPage(context, application, form, { version, errors }) };
+      const found = findSettingsErrors(form, { clientType, knownScopes, allowLocalhost: !production });
+      const errors = formErrors(found, { clientType, firstScope: knownScopes[0] ?? '' });
+      if (errors.length > 0)
+        return { status: 400, page: formPage(context, application, form, { version, errors }) };
 
-    const outcome = await applications.update(context.auditContext, {
-      id,
-      settings: form,
-      version: version === '' ? undefined : version,
-    });
-    if (outcome === 'not_found') throw recordNotFound();
-    if (outcome === 'updated') return { redirect: withNotice(addressOf(id), 'application_updated') };
-    const message =
-      'Another user changed this application while you were editing it. To replace their changes with yours, save again.';
-    const current = settingsVersion(application);
-    return {
-      status: 409,
-      page: formPage(context, application, form, {
-        version: current,
-        errors: [{ field: fieldIds.name, message }],
-      }),
-    };
-  });
+      const outcome = await applications.update(context.auditContext, {
+        id,
+        settings: form,
+        version: version === '' ? undefined : version,
+      });
+      if (outcome === 'not_found') throw recordNotFound();
+      if (outcome === 'updated') return { redirect: withNotice(addressOf(id), 'application_updated') };
+      const message =
+        'Another user changed this application while you were editing it. To replace their changes with yours, save again.';
+      const current = settingsVersion(application);
+      return {
+        status: 409,
+        page: formPage(context, application, form, {
+          version: current,
+          errors: [{ field: fieldIds.name, message }],
+        }),
+      };
+    },
+    {
+      restore: async (context) => {
+        const application = await requestedApplication(context, dependencies);
+        const form = { ...readApplicationForm(context.form), clientType: application.clientType };
+        return { page: formPage(context, application, form, { version: context.form.text('version') }) };
+      },
+    },
+  );
 }

@@ -38,7 +38,14 @@ export function emailPages(site: Site, { emailChanges }: AccountPagesDependencie
           return { redirect: withNotice(settings.account, 'email_link_sent') };
       }
     },
-    { confirmed: true },
+    {
+      confirmed: true,
+      restore: async (context) => ({
+        page: (
+          <EmailPage context={context} email={context.form.text(field)} available={emailChanges.available} />
+        ),
+      }),
+    },
   );
 }
 

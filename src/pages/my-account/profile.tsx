@@ -19,15 +19,23 @@ export function profilePages(site: Site, { profiles, validateProfile }: AccountP
     return { page: <ProfilePage context={context} form={storedProfileForm(profile)} /> };
   });
 
-  site.post(path, async (context) => {
-    const form = readProfileForm(context.form);
-    const checked = validateProfile(form);
-    if (checked.errors !== undefined) {
-      return { status: 400, page: <ProfilePage context={context} form={form} errors={checked.errors} /> };
-    }
-    await profiles.update(context.auditContext, checked.claims);
-    return { redirect: withNotice(settings.account, 'profile_saved') };
-  });
+  site.post(
+    path,
+    async (context) => {
+      const form = readProfileForm(context.form);
+      const checked = validateProfile(form);
+      if (checked.errors !== undefined) {
+        return { status: 400, page: <ProfilePage context={context} form={form} errors={checked.errors} /> };
+      }
+      await profiles.update(context.auditContext, checked.claims);
+      return { redirect: withNotice(settings.account, 'profile_saved') };
+    },
+    {
+      restore: async (context) => ({
+        page: <ProfilePage context={context} form={readProfileForm(context.form)} />,
+      }),
+    },
+  );
 }
 
 function ProfilePage({

@@ -82,7 +82,14 @@ export function invitationPages(site: Site, { invitations, passwordLinks }: User
           }
       }
     },
-    { confirmed: true },
+    {
+      confirmed: true,
+      restore: async (context) => {
+        const role = submittedRole(context);
+        const form = { email: context.form.text(emailField), ...(role && { role }) };
+        return { page: formPage(context, form) };
+      },
+    },
   );
 
   site.get(`${invitationsPath}/:id/revoke`, async () => ({ redirect: settings.users }));

@@ -1,0 +1,61 @@
+import type { SignedInUser } from '../http/browser-sessions.js';
+import { csrfField } from '../http/browser-sessions.js';
+import { parseForm } from '../http/form-parser.js';
+import { Fields } from './fields.js';
+import { CsrfField, Layout } from './layout.js';
+
+/** Field of the sign-in form with a form whose session had expired. */
+export const keptFormField = 'kept_form';
+
+/** Field of a form that is shown again with its values. Such a submission changes nothing. */
+export const restoreField = 'restore_form';
+
+/** Maximum characters of a kept form, so that the sign-in form stays below the maximum size of a body. */
+const maximumLength = 16 * 1024;
+
+/** A form with its CSRF token, as text; `null` when it is too large. Passwords and secrets are omitted. */
+export function keepForm(form: Fields): string | null {
+  const entries = form.entries().filter(([name]) => name !== restoreField && !/password|secret/i.test(name));
+  const text = new URLSearchParams(entries.map(([name, value]) => [name, value])).toString();
+  return text.length <= maximumLength ? text : null;
+}
+
+/** The text of {@link keepForm} as the CSRF token and the other fields; `null` when it is too large. */
+export function readKeptForm(text: string) {
+  if (text.length > maximumLength) return null;
+  const entries = new Fields(parseForm(text)).entries();
+  const token = entries.find(([name]) => name === csrfField)?.[1] ?? '';
+  return { token, fields: entries.filter(([name]) => name !== csrfField) };
+}
+
+/** The page after signing in, from which the user returns to the form. It is a form, so that no value is in a URL. */
+export function KeptFormPage({
+  signedIn: { csrfToken },
+  action,
+  fields,
+}: {
+  signedIn: Pick<SignedInUser, 'csrfToken'>;
+  action: string;
+  fields: readonly (readonly [string, string])[];
+}) {
+  return (
+    <Layout title="You are signed in again" narrow>
+      <h1>You are signed in again</h1>
+      <p>
+        Your session had expired before you submitted the form, so nothing was saved. The form has what you
+        entered. Submit it again to save it.
+      </p>
+      <form method="post" action={action}>
+        <CsrfField token={csrfToken} />
+        {fields.map(([name, value], index) => (
+          <input key={index} type="hidden" name={name} value={value} />
+        ))}
+        <input type="hidden" name={restoreField} value="yes" />
+        <button type="submit">Return to the form</button>
+      </form>
+      <p>
+        <a href={action}>Discard what you entered</a>
+      </p>
+    </Layout>
+  );
+}
