@@ -1,12 +1,10 @@
-import { existsSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import os from 'node:os';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { freePort } from '../server/free-port.js';
 import { commonSettings, createServer } from './cluster.js';
 import { ClusterServer, type Settings } from './cluster-server.js';
-import { giveToUser, hasPostgresqlPrograms, libraryPath } from './programs.js';
+import { hasPostgresqlPrograms, libraryPath } from './programs.js';
+import { TemporaryServers } from './temporary-servers.js';
 
 /** Whether the extension is installed with the programs of PostgreSQL. */
 export const hasCitus: boolean = hasPostgresqlPrograms && existsSync(path.join(libraryPath(), 'citus.so'));
@@ -33,34 +31,16 @@ const citusSettings: Settings = {
 
 /** Starts a coordinator and two workers in a temporary directory, with the installed programs. */
 export async function startCitus(settings: Settings = {}): Promise<CitusCluster> {
-  const root = mkdtempSync(path.join(os.tmpdir(), 'people-api-citus-'));
-  giveToUser(root);
-  const servers: ClusterServer[] = [];
-  const abandon = () => {
-    for (const server of servers) server.abandon();
-  };
-  process.once('exit', abandon);
-  const close = async () => {
-    process.off('exit', abandon);
-    await Promise.all(servers.map((server) => server.kill()));
-    await rm(root, { recursive: true, force: true });
-  };
+  const servers = new TemporaryServers();
+  const close = () => servers.close();
   try {
     for (const name of ['coordinator', 'worker1', 'worker2']) {
-      const port = await freePort();
-      const own = { port: String(port), cluster_name: name };
-      const server = new ClusterServer({
-        name,
-        port,
-        directory: path.join(root, name),
-        settings: { ...citusSettings, ...settings, ...own },
-      });
-      servers.push(server);
+      const server = await servers.add(ClusterServer, { name, settings: { ...citusSettings, ...settings } });
       await createServer(server);
       // The service takes this role when its user is a superuser. Citus connects to the workers as this role.
       await server.query('CREATE ROLE people_api_tenant LOGIN');
     }
-    const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
+    const [coordinator, ...workers] = servers.all as [ClusterServer, ...ClusterServer[]];
     return { coordinator, workers, close };
   } catch (error) {
     await close();

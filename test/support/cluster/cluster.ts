@@ -1,11 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../server/free-port.js';
 import { ClusterServer, type Settings } from './cluster-server.js';
-import { giveToUser, runProgram } from './programs.js';
+import { runProgram } from './programs.js';
+import { TemporaryServers } from './temporary-servers.js';
 
 export interface ClusterOptions {
   /** Number of standbys; 2 by default. */
@@ -67,36 +63,15 @@ export class Standby extends ClusterServer {
 /** Starts a primary and standbys in a temporary directory, with the installed programs, and waits until the standbys follow. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { standbys: count = 2, synchronous = false, settings } = options;
-  const root = mkdtempSync(path.join(os.tmpdir(), 'people-api-cluster-'));
-  giveToUser(root);
-  const servers: ClusterServer[] = [];
-  const abandon = () => {
-    for (const server of servers) server.abandon();
-  };
-  process.once('exit', abandon);
-  const close = async () => {
-    process.off('exit', abandon);
-    await Promise.all(servers.map((server) => server.kill()));
-    await rm(root, { recursive: true, force: true });
-  };
-  const describe = async (name: string) => {
-    const port = await freePort();
-    const own = { port: String(port), cluster_name: name };
-    return {
-      name,
-      port,
-      directory: path.join(root, name),
-      settings: { ...commonSettings, ...settings, ...own },
-    };
-  };
+  const servers = new TemporaryServers();
+  const close = () => servers.close();
+  const all = { ...commonSettings, ...settings };
   try {
-    let primary = new ClusterServer(await describe('primary'));
-    servers.push(primary);
+    let primary = await servers.add(ClusterServer, { name: 'primary', settings: all });
     await createServer(primary);
     const standbys: Standby[] = [];
     for (let number = 1; number <= count; number += 1) {
-      const standby = new Standby(await describe(`s${number}`));
-      servers.push(standby);
+      const standby = await servers.add(Standby, { name: `s${number}`, settings: all });
       standbys.push(standby);
       await createStandby(standby, primary);
     }
@@ -104,7 +79,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     if (synchronous) {
       const names = standbys.map(({ name }) => name).join(', ');
       const setting = { synchronous_standby_names: `ANY 1 (${names})` };
-      await Promise.all(servers.map((server) => server.configure(setting)));
+      await Promise.all(servers.all.map((server) => server.configure(setting)));
     }
     return {
       get primary() {
@@ -112,7 +87,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       },
       standbys,
       urlOf(database) {
-        const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
+        const hosts = servers.all.map(({ port }) => `127.0.0.1:${port}`).join(',');
         return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;
       },
       kill: () => primary.kill(),
