@@ -4,6 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { TOTP } from 'otpauth';
 import { chromium } from 'playwright-core';
 import { demoCallback as callback, demoPassword as password, withDemoServer } from './demo-server.mjs';
 import { root } from './modified.mjs';
@@ -43,8 +44,19 @@ async function takeAll() {
   await take(owner, 'sign-in-error');
   await signIn(owner, 'owner@acme.example');
   await take(owner, 'people');
+  await takeForReadme(owner, 'directory', `${base}/people`);
   await open(owner, 'people-no-match', '/people?q=zzz');
+  await open(owner, 'people-filtered', '/people?q=a&department=Engineering&location=London');
+  await open(owner, 'employee-new', '/people/employees/new');
+  const [employee] = await owner.evaluate(async () => {
+    const page = await (await fetch('/people')).text();
+    return /\/people\/employees\/[a-z0-9]{12,}/.exec(page) ?? [];
+  });
+  await open(owner, 'employee', employee);
+  await open(owner, 'employee-edit', `${employee}/edit`);
+  await open(owner, 'employee-delete', `${employee}/delete`);
   await open(owner, 'people-department', '/people?sort=-department&page=2');
+  await takeImport(owner);
 
   await open(owner, 'connected-empty', '/people/settings/connected_applications');
   await consent(owner);
@@ -53,12 +65,12 @@ async function takeAll() {
 
   await open(owner, 'applications', applications);
   await open(owner, 'application-new', `${applications}/new`);
-  await owner.getByLabel('Redirect URI 1').fill('http://partner.example/callback#top');
+  await owner.getByLabel('Redirect URIs').fill('http://partner.example/callback#top');
   await owner.getByRole('button', { name: 'Create application' }).last().click();
   await take(owner, 'application-new-error');
   await owner.goto(`${base}${applications}/new`);
   await owner.getByLabel('Name', { exact: true }).fill('Payroll bridge');
-  await owner.getByLabel('Redirect URI 1').fill('https://payroll.partner.example/oauth/callback');
+  await owner.getByLabel('Redirect URIs').fill('https://payroll.partner.example/oauth/callback');
   await owner.getByLabel('reports:read').check();
   await owner.getByRole('button', { name: 'Create application' }).last().click();
   await take(owner, 'application-secret');
@@ -78,7 +90,14 @@ async function takeAll() {
   await open(owner, 'application-public', `${applications}/appdemospa`);
   await open(owner, 'application-revoke-access', `${applications}/appdemospa/revoke_access`);
   await open(owner, 'application-delete', `${applications}/appdemospa/delete`);
+  await open(owner, 'usage', `${applications}/appdemospa/usage`);
   await takeUsers(owner);
+  await takeReports(owner);
+  await takeSecondFactor(owner);
+  await open(owner, 'security', '/people/settings/security');
+  await open(owner, 'single-sign-on', '/people/settings/single_sign_on');
+  await owner.getByRole('button', { name: 'Save' }).first().click();
+  await take(owner, 'single-sign-on-error');
   await open(owner, 'audit-log', '/people/settings/audit_log');
   await open(owner, 'audit-log-empty', '/people/settings/audit_log?type=application.deleted');
   await open(owner, 'not-found', `${applications}/appglobexbackend`);
@@ -95,6 +114,48 @@ async function takeAll() {
   await open(member, 'forbidden', applications);
   await member.goto(authorizeAddress('reports:read user:read').href);
   await take(member, 'consent-member');
+}
+
+/** The pages of an import, with a line that is rejected. */
+async function takeImport(owner) {
+  await open(owner, 'import', '/people/employees/import');
+  const header = 'Employee no.;First name;Surname;E-Mail;Status;Team;Shoe size';
+  const upload = async (rows) => {
+    const buffer = Buffer.from([header, ...rows].join('\r\n'));
+    await owner.getByLabel('File').setInputFiles({ name: 'Staff list.csv', mimeType: 'text/csv', buffer });
+    await owner.getByRole('button', { name: 'Upload' }).click();
+  };
+  await upload([]);
+  await take(owner, 'import-error');
+  const rows = Array.from(
+    { length: 12 },
+    (_, index) => `S${index};Ada;Lovelace;ada${index}@acme.example;active;Engineering;38`,
+  );
+  await upload([...rows, 'X1;;Hopper;no address;active;Sales;40']);
+  await take(owner, 'import-columns');
+  await owner.getByLabel('E-Mail').selectOption('');
+  await owner.getByRole('button', { name: 'Check the file' }).click();
+  await take(owner, 'import-columns-error');
+  await owner.getByLabel('E-Mail').selectOption('email');
+  await owner.getByRole('button', { name: 'Check the file' }).click();
+  await owner.getByRole('heading', { name: 'Result of the check' }).waitFor();
+  await take(owner, 'import-checked');
+  await owner.getByRole('button', { name: 'Cancel import' }).click();
+  await take(owner, 'import-cancelled');
+  await owner.goto(`${base}/people/employees/import`);
+  await upload(rows);
+  await owner.getByRole('button', { name: 'Check the file' }).click();
+  await owner.getByRole('heading', { name: 'Result of the check' }).waitFor();
+  await owner.getByRole('button', { name: 'Import 12 records' }).click();
+  await owner.getByRole('heading', { name: 'Import complete' }).waitFor();
+  await take(owner, 'import-complete');
+  await open(owner, 'import-list', '/people/employees/import');
+  await owner.goto(`${base}/people/employees/import`);
+  await upload(Array.from({ length: 30_000 }, (_, index) => rows[0].replaceAll('0', String(index))));
+  await owner.getByRole('button', { name: 'Check the file' }).click();
+  await owner.getByRole('link', { name: 'pause' }).click();
+  await take(owner, 'import-checking');
+  await owner.getByRole('button', { name: 'Cancel import' }).click();
 }
 
 /** The pages of users, of My account and of links. */
@@ -124,6 +185,56 @@ async function takeUsers(owner) {
   await open(invited, 'forgot-password', '/forgot_password');
 }
 
+/** The pages of reports: a list, and charts with one group, two groups and years. */
+async function takeReports(owner) {
+  const reports = '/people/reports';
+  await open(owner, 'reports', reports);
+  await open(owner, 'report-list', `${reports}/demoengineering`);
+  await open(owner, 'report-groups', `${reports}/demoheadcount`);
+  await takeForReadme(owner, 'report', `${base}${reports}/demoheadcount`);
+  await open(owner, 'report-edit', `${reports}/demoengineering/edit`);
+  await open(owner, 'report-delete', `${reports}/demoheadcount/delete`);
+  await open(owner, 'report-new', `${reports}/new`);
+  await owner.getByRole('button', { name: 'Add a filter' }).click();
+  await owner.getByRole('textbox', { name: 'Value' }).fill('2026');
+  await owner.getByRole('button', { name: 'Create report' }).last().click();
+  await take(owner, 'report-new-error');
+  for (const [name, ...groups] of [
+    ['report-stacked', 'Department', 'Location'],
+    ['report-years', 'Hire year', 'Status'],
+  ]) {
+    await owner.goto(`${base}${reports}/new`);
+    await owner.getByLabel('Title').fill(groups.join(' and '));
+    await owner.getByLabel('Counts by group').check();
+    await owner.getByLabel('Group 1').selectOption(groups[0]);
+    await owner.getByLabel('Group 2').selectOption(groups[1]);
+    await owner.getByRole('button', { name: 'Create report' }).last().click();
+    await take(owner, name);
+  }
+}
+
+/** The pages of second factors, with an authenticator app, and the sign-in that needs it. */
+async function takeSecondFactor(owner) {
+  const factors = '/people/settings/account/second_factor';
+  await open(owner, 'second-factor', factors);
+  await open(owner, 'passkey-new', `${factors}/passkeys`);
+  await open(owner, 'authenticator-app', `${factors}/app`);
+  const key = await owner.locator('code.key').textContent();
+  await owner.getByRole('button', { name: 'Save' }).click();
+  await take(owner, 'authenticator-app-error');
+  await owner.getByLabel('Code').fill(new TOTP({ secret: key.replaceAll(' ', '') }).generate());
+  await owner.getByRole('button', { name: 'Save' }).click();
+  await take(owner, 'recovery-codes');
+  await open(owner, 'second-factor-set-up', factors);
+  const other = await newPage();
+  await other.goto(`${base}/people`);
+  await signIn(other, 'owner@acme.example');
+  await take(other, 'second-factor-step');
+  await other.getByRole('button', { name: 'Continue' }).click();
+  await take(other, 'second-factor-step-error');
+  await open(other, 'single-sign-on-start', '/sign_in/sso');
+}
+
 async function newPage() {
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
   await context.route(`${callback}**`, (route) => route.fulfill({ body: 'The page of the application.' }));
@@ -133,7 +244,7 @@ async function newPage() {
 async function signIn(page, email, secret = password) {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(secret);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** Grants access to the single-page application of the demo account, and requests its tokens. */

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { authorizationCode } from './authorization-code.mjs';
+import { createApplication } from './create-application.mjs';
 import { demoCallback, demoPassword, withDemoServer } from './demo-server.mjs';
 import { root } from './modified.mjs';
 
@@ -17,7 +18,17 @@ process.exitCode = await withDemoServer(async (base) => {
     email: 'owner@acme.example',
     password: demoPassword,
   });
-  const inputs = { idempotency_key: randomUUID(), code, code_verifier: verifier };
+  // The demo applications do not have the scopes for webhooks.
+  const { client_id, client_secret } = await createApplication(base, {
+    name: 'Partner',
+    scopes: ['reports:read', 'webhooks:read', 'webhooks:write'],
+    email: 'owner@acme.example',
+    password: demoPassword,
+  });
+  const inputs = {
+    ...{ idempotency_key: randomUUID(), code, code_verifier: verifier },
+    ...{ webhook_client_id: client_id, webhook_client_secret: client_secret },
+  };
   return replay(base, inputs);
 });
 

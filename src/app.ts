@@ -14,7 +14,7 @@ import { noAccount, withScope } from './database/scope.js';
 import { createAllowedMethods } from './http/allowed-methods.js';
 import { bindContract } from './http/binding/bind.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
-import { connectionLimits, headerLimits, idleLimits } from './http/connection-limits.js';
+import { bodyLimitBytes, connectionLimits, headerLimits, idleLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
 import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
@@ -22,6 +22,7 @@ import { parseForm } from './http/form-parser.js';
 import { healthRoutes } from './http/health-routes.js';
 import { closeIdleConnections, type IdleLimits } from './http/idle-connections.js';
 import { closeConnectionsAtTheEnd } from './http/lifecycle.js';
+import { mcpRoutes } from './http/mcp/routes.js';
 import { routeNotFound } from './http/not-found.js';
 import { originForm } from './http/origin-form.js';
 import { closePipelinedResponses } from './http/pipelined-responses.js';
@@ -39,8 +40,10 @@ import { linkPages } from './pages/links/routes.js';
 import { peopleSite } from './pages/people-site.js';
 import { problemPage } from './pages/problem-page.js';
 import { referencePage } from './pages/reference.js';
+import { secondFactorPages } from './pages/second-factor/routes.js';
 import { privatePageHeaders } from './pages/security-headers.js';
 import { signInPages } from './pages/sign-in.js';
+import { singleSignOnPages } from './pages/single-sign-on/sign-in-pages.js';
 import type { UsageRecorder } from './services/usage/usage-recorder.js';
 
 /** Dependencies and options of the application. */
@@ -62,9 +65,6 @@ export interface SchemaCompilers {
   readonly validator: FastifySchemaCompiler<Record<string, unknown>>;
   readonly serializer: FastifySerializerCompiler<unknown>;
 }
-
-/** Maximum size of a request body in bytes. */
-export const bodyLimitBytes = 64 * 1024;
 
 /** Maximum characters of a path parameter. Longer than any id, so that a long id is an unknown record and not an unknown route. */
 const maximumParameterLength = 16 * 1024;
@@ -154,8 +154,19 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(documentRoutes, { published: publish(contract, config) });
   await app.register(referencePage, { localise });
   await app.register(errorPages, { contract, localise });
-  const { handlers, authenticate, publicGate, consent, signIn, links, people, secretUse, exports, counters } =
-    services;
+  const {
+    handlers,
+    authenticate,
+    publicGate,
+    consent,
+    signIn,
+    singleSignOn,
+    links,
+    people,
+    secretUse,
+    exports,
+    counters,
+  } = services;
   app.addHook('onReady', () => counters.open());
   app.addHook('onClose', async () => {
     await secretUse.settled();
@@ -166,10 +177,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   await app.register(assetRoutes);
   await app.register(signInPages, signIn);
+  await app.register(singleSignOnPages, singleSignOn);
+  await app.register(secondFactorPages, signIn);
   await app.register(linkPages, links);
   await app.register(consentForm, consent);
   await app.register(peopleSite, people);
   await app.register(preflightRoutes, { contract });
+  await app.register(mcpRoutes, { contract, localise, authenticate, config });
   const queue = new RequestQueue(dependencies.requestQueueLimits ?? defaultRequestQueueLimits);
   await bindContract(app, { contract, handlers, authenticate, publicGate, queue });
   return app;

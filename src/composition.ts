@@ -6,16 +6,23 @@ import { createAuthenticate } from './http/authentication.js';
 import type { Authenticate, PublicGate } from './http/binding/bind.js';
 import type { Handlers } from './http/binding/handlers.js';
 import { BrowserSessions } from './http/browser-sessions.js';
+import { bodyLimitBytes } from './http/connection-limits.js';
+import { CsvDownloads } from './http/csv-downloads.js';
 import { EmployeeHandlers } from './http/handlers/employees.js';
+import { EventHandlers } from './http/handlers/events.js';
 import { mergeHandlers } from './http/handlers/merge.js';
 import { OAuthHandlers } from './http/handlers/oauth.js';
 import { ReportResultHandlers } from './http/handlers/report-results.js';
 import { ReportHandlers } from './http/handlers/reports.js';
 import { UserHandlers } from './http/handlers/users.js';
+import { WebhookEndpointHandlers } from './http/handlers/webhook-endpoints.js';
 import { KnownBrowsers } from './http/known-browser-cookie.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
+import { ReportConcurrency } from './http/report-concurrency.js';
 import { defaultReportLimits, type ReportLimits } from './http/report-limits.js';
+import { ReportRuns } from './http/report-runs.js';
 import { createRequestLimits } from './http/request-limits.js';
+import { SignInBrowserCookie } from './http/sign-in-browser-cookie.js';
 import { AccessTokens } from './oauth/access-tokens.js';
 import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
 import { ClientAuthentication } from './oauth/client-authentication.js';
@@ -27,19 +34,30 @@ import { ConsentHandlers, type consentForm } from './pages/consent.js';
 import type { LinkPagesDependencies } from './pages/links/routes.js';
 import { createProfileValidator } from './pages/my-account/profile-form.js';
 import type { PeopleSiteDependencies } from './pages/people-site.js';
+import { createReportValidator } from './pages/reports/report-validator.js';
 import type { SignInDependencies } from './pages/sign-in.js';
+import type { SingleSignOnPagesDependencies } from './pages/single-sign-on/dependencies.js';
 import { ClientRegistry } from './services/applications/client-registry.js';
 import { ClientSecrets } from './services/applications/client-secrets.js';
 import { OAuthApplications } from './services/applications/oauth-applications.js';
 import { SecretUse } from './services/applications/secret-use.js';
 import { AuditLog } from './services/audit-log.js';
+import { AuditLogExports } from './services/audit-log-exports.js';
 import { AuditLogReader } from './services/audit-log-reader.js';
+import { AuditedExports } from './services/audited-exports.js';
 import type { Counters } from './services/counters/counters.js';
 import { createCounters } from './services/counters/create-counters.js';
 import type { CounterLogger } from './services/counters/redis-connection.js';
 import { DatabaseCheck } from './services/database-check.js';
 import { EmailChanges } from './services/email-changes.js';
+import { createEmployeeCheck } from './services/employee-imports/employee-check.js';
+import { EmployeeUploads } from './services/employee-imports/uploads/employee-uploads.js';
+import { UploadSteps } from './services/employee-imports/uploads/upload-steps.js';
+import type { UploadWorker } from './services/employee-imports/uploads/upload-worker.js';
+import { Directory } from './services/employees/directory.js';
+import { EmployeeChanges } from './services/employees/employee-changes.js';
 import { Employees } from './services/employees/employees.js';
+import { EventFeed } from './services/events/event-feed.js';
 import { FailureLimit } from './services/failure-limit.js';
 import { AuthorizationCodes } from './services/grants/authorization-codes.js';
 import { Grants } from './services/grants/grants.js';
@@ -54,16 +72,23 @@ import { OwnAccount } from './services/own-account.js';
 import { PasswordLinks } from './services/password-links.js';
 import { Profiles } from './services/profiles.js';
 import { Reauthentication } from './services/reauthentication.js';
+import { ReportCreators } from './services/reports/report-creators.js';
 import { Reports } from './services/reports/reports.js';
+import { ReportCharts } from './services/reports/results/report-charts.js';
 import { ReportExports } from './services/reports/results/report-exports.js';
 import { ReportResults } from './services/reports/results/report-results.js';
+import { composeSecondFactors } from './services/second-factors/compose.js';
+import { SecondFactorPolicies } from './services/second-factors/second-factor-policy.js';
 import { Sessions } from './services/sessions.js';
 import { SignIn } from './services/sign-in.js';
+import { composeSingleSignOn } from './services/single-sign-on/compose.js';
 import { AccessTokenRevocations } from './services/tokens/access-token-revocations.js';
 import { RefreshTokens } from './services/tokens/refresh-tokens.js';
 import { TokenStatus } from './services/tokens/token-status.js';
+import { UsageReader } from './services/usage/usage-reader.js';
 import { UserAdministration } from './services/user-administration.js';
 import { Users } from './services/users.js';
+import { composeWebhooks } from './services/webhooks/compose.js';
 
 /** Dependencies of the services. */
 export interface ServiceDependencies {
@@ -76,6 +101,8 @@ export interface ServiceDependencies {
   /** Secrets that sign cookies and forms. */
   readonly appSecrets: AppSecrets;
   readonly clock: Clock;
+  /** Runs imports of uploaded files; stopped by its owner. */
+  readonly uploadWorker: UploadWorker;
   /** Default: a process that does not shut down. */
   readonly lifecycle?: Lifecycle;
   /** Default: the limits of the contract. */
@@ -90,16 +117,17 @@ export interface Composition {
   readonly counters: Counters;
   readonly consent: Parameters<typeof consentForm>[1];
   readonly signIn: SignInDependencies;
+  readonly singleSignOn: SingleSignOnPagesDependencies;
   readonly links: LinkPagesDependencies;
   readonly people: PeopleSiteDependencies;
   readonly secretUse: SecretUse;
-  readonly exports: ReportExports;
+  readonly exports: AuditedExports;
   readonly databaseCheck: DatabaseCheck;
 }
 
 /** Creates the services with their dependencies. */
 export function composeServices(dependencies: ServiceDependencies, log: CounterLogger): Composition {
-  const { config, contract, database, signingKeys, clock, appSecrets } = dependencies;
+  const { config, contract, database, signingKeys, clock, appSecrets, uploadWorker } = dependencies;
   const {
     reads = database,
     lifecycle = createLifecycle(),
@@ -112,7 +140,12 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const employees = new Employees(reads);
   const profiles = new Profiles(database);
   const reportResults = new ReportResults(reads);
-  const exports = new ReportExports(database, reportResults);
+  const exports = new AuditedExports(database);
+  const reportExports = new ReportExports(exports, reportResults);
+  const slots = new ReportConcurrency(reportLimits);
+  const reportRuns = new ReportRuns(slots);
+  const downloads = new CsvDownloads(slots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal });
+  const auditLogReader = new AuditLogReader(database);
   const counters = createCounters(database, { redisUrl: config.redisUrl, baseUrl, logger: log });
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
   const { api, publicLimits } = createRequestLimits(config, counters);
@@ -130,6 +163,26 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     auditLog,
     failureLimit,
   });
+  const singleSignOn = composeSingleSignOn({
+    config,
+    database,
+    clock,
+    appSecrets,
+    logger: log,
+    sessions: userSessions,
+    auditLog,
+    counter: counters.failures,
+  });
+  const secondFactorServices = composeSecondFactors({
+    appSecrets,
+    baseUrl,
+    database,
+    clock,
+    users,
+    sessions: userSessions,
+    auditLog,
+    failureLimit,
+  });
   const authorizationServer = composeAuthorizationServer({
     config,
     database,
@@ -141,6 +194,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     auditLog,
     grants,
   });
+  const webhooks = composeWebhooks({ config, database, clock, appSecrets });
   const { accessTokens, authorizationEndpoint } = authorizationServer;
   const metadata = authorizationServerMetadata(contract, baseUrl);
   const reports = new Reports(database, {
@@ -159,14 +213,19 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       }),
       new ConsentHandlers(authorizationEndpoint, sessions),
       new EmployeeHandlers(employees, baseUrl),
+      new EventHandlers(
+        new EventFeed(database, { clock, retentionDays: config.eventRetentionDays }),
+        baseUrl,
+      ),
+      new WebhookEndpointHandlers({ ...webhooks, baseUrl, clock }),
       new ReportHandlers(reports, { baseUrl, clock }),
       new ReportResultHandlers(reportResults, {
         reports,
         baseUrl,
         clock,
-        exports,
-        limits: reportLimits,
-        cutOff: lifecycle.cutOff.signal,
+        exports: reportExports,
+        runs: reportRuns,
+        downloads,
       }),
       new UserHandlers(profiles, clock),
     ),
@@ -174,15 +233,26 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     publicGate: publicLimits,
     consent: { contract, endpoint: authorizationEndpoint, sessions },
     signIn: {
+      ...secondFactorServices,
       signIn: new SignIn({ users, sessions: userSessions, auditLog, failureLimit }),
       sessions,
       knownBrowsers: new KnownBrowsers({ appSecrets, baseUrl, clock }),
       applications,
+      clock,
+      baseUrl,
+    },
+    singleSignOn: {
+      ...singleSignOn,
+      sessions,
+      browserCookie: new SignInBrowserCookie({ baseUrl }),
       baseUrl,
     },
     links: { ...userServices, sessions },
     people: {
       ...userServices,
+      ...singleSignOn,
+      ...secondFactorServices,
+      policies: new SecondFactorPolicies(database),
       users,
       userSessions,
       userAdministration: new UserAdministration(database),
@@ -190,15 +260,33 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       profiles,
       validateProfile: createProfileValidator(contract),
       employees,
+      employeeChanges: new EmployeeChanges(database),
+      employeeCheck: createEmployeeCheck(contract),
+      uploads: new EmployeeUploads(database),
+      uploadSteps: new UploadSteps(database),
+      wakeImports: () => uploadWorker.wake(),
+      directory: new Directory(reads),
       applications: new OAuthApplications(database),
       clientSecrets: new ClientSecrets(database),
       grants,
-      auditLog: new AuditLogReader(database),
+      auditLog: auditLogReader,
+      auditLogExports: new AuditLogExports(exports, auditLogReader),
+      downloads,
+      reports,
+      reportCreators: new ReportCreators(reads),
+      reportResults,
+      reportCharts: new ReportCharts(reads),
+      reportRuns,
+      reportExports,
+      validateReport: createReportValidator(contract),
       sessions,
       clock,
       baseUrl,
       production: config.production,
       scopes: contract.scopes,
+      usage: new UsageReader(database),
+      limits: { configured: config, reports: reportLimits, bodyBytes: bodyLimitBytes },
+      problems: contract.problems,
     },
     secretUse,
     exports,

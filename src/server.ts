@@ -20,11 +20,16 @@ import { describeFailure } from './process/operator-errors.js';
 import { createShutdown } from './process/shutdown.js';
 import { startupMessage } from './process/startup-message.js';
 import { setV8Flags } from './process/v8-flags.js';
+import { UploadWorker } from './services/employee-imports/uploads/upload-worker.js';
 import { Housekeeping } from './services/housekeeping.js';
+import { LinkDelivery } from './services/links/link-delivery.js';
+import { Mailer } from './services/mail/mailer.js';
 import { hashPassword } from './services/passwords.js';
 import { Issuer } from './services/recorded-issuer.js';
 import { SigningKeyStore } from './services/signing-key-store.js';
 import { UsageRecorder } from './services/usage/usage-recorder.js';
+import { createWebhookWorker } from './services/webhooks/compose.js';
+import { notifyOwners } from './services/webhooks/pause-notification.js';
 
 /** Maximum duration of a statement of a request. */
 const statementTimeoutMs = 10_000;
@@ -54,6 +59,14 @@ async function start(): Promise<void> {
   const signingKeys = await SigningKeys.open(new SigningKeyStore(database), appSecrets, systemClock);
   const contract = loadContract();
   const usage = new UsageRecorder({ database, clock: systemClock, logger });
+  const uploadWorker = new UploadWorker({ database, clock: systemClock, contract, logger });
+  const webhookWorker = createWebhookWorker({
+    ...{ config, database, appSecrets, clock: systemClock, logger },
+    onPaused: async (outcome) => {
+      const mailer = new Mailer(config, systemClock);
+      await notifyOwners(database, new LinkDelivery(mailer, { baseUrl: config.baseUrl, logger }), outcome);
+    },
+  });
   const lifecycle = createLifecycle();
   const app = await buildApp({
     config,
@@ -63,6 +76,7 @@ async function start(): Promise<void> {
     appSecrets,
     clock: systemClock,
     usage,
+    uploadWorker,
     logger,
     lifecycle,
     observers,
@@ -70,9 +84,11 @@ async function start(): Promise<void> {
   });
   app.addHook('onClose', () => instruments.close());
   const stopBackgroundWork = startBackgroundWork({
-    housekeeping: new Housekeeping(database),
+    housekeeping: new Housekeeping(database, config),
     signingKeys,
     usage,
+    uploadWorker,
+    webhookWorker,
     clock: systemClock,
     logger,
   });

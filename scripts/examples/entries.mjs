@@ -1,6 +1,7 @@
 import { authorizePages } from './authorize.mjs';
 import { conflicts } from './conflicts.mjs';
 import { employees } from './employees.mjs';
+import { events } from './events.mjs';
 import { failures } from './failures.mjs';
 import { lifetimes, rateLimits } from './limits.mjs';
 import { reports } from './reports.mjs';
@@ -8,9 +9,12 @@ import { requestErrors } from './request-errors.mjs';
 import { timeouts } from './timeouts.mjs';
 import { tokenErrors, tokens } from './tokens.mjs';
 import { users } from './users.mjs';
+import { webhooks } from './webhooks.mjs';
 
-/** Recorded one after the other, in this order: reports are listed before other entries create more of them. */
+/** Recorded one after the other, in this order: events and reports are listed before other entries create more of them. */
 export const inOrder = {
+  ...events,
+  ...webhooks,
   ...reports,
   ...employees,
   ...tokens,

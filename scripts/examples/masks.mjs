@@ -2,6 +2,9 @@
 const fixed = {
   request_id: '0f8d2c1e-6a55-4b7a-9a43-5d0f1c3b7e21',
   refresh_token: '8xLOxBtZp8yKm3vQ2wRfN5dGhJ7sTcUeY1aXb4Zk6Mo',
+  occurred_at: '2026-11-02T09:30:00.000Z',
+  webhook_id: 'msg_2c9h8d7s6a5k4j3h2g1f0e9d8',
+  secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDx0qyzvGhIO8=',
   kid: '9pQ3xW7b',
   x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
@@ -23,6 +26,7 @@ export class Masks {
     if (typeof value === 'object' && value !== null) {
       return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.body(item, name)]));
     }
+    if (member === 'duration_ms') return 82;
     if (typeof value !== 'string') return value;
     if (member in fixed) return fixed[member];
     if (member === 'access_token') return maskToken(value);

@@ -9,6 +9,7 @@ import { openDatabase } from '../../dist/src/database/open-database.js';
 import { fillDemoData } from '../../dist/src/demo-data/fill.js';
 import { SigningKeys } from '../../dist/src/oauth/signing-keys.js';
 import { listen } from '../../dist/src/process/listen.js';
+import { UploadWorker } from '../../dist/src/services/employee-imports/uploads/upload-worker.js';
 import { hashPassword } from '../../dist/src/services/passwords.js';
 import { SigningKeyStore } from '../../dist/src/services/signing-key-store.js';
 import { UsageRecorder } from '../../dist/src/services/usage/usage-recorder.js';
@@ -42,7 +43,17 @@ export async function withServers(use) {
       const port = await freePort();
       const config = readConfig({ PORT: String(port), DATA_DIR: dataDir, ...environment });
       const usage = new UsageRecorder({ database, clock: at });
-      const dependencies = { config, contract, database, signingKeys, appSecrets, usage, clock: at };
+      const uploadWorker = new UploadWorker({ database, clock: at, contract });
+      const dependencies = {
+        config,
+        contract,
+        database,
+        signingKeys,
+        appSecrets,
+        usage,
+        uploadWorker,
+        clock: at,
+      };
       const app = await buildApp({ ...dependencies, logger: false });
       apps.push(app);
       await listen(app, { host: '127.0.0.1', port });

@@ -34,7 +34,7 @@ export async function withContext<Result>(
       commandProcess,
       config,
       database,
-      services: composeCommandServices(database, systemClock),
+      services: composeCommandServices(database, systemClock, config),
       clock: systemClock,
       appSecrets: () => resolveAppSecrets(config),
     };

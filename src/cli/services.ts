@@ -1,11 +1,16 @@
 import type { Clock } from '../clock.js';
+import type { Config } from '../config/config.js';
 import type { Database } from '../database/client.js';
 import { Accounts } from '../services/accounts.js';
 import { OAuthApplications } from '../services/applications/oauth-applications.js';
-import { EmployeeImports } from '../services/employee-imports.js';
+import { EmployeeImports } from '../services/employee-imports/employee-imports.js';
+import { MissingEmployees } from '../services/employee-imports/missing-employees.js';
+import { EmployeeChanges } from '../services/employees/employee-changes.js';
 import { Housekeeping } from '../services/housekeeping.js';
 import { Issuer } from '../services/recorded-issuer.js';
 import { SigningKeyStore } from '../services/signing-key-store.js';
+import { AccountDomains } from '../services/single-sign-on/account-domains.js';
+import { ProviderSecrets } from '../services/single-sign-on/provider-secrets.js';
 import { UsageReader } from '../services/usage/usage-reader.js';
 import { UserAdministration } from '../services/user-administration.js';
 import { Users } from '../services/users.js';
@@ -16,24 +21,36 @@ export interface CommandServices {
   readonly users: Users;
   readonly userAdministration: UserAdministration;
   readonly employeeImports: EmployeeImports;
+  readonly missingEmployees: MissingEmployees;
+  readonly employeeChanges: EmployeeChanges;
   readonly applications: OAuthApplications;
   readonly usage: UsageReader;
   readonly issuer: Issuer;
   readonly signingKeys: SigningKeyStore;
+  readonly domains: AccountDomains;
+  readonly providerSecrets: ProviderSecrets;
   readonly housekeeping: Housekeeping;
 }
 
 /** Creates the services of the commands. */
-export function composeCommandServices(database: Database, clock: Clock): CommandServices {
+export function composeCommandServices(
+  database: Database,
+  clock: Clock,
+  config: Pick<Config, 'eventRetentionDays'>,
+): CommandServices {
   return {
     accounts: new Accounts(database),
     users: new Users(database),
     userAdministration: new UserAdministration(database),
     employeeImports: new EmployeeImports(database, clock),
+    missingEmployees: new MissingEmployees(database, clock),
+    employeeChanges: new EmployeeChanges(database),
     applications: new OAuthApplications(database),
     usage: new UsageReader(database),
     signingKeys: new SigningKeyStore(database),
+    domains: new AccountDomains(database),
+    providerSecrets: new ProviderSecrets(database),
     issuer: new Issuer(database),
-    housekeeping: new Housekeeping(database),
+    housekeeping: new Housekeeping(database, config),
   };
 }

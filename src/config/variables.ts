@@ -155,6 +155,10 @@ export const variables = {
     schema: quota.default('10000'),
     description: 'Saved reports of an account.',
   },
+  EVENT_RETENTION_DAYS: {
+    schema: wholeNumber(1, 3650).default('30'),
+    description: 'Days for which events are kept.',
+  },
   MAX_IDEMPOTENCY_KEYS: {
     schema: quota.default('100000'),
     description: 'Idempotency keys of an application in 24 hours. Expired keys count until they are deleted.',
@@ -162,6 +166,11 @@ export const variables = {
   REDIS_URL: {
     schema: redisUrl.optional(),
     description: 'Where requests and failures are counted. Unset: in the database.',
+  },
+  ALLOW_PRIVATE_IDENTITY_PROVIDERS: {
+    schema: trueOrFalse.default('false'),
+    description:
+      '`true` allows [identity providers](single-sign-on.md#network) at private addresses in production.',
   },
   SMTP_URL: {
     schema: smtpUrl.optional(),

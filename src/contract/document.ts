@@ -19,6 +19,8 @@ export interface ContractDocument {
 /** An operation of the parsed document. */
 export interface RawOperation {
   readonly operationId: string;
+  readonly summary?: string;
+  readonly description?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly unknown[];
   readonly requestBody?: unknown;

@@ -12,6 +12,7 @@ export type ProblemCode =
   | 'invalid_token'
   | 'token_expired'
   | 'insufficient_scope'
+  | 'confidential_application_required'
   | 'user_context_required'
   | 'access_denied'
   | 'not_found'
@@ -20,6 +21,7 @@ export type ProblemCode =
   | 'request_timeout'
   | 'idempotency_key_in_use'
   | 'quota_exceeded'
+  | 'events_expired'
   | 'precondition_failed'
   | 'payload_too_large'
   | 'unsupported_media_type'
@@ -34,7 +36,9 @@ export type ScopeName =
   | 'reports:read'
   | 'reports:write'
   | 'user:read'
-  | 'user:write';
+  | 'user:write'
+  | 'webhooks:read'
+  | 'webhooks:write';
 
 /** Attributes of `EmployeeAttributes` in the contract, in the same order. `type` is the type of the column. */
 export const employeeAttributes = [
@@ -44,5 +48,10 @@ export const employeeAttributes = [
   { name: 'email', type: 'text', nullable: false },
   { name: 'status', type: 'text', nullable: false },
   { name: 'department', type: 'text', nullable: false },
+  { name: 'job_title', type: 'text', nullable: true },
+  { name: 'location', type: 'text', nullable: true },
+  { name: 'hire_date', type: 'date', nullable: true },
+  { name: 'termination_date', type: 'date', nullable: true },
+  { name: 'manager_id', type: 'text', nullable: true },
   { name: 'updated_at', type: 'timestamptz', nullable: false },
 ] as const;

@@ -352,6 +352,189 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description The events of the account, oldest first. Needs the scope `reports:read`.
+         *
+         *     Without `page[after]` and `filter[since]`, the list starts with the oldest event that is kept. Store `meta.next_cursor`
+         *     after each page and continue with it, even weeks later. While `meta.has_more` is true, more events can be read at once;
+         *     a page of `filter[type]` may then have few events, or none.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an event
+         * @description One event by `id`. Needs the scope `reports:read`.
+         */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description The webhook endpoints of the application, oldest first. The list is not paginated: an application has 20 at most. Needs
+         *     the scope `webhooks:read`.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description Adds a URL to which the events from now on are sent. Needs the scopes `webhooks:write` and `reports:read`; the application
+         *     must be confidential, and has 20 endpoints at most. `meta.secret` signs the deliveries. It is shown only once, so a
+         *     creation cannot be repeated with an `Idempotency-Key`.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{webhook_endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook endpoint
+         * @description One webhook endpoint by `id`. Needs the scope `webhooks:read`.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Deletes a webhook endpoint. Nothing more is sent to it. Needs the scope `webhooks:write`.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a webhook endpoint
+         * @description Changes the URL, the description or the types of the events. Absent members are not changed. Needs the scope
+         *     `webhooks:write`.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{webhook_endpoint_id}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook endpoint
+         * @description Creates a new secret, which is shown only once. The previous secret signs deliveries as well for 24 hours. Needs the scope
+         *     `webhooks:write`.
+         */
+        post: operations["createWebhookEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{webhook_endpoint_id}/test_deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to a webhook endpoint
+         * @description Sends a list with one event of the type `webhook_endpoint.test` at once, also to a paused endpoint, and returns the outcome.
+         *     Needs the scope `webhooks:write`.
+         */
+        post: operations["createWebhookEndpointTestDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{webhook_endpoint_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook endpoint
+         * @description The last 50 attempts to deliver events, newest first. The list is not paginated. Needs the scope `webhooks:read`.
+         */
+        get: operations["listWebhookEndpointDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{webhook_endpoint_id}/resumptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a webhook endpoint
+         * @description Continues to send events to a paused endpoint. With `after`, the events after that cursor are sent: skip events with a later
+         *     one, or send events again with an earlier one. Needs the scope `webhooks:write`.
+         */
+        post: operations["createWebhookEndpointResumption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/me": {
         parameters: {
             query?: never;
@@ -382,7 +565,70 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive events
+         * @description Events that the server sends to a webhook endpoint: the next page of the feed, at most 100 events, oldest first. It is
+         *     signed as [Standard Webhooks](https://www.standardwebhooks.com) describes. Any `2xx` response within 15 seconds
+         *     acknowledges all events of the page. Otherwise the same page is sent again later, with the same `webhook-id`, before
+         *     any newer event. After a `410`, nothing more is sent until the endpoint is resumed.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Identifies the page. A repeated delivery has the same value.
+                     * @example msg_2c9h8d7s6a5k4j3h2g1f0e9d8
+                     */
+                    "webhook-id": string;
+                    /**
+                     * @description When this attempt was made, in seconds since 1970.
+                     * @example 1795478400
+                     */
+                    "webhook-timestamp": string;
+                    /**
+                     * @description Signatures of `webhook-id`, `webhook-timestamp` and the body, separated by spaces. There are two while a secret is
+                     *     rotated; one valid signature is enough.
+                     * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                     */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            /** @description The next events of the feed. */
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            responses: {
+                /** @description All events of the page are acknowledged. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -448,7 +694,7 @@ export interface components {
         };
         /** @description An empty object. */
         TokenRevocation: Record<string, never>;
-        /** @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, or another one that is added later. */
+        /** @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`, or another one that is added later. */
         ScopeName: string;
         /** @description Member names and meanings are those of RFC 8414 and RFC 9207. */
         AuthorizationServerMetadata: {
@@ -576,6 +822,25 @@ export interface components {
             status: string;
             /** @description The department. */
             department: string;
+            /** @description The job title, or `null`. */
+            job_title: string | null;
+            /** @description The place of work, or `null`. */
+            location: string | null;
+            /**
+             * Format: date
+             * @description The first day of employment, or `null`. An RFC 3339 date from `0001-01-01` to `9999-12-31`.
+             */
+            hire_date: string | null;
+            /**
+             * Format: date
+             * @description The last day of employment, or `null`. An RFC 3339 date from `0001-01-01` to `9999-12-31`.
+             */
+            termination_date: string | null;
+            /**
+             * @description The `id` of the employee's manager, who is another employee of the account, or `null`. It becomes `null` when the
+             *     manager is deleted.
+             */
+            manager_id: string | null;
             /**
              * Format: date-time
              * @description When the record last changed.
@@ -606,17 +871,30 @@ export interface components {
         };
         /**
          * @description A column of a report: `id`, `employee_number`, `first_name`, `last_name`, `email`, `status`, `department`,
-         *     `updated_at`, or another one that is added later.
+         *     `job_title`, `location`, `hire_date`, `termination_date`, `manager_id`, `updated_at`, or another one that is added later.
          */
         ReportColumnKey: string;
         /**
-         * @description A column that a report can show, filter or group by.
+         * @description A column that a report can show, filter, sort or group by.
          * @enum {string}
          */
-        ReportColumnInput: "id" | "employee_number" | "first_name" | "last_name" | "email" | "status" | "department" | "updated_at";
+        ReportColumnInput: "id" | "employee_number" | "first_name" | "last_name" | "email" | "status" | "department" | "job_title" | "location" | "hire_date" | "termination_date" | "manager_id" | "updated_at";
+        /** @description A column of a report, `hire_year`, or another key that is added later. */
+        ReportGroupKey: string;
         /**
-         * @description The type of the values of a column: `string`, `date_time` (written as RFC 3339), `integer`, or another that is added
-         *     later.
+         * @description A column, or `hire_year`, the year of `hire_date` as an integer. Employees without a value are one group, whose value
+         *     is `null`.
+         * @enum {string}
+         */
+        ReportGroupKeyInput: "id" | "employee_number" | "first_name" | "last_name" | "email" | "status" | "department" | "job_title" | "location" | "hire_date" | "termination_date" | "manager_id" | "updated_at" | "hire_year";
+        /**
+         * @description A `date` or `date_time` column.
+         * @enum {string}
+         */
+        ReportDateColumnInput: "hire_date" | "termination_date" | "updated_at";
+        /**
+         * @description The type of the values of a column: `string`, `date` and `date_time` (written as RFC 3339), `integer`, or another that
+         *     is added later.
          */
         ReportColumnType: string;
         /** @description The title of the report. */
@@ -634,9 +912,15 @@ export interface components {
          * @enum {string}
          */
         ReportListOperator: "in" | "not_in";
-        /** @description A single value. For `updated_at` an RFC 3339 date-time. */
+        /**
+         * @description `before` and `after` match dates and timestamps that are earlier or later than the value, and not equal to it. They do
+         *     not match `null`.
+         * @enum {string}
+         */
+        ReportDateOperator: "before" | "after";
+        /** @description A single value. For a `date` column an RFC 3339 date, for a `date_time` column an RFC 3339 date-time. */
         ReportFilterText: string;
-        /** @description Several values. For `updated_at` RFC 3339 date-times. */
+        /** @description Several values. For a `date` column RFC 3339 dates, for a `date_time` column RFC 3339 date-times. */
         ReportFilterTexts: string[];
         /** @description A condition that compares with one value. */
         ReportTextFilter: {
@@ -650,8 +934,14 @@ export interface components {
             operator: components["schemas"]["ReportListOperator"];
             value: components["schemas"]["ReportFilterTexts"];
         };
+        /** @description A condition that compares a date or a timestamp with one value. */
+        ReportDateFilter: {
+            field: components["schemas"]["ReportColumnKey"];
+            operator: components["schemas"]["ReportDateOperator"];
+            value: components["schemas"]["ReportFilterText"];
+        };
         /** @description A condition of a report. `operator` determines whether `value` is a string or an array. */
-        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportListFilter"];
+        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportDateFilter"] | components["schemas"]["ReportListFilter"];
         /** @description The conditions of a report. Employees must meet all of them. */
         ReportFilters: components["schemas"]["ReportFilter"][];
         /** @description A condition that compares with one value. Employees that do not meet it are omitted from the result. */
@@ -666,8 +956,17 @@ export interface components {
             operator: components["schemas"]["ReportListOperator"];
             value: components["schemas"]["ReportFilterTexts"];
         };
-        /** @description A condition. `operator` determines whether `value` is a string or an array. */
-        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportListFilterInput"];
+        /**
+         * @description A condition that compares a date or a timestamp with one value. Employees that do not meet it are omitted from the
+         *     result.
+         */
+        ReportDateFilterInput: {
+            field: components["schemas"]["ReportDateColumnInput"];
+            operator: components["schemas"]["ReportDateOperator"];
+            value: components["schemas"]["ReportFilterText"];
+        };
+        /** @description A condition. `operator` determines whether `value` is a string or an array, and which columns `field` can name. */
+        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportDateFilterInput"] | components["schemas"]["ReportListFilterInput"];
         /** @description The conditions. Employees must meet all of them. The default is none. */
         ReportFilterInputs: components["schemas"]["ReportFilterInput"][];
         /** @description The columns to show, in this order. Only the first occurrence of a repeated column counts. The default is all columns. */
@@ -676,7 +975,7 @@ export interface components {
          * @description The columns to count by, in this order. Only the first occurrence of a repeated column counts. The result has one row for
          *     each distinct combination of their values.
          */
-        ReportGroupingInput: components["schemas"]["ReportColumnInput"][];
+        ReportGroupingInput: components["schemas"]["ReportGroupKeyInput"][];
         /** @description A grouped report has no `columns`. Must be omitted or empty when `group_by` has columns. */
         NoReportColumns: ""[];
         /** @description A list report is not grouped. Must be omitted or empty when there are `columns`. */
@@ -685,21 +984,21 @@ export interface components {
          * @description A column to order by. A leading `-` means descending.
          * @enum {string}
          */
-        ListReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "updated_at" | "-updated_at";
+        ListReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "job_title" | "-job_title" | "location" | "-location" | "hire_date" | "-hire_date" | "termination_date" | "-termination_date" | "manager_id" | "-manager_id" | "updated_at" | "-updated_at";
         /**
          * @description The order of the rows. Only the first occurrence of a repeated column counts. Rows that are equal in all of them
          *     are ordered by the employee's `id`, in the direction of the last one. Text is ordered by code point.
          */
         ListReportSortKeys: components["schemas"]["ListReportSortKey"][];
         /**
-         * @description A column to order by, or `count`. A leading `-` means descending.
+         * @description A column to order by, `hire_year` or `count`. A leading `-` means descending.
          * @enum {string}
          */
-        ReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "updated_at" | "-updated_at" | "count" | "-count";
+        ReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "job_title" | "-job_title" | "location" | "-location" | "hire_date" | "-hire_date" | "termination_date" | "-termination_date" | "manager_id" | "-manager_id" | "updated_at" | "-updated_at" | "hire_year" | "-hire_year" | "count" | "-count";
         /**
          * @description The order of the rows. Only the first occurrence of a repeated column counts. A grouped report can be ordered by its
          *     `group_by` columns and by `count` only, a list report by all columns. Groups that are equal in all of them are
-         *     ordered by their `group_by` columns, ascending. Text is ordered by code point.
+         *     ordered by their `group_by` columns, ascending. Text is ordered by code point. `null` comes last in ascending order.
          */
         ReportSortKeys: components["schemas"]["ReportSortKey"][];
         /** @description A report with one row for each employee. Only `title` is required. */
@@ -752,7 +1051,7 @@ export interface components {
             /** @description The order of the rows. */
             sort: string[];
             /** @description The columns that rows are grouped by, in this order; empty for a list report. */
-            group_by: components["schemas"]["ReportColumnKey"][];
+            group_by: components["schemas"]["ReportGroupKey"][];
             /**
              * Format: date-time
              * @description When the report was created.
@@ -805,11 +1104,32 @@ export interface components {
             status?: string | null;
             /** @description The employee's `department`. */
             department?: string | null;
+            /** @description The employee's `job_title`. */
+            job_title?: string | null;
+            /** @description The employee's `location`. */
+            location?: string | null;
+            /**
+             * Format: date
+             * @description The employee's `hire_date`.
+             */
+            hire_date?: string | null;
+            /**
+             * Format: date
+             * @description The employee's `termination_date`.
+             */
+            termination_date?: string | null;
+            /** @description The employee's `manager_id`. */
+            manager_id?: string | null;
             /**
              * Format: date-time
              * @description The employee's `updated_at`.
              */
             updated_at?: string | null;
+            /**
+             * Format: int32
+             * @description In a grouped report, the year of the employees' `hire_date`.
+             */
+            hire_year?: number | null;
             /**
              * Format: int64
              * @description In a grouped report, the number of employees in this group.
@@ -885,6 +1205,241 @@ export interface components {
             /** @description The columns. */
             data: components["schemas"]["ReportColumn"][];
             meta: components["schemas"]["ReportColumnListMeta"];
+        };
+        /** @description Who made the change. */
+        EventActor: {
+            /**
+             * @description `application` for an application that acted on its own behalf, `user` for a user, and `operator` for the operator of
+             *     the service, such as an import on the command line.
+             */
+            type: string;
+            /** @description The client id of the application. It is `null` if there was none, and after the application was deleted. */
+            client_id: string | null;
+            /** @description The `id` of the user, or `null` if there was none. The user may have been deleted. */
+            user_id: string | null;
+        };
+        /**
+         * @description The attributes after the change: those of `EmployeeAttributes` or of `ReportAttributes`. For `employee.deleted`, the
+         *     `employee_number` alone. It is `null` for `report.deleted`, and when the record was deleted later.
+         */
+        EventAttributes: {
+            [key: string]: unknown;
+        } | null;
+        /** @description The record that was changed. */
+        EventResource: {
+            /** @description The identifier of the record. */
+            id: string;
+            /** @description The record type. */
+            type: string;
+            attributes: components["schemas"]["EventAttributes"];
+        };
+        /** @description A change of a record. */
+        Event: {
+            /** @description The identifier, which is also a cursor. Ids of an account are ordered like its events. */
+            id: string;
+            /** @description What happened. Ignore types that you do not know. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When the change was made.
+             */
+            occurred_at: string;
+            actor: components["schemas"]["EventActor"];
+            resource: components["schemas"]["EventResource"];
+            /** @description The names of the attributes that an update changed; otherwise empty. */
+            changed: string[];
+        };
+        /** @description Where the page ends. */
+        EventListMeta: {
+            /** @description Whether more events can be read at once. */
+            has_more: boolean;
+            /** @description The value of `page[after]` for the events after this page, also at the end of the feed. */
+            next_cursor: string;
+        };
+        /** @description URLs of other pages. */
+        EventListLinks: {
+            /**
+             * Format: uri
+             * @description The events after this page. At the end of the feed it is the URL to poll.
+             */
+            next: string;
+        };
+        /** @description A page of the feed, oldest first. */
+        EventList: {
+            /** @description The events on this page. */
+            data: components["schemas"]["Event"][];
+            meta: components["schemas"]["EventListMeta"];
+            links: components["schemas"]["EventListLinks"];
+        };
+        /** @description An event. */
+        EventDocument: {
+            data: components["schemas"]["Event"];
+        };
+        /** @description A webhook endpoint. Every member is always present. */
+        WebhookEndpointAttributes: {
+            /**
+             * Format: uri
+             * @description Where events are sent to.
+             */
+            url: string;
+            /** @description What the endpoint is for, or `null`. */
+            description: string | null;
+            /** @description The types of the events that are sent; empty for all types. */
+            event_types: string[];
+            /** @description `enabled` when events are sent, `paused` when they are not, until the endpoint is resumed. */
+            status: string;
+            /**
+             * @description Why the endpoint is paused, or `null`: `failing` after 3 days of failures, `gone` after a `410`, `expired` when its next
+             *     events are no longer kept, `access` when the application lost `reports:read`.
+             */
+            pause_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was paused, or `null`.
+             */
+            paused_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the first attempt of the current delivery failed, or `null`.
+             */
+            failing_since: string | null;
+            /** @description The cursor of the last event that was delivered, or skipped because of its type. */
+            last_event_id: string;
+            /**
+             * Format: date-time
+             * @description Until when the previous secret signs as well, or `null` if the secret was never replaced.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the endpoint last changed.
+             */
+            updated_at: string;
+        };
+        /** @description A webhook endpoint of the application. */
+        WebhookEndpoint: {
+            /** @description The identifier, which never changes. */
+            id: string;
+            /**
+             * @description The record type.
+             * @enum {string}
+             */
+            type: "webhook_endpoints";
+            attributes: components["schemas"]["WebhookEndpointAttributes"];
+        };
+        /** @description The size of the list, which is not paginated. */
+        WebhookListMeta: {
+            /**
+             * Format: int32
+             * @description The number of records.
+             */
+            record_count: number;
+        };
+        /** @description The webhook endpoints of the application. */
+        WebhookEndpointList: {
+            /** @description The endpoints. */
+            data: components["schemas"]["WebhookEndpoint"][];
+            meta: components["schemas"]["WebhookListMeta"];
+        };
+        /** @description A webhook endpoint. */
+        WebhookEndpointDocument: {
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        /** @description The secret, which cannot be read later. */
+        WebhookSecretMeta: {
+            /** @description The secret that signs deliveries. */
+            secret: string;
+        };
+        /** @description A webhook endpoint and its new secret. */
+        WebhookEndpointSecretDocument: {
+            data: components["schemas"]["WebhookEndpoint"];
+            meta: components["schemas"]["WebhookSecretMeta"];
+        };
+        /** @description A webhook endpoint to create. */
+        WebhookEndpointCreateRequest: {
+            /**
+             * @description Where events are sent to. Must be an `https://` URL on port 443 or a port from 8443, with public addresses only, without
+             *     user name, password and fragment.
+             */
+            url: string;
+            /** @description What the endpoint is for, or `null`. */
+            description?: string | null;
+            /** @description The types of the events that are sent; empty for all types. */
+            event_types?: string[];
+        };
+        /** @description Changes of a webhook endpoint. */
+        WebhookEndpointUpdateRequest: {
+            /**
+             * @description Where events are sent to. Must be an `https://` URL on port 443 or a port from 8443, with public addresses only, without
+             *     user name, password and fragment.
+             */
+            url?: string;
+            /** @description What the endpoint is for, or `null`. */
+            description?: string | null;
+            /** @description The types of the events that are sent; empty for all types. */
+            event_types?: string[];
+        };
+        /** @description Where a webhook endpoint continues. */
+        WebhookEndpointResumptionRequest: {
+            /** @description The cursor of the last event that is not sent. Absent: where the endpoint stopped. Must be a cursor of this account. */
+            after?: string;
+        };
+        /** @description An attempt to deliver events. Every member is always present. */
+        WebhookDeliveryAttributes: {
+            /** @description The header `webhook-id`. Attempts of the same delivery have the same value. */
+            webhook_id: string;
+            /** @description The cursor of the last event, or `null` for a test. */
+            last_event_id: string | null;
+            /**
+             * Format: int32
+             * @description The number of events.
+             */
+            event_count: number;
+            /**
+             * Format: date-time
+             * @description When the attempt was made.
+             */
+            attempted_at: string;
+            /**
+             * Format: int32
+             * @description Milliseconds until the end of the response.
+             */
+            duration_ms: number;
+            /**
+             * Format: int32
+             * @description The status of the response, or `null` without a response.
+             */
+            response_status: number | null;
+            /** @description The start of the response, or `null` without a response. */
+            response_body: string | null;
+            /** @description Why there was no response, or `null`. */
+            error: string | null;
+        };
+        /** @description An attempt to deliver events. */
+        WebhookDelivery: {
+            /** @description The identifier, which never changes. */
+            id: string;
+            /**
+             * @description The record type.
+             * @enum {string}
+             */
+            type: "webhook_deliveries";
+            attributes: components["schemas"]["WebhookDeliveryAttributes"];
+        };
+        /** @description The last attempts to deliver events, newest first. */
+        WebhookDeliveryList: {
+            /** @description The attempts. */
+            data: components["schemas"]["WebhookDelivery"][];
+            meta: components["schemas"]["WebhookListMeta"];
+        };
+        /** @description An attempt to deliver events. */
+        WebhookDeliveryDocument: {
+            data: components["schemas"]["WebhookDelivery"];
         };
         /** @description Members have the names and types of the standard claims of OpenID Connect. Unknown values are `null`. */
         UserAttributes: {
@@ -1135,6 +1690,104 @@ export interface components {
         };
         /** @description The account has no report with this id. */
         ReportNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A parameter is malformed, out of bounds or unknown, or the cursor is not one of this account. */
+        EventBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The account has no event with this id. */
+        EventNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The events are no longer kept. */
+        EventsExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The token lacks the scope `webhooks:read`. */
+        WebhooksReadForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "WWW-Authenticate": components["headers"]["BearerChallenge"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The token lacks a scope, or the application is public. */
+        WebhooksWriteForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "WWW-Authenticate": components["headers"]["BearerChallenge"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The application has no webhook endpoint with this id. */
+        WebhookEndpointNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body or a parameter is malformed. */
+        WebhookBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The application has reached its limit of webhook endpoints. */
+        WebhookQuotaExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1511,7 +2164,7 @@ export interface components {
         EmployeeUpdatedSinceFilter: string;
         /**
          * @description Must be attributes to order by, separated by commas: `employee_number`, `first_name`, `last_name`, `email`, `status`,
-         *     `department`, `updated_at`. A leading `-` means descending. Only the first occurrence of a repeated attribute counts.
+         *     `department`, `job_title`, `location`, `hire_date`, `termination_date`, `manager_id`, `updated_at`. A leading `-` means descending. Only the first occurrence of a repeated attribute counts.
          *     Employees that are equal in all attributes are ordered by `id`, in the direction of the last attribute.
          * @example -last_name,first_name
          */
@@ -1521,6 +2174,36 @@ export interface components {
          * @example acmedemo00000000
          */
         EmployeeId: string;
+        /**
+         * @description Only events after this one: `meta.next_cursor` of an earlier page, or the `id` of an event. It remains valid as long
+         *     as events are kept, with every `page[size]` and every filter. Not with `filter[since]`. Must be a cursor of this account.
+         * @example evt_demoacme_00000001
+         */
+        EventCursor: string;
+        /**
+         * @description Only events of these types, separated by commas. Must be 1 to 20 types, such as `employee.created`. A type that does
+         *     not exist has no events.
+         * @example employee.created,employee.deleted
+         */
+        EventTypeFilter: string;
+        /**
+         * @description Starts with the first event whose `occurred_at` is this time or later. With the current time, the page is empty and its
+         *     cursor is the end of the feed. Not with `page[after]`. Must be an RFC 3339 date-time with a time zone, in a year from
+         *     1900 to 9999 and without a leap second. A `+` in a query string means a space, so write an offset as `%2B02:00` or use
+         *     `Z`.
+         * @example 2026-11-01T00:00:00Z
+         */
+        EventSinceFilter: string;
+        /**
+         * @description The `id` of the event. A malformed id is `not_found`, like an unknown one.
+         * @example evt_demoacme_00000001
+         */
+        EventId: string;
+        /**
+         * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
+         * @example 7r2k9x4m1q8z5w3v6t0y2u4i6
+         */
+        WebhookEndpointId: string;
         /**
          * @description Must be attributes to order by, separated by commas: `title`, `created_at`, `updated_at`. A leading `-` means
          *     descending. Only the first occurrence of a repeated attribute counts. Reports that are equal in all attributes are
@@ -1914,7 +2597,7 @@ export interface operations {
                 "filter[updated_since]"?: components["parameters"]["EmployeeUpdatedSinceFilter"];
                 /**
                  * @description Must be attributes to order by, separated by commas: `employee_number`, `first_name`, `last_name`, `email`, `status`,
-                 *     `department`, `updated_at`. A leading `-` means descending. Only the first occurrence of a repeated attribute counts.
+                 *     `department`, `job_title`, `location`, `hire_date`, `termination_date`, `manager_id`, `updated_at`. A leading `-` means descending. Only the first occurrence of a repeated attribute counts.
                  *     Employees that are equal in all attributes are ordered by `id`, in the direction of the last attribute.
                  * @example -last_name,first_name
                  */
@@ -2355,6 +3038,433 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReportsReadForbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of records on a page. The default is 50, or with a cursor the size of the previous page.
+                 * @example 100
+                 */
+                "page[size]"?: components["parameters"]["PageSize"];
+                /**
+                 * @description Only events after this one: `meta.next_cursor` of an earlier page, or the `id` of an event. It remains valid as long
+                 *     as events are kept, with every `page[size]` and every filter. Not with `filter[since]`. Must be a cursor of this account.
+                 * @example evt_demoacme_00000001
+                 */
+                "page[after]"?: components["parameters"]["EventCursor"];
+                /**
+                 * @description Only events of these types, separated by commas. Must be 1 to 20 types, such as `employee.created`. A type that does
+                 *     not exist has no events.
+                 * @example employee.created,employee.deleted
+                 */
+                "filter[type]"?: components["parameters"]["EventTypeFilter"];
+                /**
+                 * @description Starts with the first event whose `occurred_at` is this time or later. With the current time, the page is empty and its
+                 *     cursor is the end of the feed. Not with `page[after]`. Must be an RFC 3339 date-time with a time zone, in a year from
+                 *     1900 to 9999 and without a leap second. A `+` in a query string means a space, so write an offset as `%2B02:00` or use
+                 *     `Z`.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                "filter[since]"?: components["parameters"]["EventSinceFilter"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            400: components["responses"]["EventBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReportsReadForbidden"];
+            410: components["responses"]["EventsExpired"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the event. A malformed id is `not_found`, like an unknown one.
+                 * @example evt_demoacme_00000001
+                 */
+                event_id: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventDocument"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReportsReadForbidden"];
+            404: components["responses"]["EventNotFound"];
+            410: components["responses"]["EventsExpired"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoints of the application. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksReadForbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint was added. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Location: components["headers"]["Location"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointSecretDocument"];
+                };
+            };
+            400: components["responses"]["WebhookBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksWriteForbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["WebhookQuotaExceeded"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
+                 * @example 7r2k9x4m1q8z5w3v6t0y2u4i6
+                 */
+                webhook_endpoint_id: components["parameters"]["WebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointDocument"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksReadForbidden"];
+            404: components["responses"]["WebhookEndpointNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
+                 * @example 7r2k9x4m1q8z5w3v6t0y2u4i6
+                 */
+                webhook_endpoint_id: components["parameters"]["WebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint was deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksWriteForbidden"];
+            404: components["responses"]["WebhookEndpointNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
+                 * @example 7r2k9x4m1q8z5w3v6t0y2u4i6
+                 */
+                webhook_endpoint_id: components["parameters"]["WebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint was changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointDocument"];
+                };
+            };
+            400: components["responses"]["WebhookBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksWriteForbidden"];
+            404: components["responses"]["WebhookEndpointNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhookEndpointSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
+                 * @example 7r2k9x4m1q8z5w3v6t0y2u4i6
+                 */
+                webhook_endpoint_id: components["parameters"]["WebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint has a new secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointSecretDocument"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksWriteForbidden"];
+            404: components["responses"]["WebhookEndpointNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhookEndpointTestDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
+                 * @example 7r2k9x4m1q8z5w3v6t0y2u4i6
+                 */
+                webhook_endpoint_id: components["parameters"]["WebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The test was sent, or could not be sent. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDocument"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksWriteForbidden"];
+            404: components["responses"]["WebhookEndpointNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookEndpointDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
+                 * @example 7r2k9x4m1q8z5w3v6t0y2u4i6
+                 */
+                webhook_endpoint_id: components["parameters"]["WebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last attempts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksReadForbidden"];
+            404: components["responses"]["WebhookEndpointNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhookEndpointResumption: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
+                 * @example 7r2k9x4m1q8z5w3v6t0y2u4i6
+                 */
+                webhook_endpoint_id: components["parameters"]["WebhookEndpointId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointResumptionRequest"];
+            };
+        };
+        responses: {
+            /** @description Events are sent. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointDocument"];
+                };
+            };
+            400: components["responses"]["WebhookBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WebhooksWriteForbidden"];
+            404: components["responses"]["WebhookEndpointNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            410: components["responses"]["EventsExpired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -4,14 +4,16 @@ import type { ContractDocument } from './document.js';
 const dataMembers = ['default', 'enum', 'example', 'examples'];
 
 /**
- * Converts the contract to OpenAPI 3.0, for generators that do not support 3.1. Its lint rules leave only nullable types
- * and the license to convert.
+ * Converts the contract to OpenAPI 3.0, for generators that do not support 3.1. Its lint rules leave only nullable types,
+ * the license and webhooks to convert.
  *
  * @throws {Error} when a type cannot be expressed in OpenAPI 3.0
  */
 export function toOpenapi30(document: ContractDocument): object {
   const copy = structuredClone(document) as unknown as Draft;
   copy.openapi = '3.0.3';
+  // OpenAPI 3.0 has no webhooks.
+  delete copy.webhooks;
   rewriteLicense(copy.info?.license);
   rewriteTypes(copy);
   return copy;
@@ -19,6 +21,7 @@ export function toOpenapi30(document: ContractDocument): object {
 
 interface Draft {
   openapi: string;
+  webhooks?: unknown;
   readonly info?: { readonly license?: License };
 }
 

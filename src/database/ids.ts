@@ -33,3 +33,12 @@ export function employeeId(prefix: string, position: bigint): string {
 export function employeePosition(id: string): number {
   return employeeIdPattern.test(id) ? Number.parseInt(id.slice(prefixLength), 36) : -1;
 }
+
+/** SQL for {@link employeePosition} of an expression that is the id of an employee or NULL. */
+export function employeePositionSql(id: string): string {
+  const digits = Array.from({ length: positionDigits }, (_, index) => {
+    const digit = `strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(${id}, ${prefixLength + index + 1}, 1)) - 1`;
+    return `(${digit}) * ${36 ** (positionDigits - index - 1)}::bigint`;
+  });
+  return digits.join(' + ');
+}

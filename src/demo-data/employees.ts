@@ -1,3 +1,4 @@
+import { employeeId } from '../database/ids.js';
 import { type GivenValues, givenAttributes } from '../services/employees/employee-attributes.js';
 import type { NewEmployee } from '../services/employees/insert-employees.js';
 import type { DemoAccount } from './accounts.js';
@@ -12,18 +13,25 @@ export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
     const firstName = pick(firstNames, index * 7 + account.employeeCount);
     const lastName = pick(lastNames, index * 11 + account.employeeCount);
     const createdAt = new Date(now.getTime() - (1_500 - index * 9) * dayMs - index * 3_671_003);
+    // Within the last year, but not before the creation.
+    const updatedAt = new Date(
+      Math.max(createdAt.getTime(), now.getTime() - ((index * 37) % 365) * dayMs - 5_400_000),
+    );
+    // Employees are recorded two weeks before their first day.
+    const hiredAt = new Date(createdAt.getTime() + 14 * dayMs);
+    const status = statusOf(index);
     return {
       ...listedValues(index),
       employeeNumber: `E${String(index + 1).padStart(4, '0')}`,
       firstName,
       lastName,
       email: address(firstName, lastName, account.emailDomain, addresses),
-      status: statusOf(index),
+      status,
+      hireDate: dateOf(hiredAt),
+      managerId: managerOf(account, index),
+      terminationDate: status === 'terminated' ? dateOf(hiredAt > updatedAt ? hiredAt : updatedAt) : null,
       createdAt,
-      // Within the last year, but not before the creation.
-      updatedAt: new Date(
-        Math.max(createdAt.getTime(), now.getTime() - ((index * 37) % 365) * dayMs - 5_400_000),
-      ),
+      updatedAt,
     };
   });
 }
@@ -34,6 +42,18 @@ function listedValues(index: number): Pick<GivenValues, 'department'> {
     demoValues === undefined ? [] : [[member, pick(demoValues, index)]],
   );
   return Object.fromEntries(listed);
+}
+
+/** A tree with eight reports for each manager, or more where one is not active. The first employee has no manager. */
+function managerOf({ employeePrefix }: DemoAccount, index: number): string | null {
+  if (index === 0) return null;
+  let manager = Math.floor((index - 1) / 8);
+  while (statusOf(manager) !== 'active') manager -= 1;
+  return employeeId(employeePrefix, BigInt(manager));
+}
+
+function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
 }
 
 function statusOf(index: number): string {

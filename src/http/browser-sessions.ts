@@ -54,14 +54,20 @@ export class BrowserSessions {
     return (await this.session(request))?.user ?? null;
   }
 
-  /** The session of the browser, or `null`. */
+  /** The session of the browser, or `null`. The user has signed in completely. */
   async session(request: FastifyRequest): Promise<BrowserSession | null> {
+    const session = await this.sessionOfAnyStage(request);
+    return session?.stage === 'complete' ? session : null;
+  }
+
+  /** The session of the browser, or `null`. The second factor of the user may be missing: check its stage. */
+  async sessionOfAnyStage(request: FastifyRequest): Promise<BrowserSession | null> {
     const id = request.cookies[this.#sessionCookie];
     const session = id === undefined ? null : await this.#sessions.find(id);
     if (id === undefined || session === null) return null;
-    const { user } = session;
+    const { user, stage } = session;
     request.party = { accountId: user.accountId, userId: user.id };
-    request.signedIn = { user, csrfToken: this.#tokenFor(id, user.id) };
+    if (stage === 'complete') request.signedIn = { user, csrfToken: this.#tokenFor(id, user.id) };
     return { ...session, id };
   }
 

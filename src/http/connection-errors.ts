@@ -5,6 +5,7 @@ import type { Contract, ProblemCode } from '../contract/contract.js';
 import { Problem } from '../problems/problem.js';
 import { problemDocument } from '../problems/problem-document.js';
 import { pathOf, problemMediaType } from './problem-sender.js';
+import { isUploading } from './upload-connections.js';
 
 type ConnectionError = Error & { code?: string };
 
@@ -20,6 +21,8 @@ const lingerMilliseconds = 1000;
  */
 export function createConnectionErrorHandler(problems: Contract['problems'], errorsUrl: string) {
   return (error: ConnectionError, socket: HttpSocket): void => {
+    // Uploads have limits of their own.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
     const midResponse = socket._httpMessage?.headersSent === true;
     if (error.code === 'ECONNRESET' || !socket.writable || midResponse) {
       socket.destroy();

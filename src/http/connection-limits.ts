@@ -1,12 +1,15 @@
 import type { FastifyServerOptions } from 'fastify';
 import type { IdleLimits } from './idle-connections.js';
 
+/** Maximum size of a request body in bytes. */
+export const bodyLimitBytes = 64 * 1024;
+
 /**
  * Timeouts of a connection in milliseconds. They close connections of clients that are stalled, not of clients with a
  * high latency.
  */
 export const connectionLimits = {
-  /** From the first byte of a request to the last byte of its body, which has at most 64 KiB. */
+  /** From the first byte of a request to the last byte of its body, which has at most 64 KiB; uploads have other limits. */
   requestTimeout: 30_000,
   /** Between two requests; longer than the timeout of proxies, so that the proxy closes the connection. */
   keepAliveTimeout: 75_000,

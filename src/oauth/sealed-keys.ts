@@ -1,5 +1,5 @@
 import type { AppSecrets } from '../services/keyring.js';
-import { createSeal, type Seal } from './sealing.js';
+import { createSeal, type Seal } from '../services/sealing.js';
 
 /** A signing key was encrypted with a secret that this process does not have. */
 export class UnreadableSigningKeyError extends Error {

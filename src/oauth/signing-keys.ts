@@ -12,9 +12,9 @@ import type { components } from '../contract/generated.js';
 import { isStorableText } from '../contract/storable-text.js';
 import { createBatcher } from '../database/batcher.js';
 import type { AppSecrets } from '../services/keyring.js';
+import type { Seal } from '../services/sealing.js';
 import type { SigningKeyStore, StoredSigningKey } from '../services/signing-key-store.js';
 import { createKeySeal, openSealedKey } from './sealed-keys.js';
-import type { Seal } from './sealing.js';
 
 /** The signature algorithm of new keys. */
 export const signingAlgorithm = 'ES256';

@@ -3,7 +3,8 @@ import type { FinishedRequest, RequestObserver } from './request-watch.js';
 
 /**
  * Records requests with a known application: by an accepted token, by a validly signed token that was rejected, or by
- * the client of the token or revocation endpoint. All of them are operations of the contract.
+ * the client of the token or revocation endpoint. All of them are operations of the contract: a message of the Model
+ * Context Protocol is counted by the operation that it calls.
  */
 export class RequestUsage implements RequestObserver {
   readonly #recorder: UsageRecorder;
@@ -13,6 +14,7 @@ export class RequestUsage implements RequestObserver {
   }
 
   finished({ request, party, operation, method, status, problemCode }: FinishedRequest): void {
+    if (request.routeOptions.config?.operation === undefined) return;
     if (party === null || (party.applicationId === undefined && party.clientId === undefined)) return;
     this.#recorder.record({
       accountId: party.accountId,

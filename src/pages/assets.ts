@@ -15,6 +15,7 @@ const files = {
   'site.css': asset('src/pages/assets/site.css', 'text/css'),
   'icon.svg': asset('src/pages/assets/icon.svg', 'image/svg+xml'),
   'copy.js': asset('src/pages/assets/copy.js', 'text/javascript'),
+  'passkey.js': asset('src/pages/assets/passkey.js', 'text/javascript'),
   'redoc.js': asset('dist/docs/redoc.js', 'text/javascript'),
 } as const;
 

@@ -1,11 +1,20 @@
 import { ErrorSummary } from './form-parts.js';
 import { CsrfField } from './layout.js';
+import { ConfirmSignInPage } from './single-sign-on/confirm-page.js';
 import { type ConfirmationRequest, confirmationField } from './site.js';
 import { SitePage, settings } from './site-page.js';
 import { TextField } from './text-field.js';
 
-/** The page on which a user enters the password again, and which then submits the form. */
-export function confirmationPage({ context, fields, error }: ConfirmationRequest) {
+/** The page on which a user enters the password again or signs in again, and which then submits the form. */
+export function confirmationPage(request: ConfirmationRequest) {
+  return request.context.singleSignOn ? (
+    <ConfirmSignInPage {...request} />
+  ) : (
+    <ConfirmPasswordPage {...request} />
+  );
+}
+
+function ConfirmPasswordPage({ context, fields, error }: ConfirmationRequest) {
   const title = 'Confirm your password';
   const errors = error === undefined ? [] : [{ field: confirmationField, message: error }];
   return (

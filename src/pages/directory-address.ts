@@ -1,10 +1,13 @@
 import type { Employee } from '../services/employees/employee.js';
 import type { EmployeeSort } from '../services/employees/employee-order.js';
+import type { DirectoryFilter } from '../services/employees/employee-page.js';
+import type { Fields } from './fields.js';
 import { home } from './return-to.js';
 
-/** Search text and order of the directory. */
+/** Search text, filters and order of the directory. */
 export interface DirectorySearch {
   readonly text: string;
+  readonly filter: DirectoryFilter;
   readonly order: string;
 }
 
@@ -39,10 +42,43 @@ export function directorySort(order: string): EmployeeSort[] {
   return (keys[order.replace('-', '')] ?? []).map((key) => ({ key, descending }));
 }
 
+/** Names of the filters in a query, in the order of the page. */
+export const directoryFilters = ['department', 'status', 'location'] as const;
+
+/** The filters of a query. */
+export function directoryFilter(query: Fields): DirectoryFilter {
+  return Object.fromEntries(
+    directoryFilters.flatMap((name) => {
+      const text = query.text(name);
+      return text === '' ? [] : [[name, filterValue(text)]];
+    }),
+  );
+}
+
+/** A value of a filter as text: `-` for none, and another `-` before a value that starts with it. */
+export function filterText(value: string | null): string {
+  if (value === null) return '-';
+  return value.startsWith('-') ? `-${value}` : value;
+}
+
+function filterValue(text: string): string | null {
+  if (text === '-') return null;
+  return text.startsWith('--') ? text.slice(1) : text;
+}
+
 /** Path and query of a page of the directory. */
-export function directoryAddress({ text, order, page = 1 }: DirectorySearch & { page?: number }): string {
+export function directoryAddress({
+  text,
+  filter,
+  order,
+  page = 1,
+}: DirectorySearch & { page?: number }): string {
   const query = new URLSearchParams();
   if (text !== '') query.set('q', text);
+  for (const name of directoryFilters) {
+    const value = filter[name];
+    if (value !== undefined) query.set(name, filterText(value));
+  }
   if (order !== directoryOrders[0].value) query.set('sort', order);
   if (page > 1) query.set('page', String(page));
   return query.size === 0 ? home : `${home}?${query}`;

@@ -1,12 +1,15 @@
 import type { Employee } from '../services/employees/employee.js';
 import { givenAttributes } from '../services/employees/employee-attributes.js';
+import { Badge, type Tone } from './badge.js';
 import type { Column } from './data-table.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
+import { employeeAddress } from './employees/employee-pages.js';
 
 const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory);
 
 /** Columns of the directory. The link in a heading sorts by its column, and reverses the order when it already does. */
-export function directoryColumns({ text, order }: DirectorySearch): Column<Employee>[] {
+export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
+  const { order } = search;
   const sortable = (key: string, label: string, cell: Column<Employee>['cell']): Column<Employee> => {
     const ascending = order === key;
     const sorted = ascending ? 'ascending' : order === `-${key}` ? 'descending' : undefined;
@@ -18,7 +21,7 @@ export function directoryColumns({ text, order }: DirectorySearch): Column<Emplo
       sorted,
       cell,
       heading: (
-        <a href={directoryAddress({ text, order: next })}>
+        <a href={directoryAddress({ ...search, order: next })}>
           {label}
           <span aria-hidden="true">{mark}</span>
         </a>
@@ -26,22 +29,33 @@ export function directoryColumns({ text, order }: DirectorySearch): Column<Emplo
     };
   };
   return [
-    sortable('name', 'Name', ({ firstName, lastName }) => (
-      <strong>
-        {lastName}, {firstName}
-      </strong>
+    sortable('name', 'Name', ({ id, firstName, lastName, email }) => (
+      <>
+        <strong>
+          <a href={employeeAddress(id)}>
+            {lastName}, {firstName}
+          </a>
+        </strong>
+        <span class="hint">
+          <Email address={email} />
+        </span>
+      </>
     )),
     sortable('number', 'Number', ({ employeeNumber }) => employeeNumber),
-    { key: 'email', label: 'E-mail', heading: 'E-mail', cell: ({ email }) => <Email address={email} /> },
     sortable('department', 'Department', ({ department }) => department),
     ...otherAttributes.map(({ name, label, member }) => ({
       key: name,
       label,
       heading: label,
-      cell: (employee: Employee) => employee[member],
+      cell: (employee: Employee) => employee[member] ?? '–',
     })),
-    sortable('status', 'Status', ({ status }) => <span class="badge">{statusWords(status)}</span>),
+    sortable('status', 'Status', ({ status }) => <StatusBadge status={status} />),
   ];
+}
+
+/** The status of an employee. */
+export function StatusBadge({ status }: { status: string }) {
+  return <Badge {...toneOf(status)}>{statusWords(status)}</Badge>;
 }
 
 /** An e-mail address that may be wrapped before its domain. */
@@ -59,8 +73,24 @@ function Email({ address }: { address: string }) {
   );
 }
 
+const tones: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  on_leave: 'caution',
+  inactive: 'ended',
+  terminated: 'ended',
+};
+
+/** The statuses that this version knows. */
+export const knownStatuses: readonly string[] = Object.keys(tones);
+
+/** The colour of a status; none for a status that this version does not know. */
+function toneOf(status: string): { tone?: Tone } {
+  const tone = Object.hasOwn(tones, status) ? tones[status] : undefined;
+  return tone === undefined ? {} : { tone };
+}
+
 /** A status as text: `on_leave` becomes "On leave". */
-function statusWords(status: string): string {
+export function statusWords(status: string): string {
   const words = status.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,3 +1,5 @@
+import { Mark } from './layout.js';
+
 /** Navigation of the documentation. The reference has the same. */
 export function DocumentationHeader() {
   return (
@@ -5,7 +7,9 @@ export function DocumentationHeader() {
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <p class="brand">People API</p>
+      <a class="brand" href="/docs">
+        <Mark /> People API
+      </a>
       <nav aria-label="Documentation">
         <ul>
           <li>
@@ -21,6 +25,9 @@ export function DocumentationHeader() {
           </li>
           <li>
             <a href="/openapi/v1.json">JSON</a>
+          </li>
+          <li>
+            <a href="/people/settings/oauth_applications">Your applications</a>
           </li>
         </ul>
       </nav>

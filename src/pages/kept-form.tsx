@@ -20,8 +20,26 @@ export function keepForm(form: Fields): string | null {
   return text.length <= maximumLength ? text : null;
 }
 
-/** The text of {@link keepForm} as the CSRF token and the other fields; `null` when it is too large. */
-export function readKeptForm(text: string) {
+/** A form of {@link readKeptForm} as text, with another CSRF token. */
+export function keepFormOf(fields: readonly (readonly [string, string])[], csrfToken: string): string {
+  return new URLSearchParams([
+    [csrfField, csrfToken],
+    ...fields.map(([name, value]) => [name, value]),
+  ]).toString();
+}
+
+/** A form whose session had expired: its CSRF token and its other fields. */
+export interface KeptForm {
+  readonly token: string;
+  readonly fields: readonly (readonly [string, string])[];
+}
+
+/**
+ * Reads the text of {@link keepForm}; `null` when it is too large.
+ *
+ * @throws {Problem} 400 `invalid_request` when it is not percent-encoded UTF-8
+ */
+export function readKeptForm(text: string): KeptForm | null {
   if (text.length > maximumLength) return null;
   const entries = new Fields(parseForm(text)).entries();
   const token = entries.find(([name]) => name === csrfField)?.[1] ?? '';

@@ -3,13 +3,16 @@ import { renderToString } from 'preact-render-to-string';
 import { csrfField } from '../http/browser-sessions.js';
 import { assetAddress } from './assets.js';
 
+/** Scripts of pages: buttons that copy, and passkeys. */
+export type PageScript = 'copy.js' | 'passkey.js';
+
 /** A complete HTML page. The renderer escapes all text. */
 export function Layout({
   title,
   narrow = false,
   wide = false,
   header,
-  script = false,
+  script,
   children,
 }: {
   title: string;
@@ -19,8 +22,8 @@ export function Layout({
   wide?: boolean;
   /** Content of the header; the product name by default. */
   header?: ComponentChildren;
-  /** Loads the script. The `Content-Security-Policy` of the response must allow it. */
-  script?: boolean;
+  /** A script that the page loads. The `Content-Security-Policy` of the response must allow it. */
+  script?: PageScript | undefined;
   children: ComponentChildren;
 }) {
   return (
@@ -33,15 +36,33 @@ export function Layout({
         <link rel="icon" href={assetAddress('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetAddress('pico.css')} />
         <link rel="stylesheet" href={assetAddress('site.css')} />
-        {script && <script src={assetAddress('copy.js')} defer />}
+        {script !== undefined && <script src={assetAddress(script)} defer />}
       </head>
       <body>
-        <header class="site">{header ?? <p class="brand">People</p>}</header>
+        <header class="site">{header ?? <Brand />}</header>
         <main id="content" {...((narrow || wide) && { class: narrow ? 'narrow' : 'wide' })}>
           {children}
         </main>
       </body>
     </html>
+  );
+}
+
+/** The mark beside the name of the product. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 16 16" width="22" height="22" aria-hidden="true">
+      <circle cx="8" cy="4.5" r="3.5" />
+      <path d="M1 16a7 7 0 0 1 14 0z" />
+    </svg>
+  );
+}
+
+function Brand() {
+  return (
+    <p class="brand">
+      <Mark /> People
+    </p>
   );
 }
 

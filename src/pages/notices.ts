@@ -25,13 +25,34 @@ const notices = {
   profile_saved: 'Changes saved.',
   password_changed: 'Password changed. You are signed out of all other browsers.',
   email_link_sent: 'Mail sent to the new address. Open its link to confirm the address.',
+  single_sign_on_saved: 'Changes saved. Sign in at the sign-in address to test them.',
+  single_sign_on_required: 'Administrators and members can now sign in with single sign-on only.',
+  single_sign_on_not_required: 'All users can sign in with a password again.',
+  single_sign_on_removed: 'Single sign-on removed. Its users are signed out.',
+  single_sign_on_unlinked:
+    'Link removed. The next sign-in with the verified e-mail address of the user links the user again.',
+  app_added: 'Authenticator app saved. Other browsers are asked for a code.',
+  app_removed: 'Authenticator app removed.',
+  passkey_added: 'Passkey saved. You can sign in with it.',
+  passkey_removed: 'Passkey removed. Delete it on your device too.',
+  security_saved: 'Changes saved. They apply to all users from their next page on.',
+  second_factors_removed: 'Second factors removed. The user is signed out of all browsers.',
+  report_created: 'Report created.',
+  report_exists: 'This form was already submitted, and the report exists.',
+  report_updated: 'Changes saved.',
+  report_deleted: 'Report deleted.',
+  employee_created: 'Employee added.',
+  employee_updated: 'Changes saved.',
+  employee_deleted: 'Employee deleted.',
   signed_out_everywhere: 'You are signed out of all browsers.',
 } as const;
 
 /** Messages about what failed after a form was submitted. */
 const failures = {
+  import_running: 'Another file of your account is being checked or imported. Wait until it has ended.',
   invitation_not_sent: 'The mail could not be sent. The invitation is in the list: send it again later.',
   password_link_not_sent: 'The mail could not be sent. Try again later.',
+  factor_required: 'Your account requires a second factor. Add another one before you remove this one.',
   email_not_sent: 'The mail could not be sent. Try again later.',
 } as const;
 

@@ -1,117 +1,124 @@
-import { maximumSearchLength } from '../services/employees/employee-search.js';
-import type { Employees } from '../services/employees/employees.js';
+import type { Directory } from '../services/employees/directory.js';
+import { maximumMatches, maximumSearchLength } from '../services/employees/employee-search.js';
 import { DataTable } from './data-table.js';
 import {
   type DirectorySearch,
   directoryAddress,
+  directoryFilter,
   directoryOrder,
-  directoryOrders,
   directorySort,
 } from './directory-address.js';
 import { directoryColumns } from './directory-columns.js';
+import { ActiveFilters, DirectorySearchForm } from './directory-search.js';
+import { importPath } from './employee-imports/import-pages.js';
+import { newEmployeePath } from './employees/employee-pages.js';
 import { lastPage, Pager, pageNumber } from './pager.js';
 import { home } from './return-to.js';
-import type { Site } from './site.js';
+import { isAdministrator, type Site } from './site.js';
 import { SitePage } from './site-page.js';
 
 const pageSize = 25;
 
 /** The directory: all employees of the account, for every signed-in user. */
-export function peoplePage(site: Site, { employees }: { employees: Employees }): void {
+export function peoplePage(site: Site, { directory }: { directory: Directory }): void {
   site.get(home, async (context) => {
-    const text = context.query.text('q').slice(0, maximumSearchLength);
-    const search: DirectorySearch = { text, order: directoryOrder(context.query.text('sort')) };
-    const number = pageNumber(context.query);
-    const { employees: people, recordCount } = await employees.search(context.user.accountId, {
-      text,
+    const search: DirectorySearch = {
+      text: [...context.query.text('q')].slice(0, maximumSearchLength).join(''),
+      filter: directoryFilter(context.query),
+      order: directoryOrder(context.query.text('sort')),
+    };
+    // The cost of a page grows with its number.
+    const number = Math.min(pageNumber(context.query), lastPage(maximumMatches, pageSize) + 1);
+    const { employees, count, more, choices } = await directory.read(context.user.accountId, {
+      text: search.text,
+      filter: search.filter,
       sort: directorySort(search.order),
       size: pageSize,
       skip: (number - 1) * pageSize,
     });
-    const last = lastPage(recordCount, pageSize);
+    const last = lastPage(Math.min(count, maximumMatches), pageSize);
     if (number > last) return { redirect: directoryAddress({ ...search, page: last }) };
     return {
       page: (
         <SitePage context={context} title="People">
-          <h1>People</h1>
-          <SearchForm {...search} />
+          <div class="heading">
+            <h1>People</h1>
+            {isAdministrator(context.user) && (
+              <div class="row-actions">
+                <a class="button secondary" href={newEmployeePath}>
+                  Add employee
+                </a>
+                <a class="button secondary" href={importPath}>
+                  Import
+                </a>
+              </div>
+            )}
+          </div>
+          <DirectorySearchForm search={search} choices={choices} />
+          <ActiveFilters search={search} />
           <p class="hint" role="status">
-            {countWords(recordCount, text)}
+            {countWords(count, more, search.text)}
           </p>
-          {people.length > 0 ? (
+          {employees.length > 0 ? (
             <DataTable
               caption="People of your account"
               columns={directoryColumns(search)}
-              rows={people}
+              rows={employees}
               rowKey={({ id }) => id}
             />
           ) : (
-            <NoPeople text={text} />
+            <NoPeople {...search} />
           )}
           <Pager number={number} last={last} address={(page) => directoryAddress({ ...search, page })} />
+          {number === last && (more || count > maximumMatches) && (
+            <p class="hint">
+              The directory lists up to {maximumMatches.toLocaleString('en')} people. Search or filter to find
+              others.
+            </p>
+          )}
         </SitePage>
       ),
     };
   });
 }
 
-function SearchForm({ text, order }: DirectorySearch) {
-  return (
-    <search>
-      <form method="get" action={home} class="search">
-        <div>
-          <label for="q">Name, e-mail address or number</label>
-          <input
-            type="search"
-            id="q"
-            name="q"
-            value={text}
-            maxLength={maximumSearchLength}
-            autocomplete="off"
-          />
-        </div>
-        <div>
-          <label for="sort">Order</label>
-          <select id="sort" name="sort">
-            {directoryOrders.map(({ value, label }) => (
-              <option key={value} value={value} selected={value === order}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </div>
-        <button type="submit">Search</button>
-      </form>
-    </search>
-  );
-}
-
-function NoPeople({ text }: { text: string }) {
+function NoPeople({ text, filter }: DirectorySearch) {
+  const filtered = Object.keys(filter).length > 0;
+  if (text === '' && !filtered) {
+    return (
+      <div class="empty">
+        <p>
+          <strong>No people yet.</strong>
+        </p>
+        <p>
+          People appear here when an owner or an administrator adds employees or imports the employee records
+          of your account.
+        </p>
+      </div>
+    );
+  }
   return (
     <div class="empty">
-      {text === '' ? (
-        <>
-          <p>
-            <strong>No people yet.</strong>
-          </p>
-          <p>People appear here when the employee records of your account are imported.</p>
-        </>
-      ) : (
-        <>
-          <p>
-            <strong>No people match “{text}”.</strong>
-          </p>
-          <p>
-            The search matches the start of first names, last names, e-mail addresses and employee numbers.{' '}
-            <a href={home}>Show all people</a>
-          </p>
-        </>
-      )}
+      <p>
+        <strong>
+          {text === '' ? 'No people match the filters.' : `No people match “${text}”`}
+          {text !== '' && (filtered ? ' and the filters.' : '.')}
+        </strong>
+      </p>
+      <p>
+        {text !== '' &&
+          'The search matches the start of the words of names, of e-mail addresses and of employee numbers. '}
+        <a href={home}>Show all people</a>
+      </p>
     </div>
   );
 }
 
-function countWords(count: number, text: string): string {
-  const people = count === 1 ? '1 person' : `${count.toLocaleString('en')} people`;
-  return text === '' ? people : `${people} for “${text}”`;
+function countWords(count: number, more: boolean, text: string): string {
+  const number = count.toLocaleString('en');
+  const people = count === 1 ? '1 person' : `${number} people`;
+  const words = more ? `${count < maximumMatches ? 'At least' : 'More than'} ${people}` : people;
+  return text === ''
+    ? words
+    : `${words} for “${text}”${more ? '. Enter more letters to see all matches.' : ''}`;
 }

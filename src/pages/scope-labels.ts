@@ -6,6 +6,8 @@ export const scopeLabels: Readonly<Record<ScopeName, string>> = {
   'reports:write': 'Create, change and delete saved reports',
   'user:read': 'See your profile: name, e-mail address, picture, language, time zone and phone number',
   'user:write': 'Change your profile',
+  'webhooks:read': 'See its webhook endpoints and their deliveries',
+  'webhooks:write': 'Have changes of employees and reports sent to its server',
 };
 
 /** Label of a scope; an unknown scope is its own label. */

@@ -36,3 +36,8 @@ export function privatePageHeaders(
 ): Record<string, string> {
   return { ...pageHeaders(formTargets, options), 'cache-control': 'no-store' };
 }
+
+/** Targets of a form that leads to an authorization request of an application. */
+export function originsOf(application: { readonly redirectOrigin: string } | null): string[] {
+  return application === null ? [] : [application.redirectOrigin];
+}

@@ -1,5 +1,6 @@
 import type { SessionSummary } from '../services/sessions.js';
 import type { User } from '../services/user.js';
+import { Badge } from './badge.js';
 import { browserName } from './browser-name.js';
 import { type Column, DataTable } from './data-table.js';
 import { Timestamp } from './timestamp.js';
@@ -29,7 +30,7 @@ function columnsFor(reader: User): Column<[number, SessionSummary]>[] {
   return [
     column('Browser', ({ userAgent, current }) => (
       <>
-        {browserName(userAgent)} {current && <span class="badge">This browser</span>}
+        {browserName(userAgent)} {current && <Badge>This browser</Badge>}
       </>
     )),
     column('Address', ({ address }) => address ?? 'Unknown'),

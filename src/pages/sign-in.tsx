@@ -1,27 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorableText } from '../contract/storable-text.js';
 import { auditOrigin } from '../http/audit-origin.js';
-import type { BrowserSessions } from '../http/browser-sessions.js';
+import { csrfField } from '../http/browser-sessions.js';
 import type { KnownBrowsers } from '../http/known-browser-cookie.js';
-import { redirectOrigins } from '../oauth/authorization/redirect-origins.js';
-import type { ClientRegistry } from '../services/applications/client-registry.js';
+import { requestingApplication } from '../oauth/authorization/requesting-application.js';
 import type { AuditEvent } from '../services/audit-log.js';
-import type { SignIn } from '../services/sign-in.js';
+import type { PasskeySignIn } from '../services/second-factors/passkey-sign-in.js';
+import type { SignIn, SignInOutcome } from '../services/sign-in.js';
 import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
-import { KeptFormPage, keptFormField, readKeptForm } from './kept-form.js';
-import { CsrfField, Layout, renderPage } from './layout.js';
-import { forgotPasswordPath } from './links/forgot-password.js';
-import { NoticeBox } from './notice-box.js';
+import { type KeptForm, keptFormField, readKeptForm } from './kept-form.js';
+import { renderPage } from './layout.js';
 import { safeReturnTo, signInAddress } from './return-to.js';
-import { privatePageHeaders } from './security-headers.js';
+import { respondToSignIn } from './second-factor/after-sign-in.js';
+import { nextStep } from './second-factor/next-step.js';
+import { credentialField } from './second-factor/passkey-form.js';
+import { type SecondFactorDependencies, type Step, sendSecondFactorPage } from './second-factor/routes.js';
+import { originsOf, privatePageHeaders } from './security-headers.js';
+import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 
-export interface SignInDependencies {
+export interface SignInDependencies extends SecondFactorDependencies {
   readonly signIn: SignIn;
-  readonly sessions: BrowserSessions;
+  readonly passkeySignIn: PasskeySignIn;
   readonly knownBrowsers: KnownBrowsers;
-  readonly applications: ClientRegistry;
-  readonly baseUrl: string;
 }
 
 interface SignInForm {
@@ -33,11 +34,14 @@ interface SignInForm {
 
 /** `/sign_in` and `/sign_out`. */
 export async function signInPages(app: FastifyInstance, dependencies: SignInDependencies): Promise<void> {
-  const { signIn, sessions, knownBrowsers, baseUrl } = dependencies;
+  const { signIn, passkeySignIn, sessions, knownBrowsers, baseUrl } = dependencies;
 
   app.get('/sign_in', { config: { page: true } }, async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
-    if ((await sessions.user(request)) !== null) return reply.redirect(returnTo, 303);
+    const session = await sessions.sessionOfAnyStage(request);
+    if (session !== null) {
+      return reply.headers(privatePageHeaders()).redirect(nextStep(session.stage, returnTo), 303);
+    }
     const notice = new Fields(request.query).text('notice');
     return sendForm(request, reply, dependencies, { returnTo, notice });
   });
@@ -54,35 +58,22 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
       userAgent: request.headers['user-agent'],
       origin: auditOrigin(request),
     });
-    switch (outcome.kind) {
-      case 'signed_in': {
-        const { user, sessionId } = outcome;
-        request.party = { accountId: user.accountId, userId: user.id };
-        // A form of another user is discarded: this user must neither see nor submit it.
-        const keptFor = sessions.csrfUser(request, kept?.token);
-        const csrfToken = await sessions.signIn(request, reply, { sessionId, user });
-        knownBrowsers.remember(request, reply, user.email);
-        reply.headers(privatePageHeaders());
-        if (kept === null || keptFor !== user.id) return reply.redirect(returnTo, 303);
-        const page = <KeptFormPage signedIn={{ csrfToken }} action={returnTo} fields={kept.fields} />;
-        return reply.type('text/html; charset=utf-8').send(renderPage(page));
-      }
-      case 'wrong': {
-        const error = 'Incorrect e-mail address or password.';
-        return sendForm(request, reply.code(401), dependencies, {
-          returnTo,
-          email,
-          error,
-          keptForm: kept_form,
-        });
-      }
-      case 'rate_limited': {
-        const { retryAfterSeconds } = outcome;
-        reply.code(429).header('retry-after', retryAfterSeconds);
-        const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
-        return sendForm(request, reply, dependencies, { returnTo, email, error, keptForm: kept_form });
-      }
-    }
+    const form = { returnTo, email, keptForm: kept_form, kept };
+    const wrong = 'Incorrect e-mail address or password.';
+    return respond(request, reply, dependencies, { outcome, form, wrong });
+  });
+
+  app.post(passkeySignInPath, { config: { page: true } }, async (request, reply) => {
+    sessions.verifyCsrf(request);
+    const fields = new Fields(request.body);
+    const returnTo = safeReturnTo(fields.secret('return_to'), baseUrl);
+    const keptForm = fields.secret(keptFormField);
+    const kept = readKeptForm(keptForm);
+    const response = { credential: fields.secret(credentialField), csrfToken: fields.secret(csrfField) };
+    const from = { origin: auditOrigin(request), userAgent: request.headers['user-agent'] };
+    const outcome = await passkeySignIn.attempt(response, from);
+    const wrong = 'The passkey was not accepted. Try again, or enter your password.';
+    return respond(request, reply, dependencies, { outcome, form: { returnTo, keptForm, kept }, wrong });
   });
 
   app.post('/sign_out', { config: { page: true } }, async (request, reply) => {
@@ -99,67 +90,60 @@ function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest):
   return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
 }
 
+/** What the sign-in form contained besides the password or the passkey. */
+interface SubmittedForm {
+  readonly returnTo: string;
+  readonly email?: string;
+  /** A form whose session had expired, as text; empty without one. */
+  readonly keptForm: string;
+  readonly kept: KeptForm | null;
+}
+
+/** Responds to an attempt to sign in: with the next page, or with the sign-in page and what is wrong. */
+async function respond(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dependencies: SignInDependencies,
+  { outcome, form: { kept, ...form }, wrong }: { outcome: SignInOutcome; form: SubmittedForm; wrong: string },
+): Promise<FastifyReply> {
+  switch (outcome.kind) {
+    case 'signed_in': {
+      const { sessionId, user, stage } = outcome;
+      const { knownBrowsers, sessions } = dependencies;
+      knownBrowsers.remember(request, reply, user.email);
+      const signedIn = { user, stage, returnTo: form.returnTo, kept };
+      const showStep = (step: Step, csrfToken: string) =>
+        sendSecondFactorPage(reply, dependencies, step, csrfToken);
+      return respondToSignIn(request, reply, { sessionId, signedIn, sessions, showStep });
+    }
+    case 'wrong':
+      return sendForm(request, reply.code(401), dependencies, { ...form, error: wrong });
+    case 'single_sign_on': {
+      const { accountId } = outcome;
+      const error = 'Users of your account sign in with single sign-on only.';
+      return sendForm(request, reply.code(403), dependencies, { ...form, accountId, error });
+    }
+    case 'rate_limited': {
+      const { retryAfterSeconds } = outcome;
+      const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
+      reply.code(429).header('retry-after', retryAfterSeconds);
+      return sendForm(request, reply, dependencies, { ...form, error });
+    }
+  }
+}
+
 async function sendForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, applications }: SignInDependencies,
-  form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken'>,
+  { sessions, passkeys, applications }: SignInDependencies,
+  form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken' | 'passkeyOptions' | 'application'>,
 ): Promise<FastifyReply> {
-  const page = <SignInPage {...form} csrfToken={sessions.csrfToken(request, reply)} />;
-  const headers = privatePageHeaders(await redirectOrigins(applications, form.returnTo));
+  const csrfToken = sessions.csrfToken(request, reply);
+  const requesting = await requestingApplication(applications, form.returnTo);
+  const passkeyOptions = await passkeys.useOptions(csrfToken);
+  const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions }} application={requesting?.name} />;
+  const headers = privatePageHeaders(originsOf(requesting), { script: true });
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
-}
-
-/** The sign-in page, also for a form whose session had expired. */
-export function SignInPage({
-  csrfToken,
-  returnTo,
-  keptForm = '',
-  email = '',
-  notice = '',
-  error,
-}: {
-  csrfToken: string;
-  returnTo: string;
-  /** A form whose session had expired, as text. */
-  keptForm?: string;
-  email?: string;
-  /** Name of a notice. */
-  notice?: string;
-  error?: string;
-}) {
-  const invalid = error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'error' };
-  return (
-    <Layout title={error === undefined ? 'Sign in' : 'Error: Sign in'} narrow>
-      <h1>Sign in</h1>
-      <NoticeBox code={notice} />
-      {keptForm !== '' && (
-        <p>Your session has expired. Sign in to return to the form with what you entered.</p>
-      )}
-      {error !== undefined && (
-        <p id="error" class="alert" role="alert">
-          {error}
-        </p>
-      )}
-      <form method="post" action="/sign_in">
-        <CsrfField token={csrfToken} />
-        <input type="hidden" name="return_to" value={returnTo} />
-        {keptForm !== '' && <input type="hidden" name={keptFormField} value={keptForm} />}
-        <label>
-          E-mail address
-          <input type="email" name="email" value={email} autocomplete="username" required {...invalid} />
-        </label>
-        <label>
-          Password
-          <input type="password" name="password" autocomplete="current-password" required {...invalid} />
-        </label>
-        <button type="submit">Sign in</button>
-      </form>
-      <p>
-        <a href={forgotPasswordPath}>Forgot your password?</a>
-      </p>
-    </Layout>
-  );
 }
 
 function textMembers(body: unknown): SignInForm {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
-import { CsrfField, Layout } from './layout.js';
+import { CsrfField, Layout, Mark, type PageScript } from './layout.js';
 import { NoticeBox } from './notice-box.js';
 import { home } from './return-to.js';
 import { isAdministrator, type PageContext } from './site.js';
@@ -12,8 +12,32 @@ export const settings = {
   users: '/people/settings/users',
   applications: '/people/settings/oauth_applications',
   connected: '/people/settings/connected_applications',
+  security: '/people/settings/security',
   auditLog: '/people/settings/audit_log',
+  singleSignOn: '/people/settings/single_sign_on',
 } as const;
+
+/** Path of the list of reports. */
+export const reportsPath = '/people/reports';
+
+/** A page in the breadcrumbs. */
+export interface Crumb {
+  readonly title: string;
+  readonly href: string;
+}
+
+const titles: Readonly<Record<SettingsPage, string>> = {
+  account: 'My account',
+  connected: 'Connected applications',
+  users: 'Users',
+  applications: 'OAuth applications',
+  security: 'Security',
+  singleSignOn: 'Single sign-on',
+  auditLog: 'Audit log',
+};
+
+/** Pages for owners and administrators only. */
+const administration: ReadonlySet<SettingsPage> = new Set(['users', 'applications', 'security', 'auditLog']);
 
 export type SettingsPage = Exclude<keyof typeof settings, 'root'>;
 
@@ -28,7 +52,9 @@ export function SitePage({
   title,
   hasErrors = false,
   current,
-  script = false,
+  section = current === undefined ? 'directory' : 'settings',
+  parent,
+  script,
   children,
 }: {
   context: PageContext;
@@ -37,17 +63,42 @@ export function SitePage({
   hasErrors?: boolean;
   /** The settings page that this page is or belongs to; absent in the directory. */
   current?: SettingsPage;
-  script?: boolean;
+  /** The part of the site that the page belongs to. */
+  section?: Section;
+  /** The page between the settings page, the list of reports or the directory, and this one. */
+  parent?: Crumb;
+  script?: PageScript;
   children: ComponentChildren;
 }) {
+  if (context.stage === 'enrolment') {
+    return (
+      <Layout title={hasErrors ? `Error: ${title}` : title} narrow script={script}>
+        {children}
+        <SignOutForm csrfToken={context.csrfToken} />
+      </Layout>
+    );
+  }
   return (
     <Layout
       title={hasErrors ? `Error: ${title}` : title}
       wide
       script={script}
-      header={<SiteHeader {...context} current={current === undefined ? 'directory' : 'settings'} />}
+      header={<SiteHeader {...context} current={section} />}
     >
       {current !== undefined && <SettingsNavigation {...context} current={current} />}
+      {current !== undefined && context.path !== settings[current] && (
+        <Breadcrumbs
+          root={{ title: titles[current], href: settings[current] }}
+          parent={parent}
+          title={title}
+        />
+      )}
+      {section === 'reports' && context.path !== reportsPath && (
+        <Breadcrumbs root={{ title: 'Reports', href: reportsPath }} parent={parent} title={title} />
+      )}
+      {section === 'directory' && context.path !== home && (
+        <Breadcrumbs root={{ title: 'People', href: home }} parent={parent} title={title} />
+      )}
       <NoticeBox code={context.query.text('notice')} />
       {children}
     </Layout>
@@ -75,39 +126,77 @@ export function SiteErrorPage({
   );
 }
 
+/** A part of the site. */
+type Section = 'directory' | 'reports' | 'settings';
+
 /** `current`: the part of the site that the page belongs to. */
-function SiteHeader({ user, csrfToken, current }: SignedInUser & { current?: 'directory' | 'settings' }) {
+function SiteHeader({ user, csrfToken, current }: SignedInUser & { current?: Section }) {
   return (
     <>
       <a class="skip" href="#content">
         Skip to content
       </a>
+      <a class="brand" href={home}>
+        <Mark /> People
+      </a>
       <nav aria-label="Main">
         <ul>
           <li>
             <a href={home} {...(current === 'directory' && { 'aria-current': 'page' })}>
-              People
+              Directory
             </a>
           </li>
+          {isAdministrator(user) && (
+            <li>
+              <a href={reportsPath} {...(current === 'reports' && { 'aria-current': 'true' })}>
+                Reports
+              </a>
+            </li>
+          )}
           <li>
             <a href={settings.root} {...(current === 'settings' && { 'aria-current': 'true' })}>
               Settings
             </a>
           </li>
+          <li>
+            <a href="/docs">API documentation</a>
+          </li>
         </ul>
       </nav>
       <div class="who">
-        <p>
-          <strong>{user.accountName}</strong> <span>{user.email}</span>
-        </p>
-        <form method="post" action="/sign_out">
-          <CsrfField token={csrfToken} />
-          <button type="submit" class="quiet">
-            Sign out
-          </button>
-        </form>
+        <details class="menu">
+          <summary>
+            {user.givenName} {user.familyName}
+          </summary>
+          <div>
+            <p>
+              <strong>{user.accountName}</strong> <span>{user.email}</span>
+            </p>
+            <ul>
+              <li>
+                <a href={settings.account}>My account</a>
+              </li>
+              <li>
+                <a href={settings.connected}>Connected applications</a>
+              </li>
+            </ul>
+          </div>
+        </details>
+        <SignOutForm csrfToken={csrfToken} />
       </div>
     </>
+  );
+}
+
+/** Button that signs the user out. */
+export function SignOutForm({ csrfToken }: { csrfToken: string }) {
+  return (
+    <form method="post" action="/sign_out">
+      <CsrfField token={csrfToken} />
+      <button type="submit" class="quiet">
+        Sign out
+      </button>
+    </form>
   );
 }
 
@@ -116,29 +205,44 @@ function SettingsNavigation({
   path,
   current,
 }: Pick<PageContext, 'user' | 'path'> & { current?: SettingsPage }) {
-  const links = (
-    [
-      ['account', 'My account', false],
-      ['connected', 'Connected applications', false],
-      ['users', 'Users', true],
-      ['applications', 'OAuth applications', true],
-      ['auditLog', 'Audit log', true],
-    ] as const
-  ).filter(([, , administratorsOnly]) => !administratorsOnly || isAdministrator(user));
+  const pages = (Object.keys(titles) as SettingsPage[]).filter(
+    (page) =>
+      (!administration.has(page) || isAdministrator(user)) &&
+      (page !== 'singleSignOn' || user.role === 'owner'),
+  );
   return (
     <nav aria-label="Settings" class="tabs">
       <ul>
-        {links.map(([page, label]) => (
+        {pages.map((page) => (
           <li key={page}>
             <a
               href={settings[page]}
               {...(page === current && { 'aria-current': path === settings[page] ? 'page' : 'true' })}
             >
-              {label}
+              {titles[page]}
             </a>
           </li>
         ))}
       </ul>
+    </nav>
+  );
+}
+
+/** Where a page below a settings page, the list of reports or the directory is. */
+function Breadcrumbs({ root, parent, title }: { root: Crumb; parent: Crumb | undefined; title: string }) {
+  return (
+    <nav aria-label="Breadcrumbs" class="crumbs">
+      <ol>
+        <li>
+          <a href={root.href}>{root.title}</a>
+        </li>
+        {parent !== undefined && (
+          <li>
+            <a href={parent.href}>{parent.title}</a>
+          </li>
+        )}
+        <li aria-current="page">{title}</li>
+      </ol>
     </nav>
   );
 }

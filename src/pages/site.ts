@@ -1,11 +1,18 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
 import { accountScope, withScope } from '../database/scope.js';
 import { auditOrigin } from '../http/audit-origin.js';
-import { type BrowserSessions, csrfField } from '../http/browser-sessions.js';
+import { type BrowserSession, type BrowserSessions, csrfField } from '../http/browser-sessions.js';
+import type { CsvDownloads } from '../http/csv-downloads.js';
+import { abortOnDisconnect } from '../http/disconnect.js';
+import { acceptUploads, dropRest, receiveFile, type UploadedFile } from '../http/file-upload.js';
+import { uploadLimits } from '../http/upload-connections.js';
 import { Problem } from '../problems/problem.js';
 import type { UserAuditContext } from '../services/audit-context.js';
 import type { Reauthentication } from '../services/reauthentication.js';
+import { SessionEndedError } from '../services/second-factors/factor-changes.js';
+import type { SignInStage } from '../services/second-factors/sign-in-stage.js';
 import { reauthenticationSeconds } from '../services/sessions.js';
 import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
@@ -23,11 +30,18 @@ export interface PageContext {
   readonly sessionId: string;
   /** When the user last entered the password. */
   readonly authenticatedAt: Date;
+  /** Whether the user signed in at the identity provider, and confirms there. */
+  readonly singleSignOn: boolean;
+  /** `enrolment`: the user has to set up a second factor before seeing other pages. */
+  readonly stage: SignInStage;
+  readonly userAgent: string | undefined;
   readonly path: string;
   readonly csrfToken: string;
   readonly query: Fields;
   /** Empty without a form. */
   readonly form: Fields;
+  /** Creates a signal that aborts when the client disconnects. */
+  disconnected(): AbortSignal;
   /** Value of a path parameter. */
   parameter(name: string): string;
 }
@@ -39,10 +53,19 @@ export type PageResponse =
       readonly status?: number;
       /** Value of the header `Retry-After`. */
       readonly retryAfterSeconds?: number;
+      /** Seconds after which the browser loads the page again. */
+      readonly refreshSeconds?: number;
       /** Whether the page may load the script. */
       readonly script?: boolean;
     }
   | { readonly redirect: string };
+
+/** A CSV table that the browser stores as a file. */
+export interface CsvFile {
+  readonly fileName: string;
+  /** Produces the table until the signal aborts. */
+  readonly make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
+}
 
 export type PageHandler = (context: PageContext) => Promise<PageResponse>;
 
@@ -62,9 +85,10 @@ interface SiteDependencies {
   readonly sessions: BrowserSessions;
   readonly clock: Clock;
   readonly reauthentication: Reauthentication;
+  readonly downloads: CsvDownloads;
   readonly confirmationPage: (request: ConfirmationRequest) => Page;
   /** The sign-in page, with a form whose session had expired. */
-  readonly signInPage: (form: { csrfToken: string; returnTo: string; keptForm: string }) => Page;
+  readonly signInPage: (form: { csrfToken: string; returnTo: string; keptForm: string }) => Promise<Page>;
 }
 
 /** Whether a user may see and change the settings of the account. */
@@ -77,11 +101,17 @@ export class Site {
   readonly #app: FastifyInstance;
   readonly #dependencies: SiteDependencies;
   readonly #administratorsOnly: boolean;
+  readonly #enrolment: boolean;
 
-  constructor(app: FastifyInstance, dependencies: SiteDependencies, { administratorsOnly = false } = {}) {
+  constructor(
+    app: FastifyInstance,
+    dependencies: SiteDependencies,
+    { administratorsOnly = false, enrolment = false } = {},
+  ) {
     this.#app = app;
     this.#dependencies = dependencies;
     this.#administratorsOnly = administratorsOnly;
+    this.#enrolment = enrolment;
   }
 
   /** The same site, for owners and administrators; members get 403 `access_denied`. */
@@ -89,8 +119,18 @@ export class Site {
     return new Site(this.#app, this.#dependencies, { administratorsOnly: true });
   }
 
+  /** The same site, also for users who have to set up a second factor before their sign-in is complete. */
+  forEnrolment(): Site {
+    return new Site(this.#app, this.#dependencies, { enrolment: true });
+  }
+
   /** Adds a page. */
   get(path: string, handle: PageHandler): void {
+    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
+  }
+
+  /** Adds a CSV table that the browser stores as a file. */
+  download(path: string, handle: (context: PageContext) => Promise<CsvFile>): void {
     this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }
 
@@ -119,21 +159,51 @@ export class Site {
     );
   }
 
+  /**
+   * Adds the route of a form with a file as its last field. The CSRF token must be before the file.
+   *
+   * @param options.maximumBytes of the file; the content ends after it
+   */
+  upload(
+    path: string,
+    handle: (context: PageContext, file: UploadedFile | null) => Promise<PageResponse>,
+    { maximumBytes }: { maximumBytes: number },
+  ): void {
+    this.#app.register(async (scope) => {
+      await acceptUploads(scope);
+      scope.post(path, { config: { page: true } }, async (request, reply) => {
+        const receive = () => receiveFile(request, { maximumBytes, limits: uploadLimits });
+        try {
+          return await this.#serve(request, reply, handle, { receive });
+        } finally {
+          dropRest(request);
+        }
+      });
+    });
+  }
+
   /** @throws {Problem} 403 `access_denied` when the CSRF token is wrong, or the user may not see the page */
   async #serve(
     request: FastifyRequest,
     reply: FastifyReply,
-    handle: PageHandler,
-    { keep = false }: { keep?: boolean } = {},
+    handle: (context: PageContext, file: UploadedFile | null) => Promise<PageResponse | CsvFile>,
+    { keep = false, receive }: { keep?: boolean; receive?: () => Promise<UploadedFile | null> } = {},
   ): Promise<FastifyReply> {
     const { sessions, clock } = this.#dependencies;
-    const session = await sessions.session(request);
+    const session = await this.#session(request);
     reply.headers(privatePageHeaders());
     if (session === null && keep) {
-      const page = this.#signInPage(request, reply);
-      if (page !== null) return reply.code(401).type('text/html; charset=utf-8').send(renderPage(page));
+      const page = await this.#signInPage(request, reply);
+      if (page !== null) {
+        reply
+          .code(401)
+          .headers(privatePageHeaders([], { script: true }))
+          .type('text/html; charset=utf-8');
+        return reply.send(renderPage(page));
+      }
     }
     if (session === null) return reply.redirect(signInAddress(returnAddress(request)), 303);
+    const file = (await receive?.()) ?? null;
     if (request.method === 'POST') sessions.verifyCsrf(request);
     const { user } = session;
     if (this.#administratorsOnly && !isAdministrator(user)) {
@@ -144,6 +214,9 @@ export class Site {
       user,
       sessionId: session.id,
       authenticatedAt: session.authenticatedAt,
+      singleSignOn: session.singleSignOn,
+      stage: session.stage,
+      userAgent: request.headers['user-agent'],
       auditContext: {
         accountId: user.accountId,
         userId: user.id,
@@ -154,11 +227,19 @@ export class Site {
       csrfToken: sessions.csrfToken(request, reply),
       query: new Fields(request.query),
       form: new Fields(request.body),
+      disconnected: () => abortOnDisconnect(reply.raw).signal,
       parameter: (name) => parameters[name] ?? '',
     };
-    const response = await withScope(accountScope(user.accountId), () => handle(context));
+    const response = await withScope(accountScope(user.accountId), () => handle(context, file)).catch(
+      (error): PageResponse | CsvFile => {
+        if (error instanceof SessionEndedError) return { redirect: signInAddress(returnAddress(request)) };
+        throw error;
+      },
+    );
     if ('redirect' in response) return reply.redirect(response.redirect, 303);
+    if ('make' in response) return await this.#sendFile(request, reply, { ...response, ...user });
     if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
+    if (response.refreshSeconds !== undefined) reply.header('refresh', response.refreshSeconds);
     return reply
       .code(response.status ?? 200)
       .headers(privatePageHeaders([], { script: response.script ?? false }))
@@ -166,18 +247,42 @@ export class Site {
       .send(renderPage(response.page));
   }
 
+  /** @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable` */
+  async #sendFile(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { fileName, make, accountId }: CsvFile & Pick<User, 'accountId'>,
+  ): Promise<FastifyReply> {
+    // HEAD needs no table.
+    const body =
+      request.method === 'HEAD'
+        ? Readable.from([])
+        : await this.#dependencies.downloads.begin({ accountId, request, reply, make });
+    return reply
+      .type('text/csv; charset=utf-8; header=present')
+      .header('content-disposition', `attachment; filename="${fileName}"`)
+      .send(body);
+  }
+
+  async #session(request: FastifyRequest): Promise<BrowserSession | null> {
+    const { sessions } = this.#dependencies;
+    if (!this.#enrolment) return await sessions.session(request);
+    const session = await sessions.sessionOfAnyStage(request);
+    return session?.stage === 'second_factor' ? null : session;
+  }
+
   /**
    * The sign-in page with the submitted form; `null` when the form is too large, or was not created for a user of this
    * browser: another site may have submitted it.
    */
-  #signInPage(request: FastifyRequest, reply: FastifyReply): Page | null {
+  async #signInPage(request: FastifyRequest, reply: FastifyReply): Promise<Page | null> {
     const { sessions, signInPage } = this.#dependencies;
     const form = new Fields(request.body);
     if (!sessions.csrfUser(request, form.secret(csrfField))) return null;
     const keptForm = keepForm(form);
     if (keptForm === null) return null;
     const csrfToken = sessions.csrfToken(request, reply);
-    return signInPage({ csrfToken, returnTo: pathOf(request), keptForm });
+    return await signInPage({ csrfToken, returnTo: pathOf(request), keptForm });
   }
 
   /** The page on which the user enters the password; `null` when the user has entered it recently, or with this form. */
@@ -188,6 +293,10 @@ export class Site {
     if (at.getTime() - authenticatedAt.getTime() < reauthenticationSeconds * 1000) return null;
     const fields = form.entries().filter(([name]) => name !== csrfField && name !== confirmationField);
     const password = form.secret(confirmationField);
+    if (context.singleSignOn) {
+      const error = password === '' ? {} : { error: 'Sign in again at your identity provider first.' };
+      return { status: password === '' ? 200 : 401, page: confirmationPage({ context, fields, ...error }) };
+    }
     if (password === '') return { page: confirmationPage({ context, fields }) };
     const outcome = await reauthentication.confirm({ user, sessionId, password, origin });
     switch (outcome.kind) {

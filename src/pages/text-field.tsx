@@ -6,12 +6,16 @@ interface TextFieldProps {
   readonly label: string;
   readonly hint?: string;
   readonly error: string | undefined;
-  readonly type?: 'text' | 'email' | 'password' | 'tel' | 'url';
+  readonly type?: 'text' | 'email' | 'password' | 'tel' | 'url' | 'date';
   readonly value?: string;
   /** Purpose of the field, as `autocomplete` names it. */
   readonly autocomplete: string;
   readonly maxLength?: number;
   readonly required?: boolean;
+  /** Keyboard that phones show; that of the type by default. */
+  readonly inputMode?: 'numeric';
+  /** `id` of the `datalist` with suggestions. */
+  readonly list?: string;
 }
 
 /** A field of one line with its label, hint and error message. */
@@ -26,6 +30,8 @@ export function TextField(props: TextFieldProps) {
     autocomplete,
     maxLength,
     required = true,
+    inputMode,
+    list,
   } = props;
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   return (
@@ -45,7 +51,9 @@ export function TextField(props: TextFieldProps) {
         value={value}
         autocomplete={autocomplete}
         required={required}
+        {...(inputMode !== undefined && { inputMode })}
         {...(maxLength !== undefined && { maxLength })}
+        {...(list !== undefined && { list })}
         {...describedBy(id, { error: error !== undefined, hint: hintId })}
       />
     </div>

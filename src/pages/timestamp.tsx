@@ -20,22 +20,42 @@ export function TimestampOrNever({ at, reader }: { at: Date | null; reader: Read
   return at === null ? <>Never</> : <Timestamp at={at} reader={reader} />;
 }
 
+/** A date, `YYYY-MM-DD`, in the language of the user. It is the same in every time zone. */
+export function DateInWords({ date, reader }: { date: string; reader: Reader }) {
+  const format = formatFor({ locale: reader.locale, zoneinfo: fallback.zone }, dateParts);
+  const { locale } = format.resolvedOptions();
+  return (
+    <time dateTime={date} {...(!locale.startsWith('en') && { lang: locale })}>
+      {format.format(new Date(`${date}T00:00:00Z`))}
+    </time>
+  );
+}
+
+/** The time zone in which times are shown to the user. */
+export function timeZoneOf(reader: Reader): string {
+  return formatFor(reader).resolvedOptions().timeZone;
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 const maximumFormats = 1000;
 
 /** Caches formats: creating one takes longer than using it a hundred times. */
-function formatFor({ locale, zoneinfo }: Reader): Intl.DateTimeFormat {
-  const key = `${locale} ${zoneinfo}`;
+function formatFor({ locale, zoneinfo }: Reader, parts = timeParts): Intl.DateTimeFormat {
+  const key = `${locale} ${zoneinfo} ${parts === dateParts}`;
   const known = formats.get(key);
   if (known !== undefined) return known;
-  const made = makeFormat(locale ?? fallback.locale, zoneinfo ?? fallback.zone);
+  const made = makeFormat(locale ?? fallback.locale, zoneinfo ?? fallback.zone, parts);
   if (formats.size >= maximumFormats) formats.clear();
   formats.set(key, made);
   return made;
 }
 
 /** Users enter both values themselves, so those that Node.js does not support are replaced by defaults. */
-function makeFormat(locale: string, timeZone: string): Intl.DateTimeFormat {
+function makeFormat(
+  locale: string,
+  timeZone: string,
+  parts: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
   for (const attempt of [
     [locale.replaceAll('_', '-'), timeZone],
     [fallback.locale, timeZone],
@@ -50,10 +70,10 @@ function makeFormat(locale: string, timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(fallback.locale, { ...parts, timeZone: fallback.zone });
 }
 
-const parts: Intl.DateTimeFormatOptions = {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
+const dateParts: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
+
+const timeParts: Intl.DateTimeFormatOptions = {
+  ...dateParts,
   hour: '2-digit',
   minute: '2-digit',
   timeZoneName: 'short',

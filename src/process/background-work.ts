@@ -1,15 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../clock.js';
 import { refreshIntervalMilliseconds, type SigningKeys } from '../oauth/signing-keys.js';
+import {
+  type UploadWorker,
+  uploadPollMilliseconds,
+} from '../services/employee-imports/uploads/upload-worker.js';
 import type { Housekeeping } from '../services/housekeeping.js';
 import { type UsageRecorder, usageIntervalMilliseconds } from '../services/usage/usage-recorder.js';
+import { type WebhookWorker, webhookPollMilliseconds } from '../services/webhooks/delivery/webhook-worker.js';
 
 const pruneIntervalMilliseconds = 600_000;
 
 const maintenanceIntervalMilliseconds = 30_000;
 
 /**
- * Starts the periodic tasks: reloading signing keys, storing usage, maintaining the database and deleting expired rows.
+ * Starts the periodic tasks: reloading signing keys, storing usage, running imports of uploaded files, sending webhooks, maintaining the
+ * database and deleting expired rows.
  *
  * @returns function that stops them and waits for the running ones
  */
@@ -17,12 +23,16 @@ export function startBackgroundWork({
   housekeeping,
   signingKeys,
   usage,
+  uploadWorker,
+  webhookWorker,
   clock,
   logger,
 }: {
   housekeeping: Housekeeping;
   signingKeys: SigningKeys;
   usage: UsageRecorder;
+  uploadWorker: UploadWorker;
+  webhookWorker: WebhookWorker;
   clock: Clock;
   logger: FastifyBaseLogger;
 }): () => Promise<void> {
@@ -30,6 +40,8 @@ export function startBackgroundWork({
   const stops = [
     repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload(), logger),
     repeat(usageIntervalMilliseconds, 'storing usage', () => usage.flush(), logger),
+    repeat(webhookPollMilliseconds, 'looking for webhooks', () => webhookWorker.poll(), logger),
+    repeat(uploadPollMilliseconds, 'looking for imports', () => uploadWorker.poll(), logger),
     repeat(
       maintenanceIntervalMilliseconds,
       'maintenance of the database',
@@ -46,7 +58,7 @@ export function startBackgroundWork({
   ];
   return async () => {
     stopping.abort();
-    await Promise.all(stops.map((stop) => stop()));
+    await Promise.all([uploadWorker.stop(), webhookWorker.stop(), ...stops.map((stop) => stop())]);
   };
 }
 

@@ -8,6 +8,8 @@ import {
 import { MigrationError } from '../database/migrate.js';
 import { UnreadableSigningKeyError } from '../oauth/sealed-keys.js';
 import { IssuerError } from '../services/recorded-issuer.js';
+import { UnreadableProviderSecretError } from '../services/single-sign-on/provider-secrets.js';
+import { UnreadableWebhookSecretError } from '../services/webhooks/webhook-secrets.js';
 
 const kinds = [
   ConfigError,
@@ -15,6 +17,8 @@ const kinds = [
   DatabaseStoppedError,
   MigrationError,
   UnreadableSigningKeyError,
+  UnreadableProviderSecretError,
+  UnreadableWebhookSecretError,
   IssuerError,
 ];
 

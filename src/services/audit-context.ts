@@ -25,3 +25,9 @@ export interface ApplicationAuditContext extends Omit<AuditContext, 'userId'> {
   readonly userId: string | null;
   readonly origin: AuditOrigin;
 }
+
+/** Audit context of a change that applications and signed-in users can make. */
+export interface CallerAuditContext extends Omit<ApplicationAuditContext, 'applicationId'> {
+  /** Absent when a signed-in user makes the change. */
+  readonly applicationId?: string;
+}

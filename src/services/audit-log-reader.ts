@@ -2,6 +2,7 @@ import { type Database, Prisma } from '../database/client.js';
 import type { Anchor, OrderTerm } from '../database/keyset.js';
 import { cutPage, type OrderedRows, pageQuery } from '../database/page-query.js';
 import type { AccountId } from './account-id.js';
+import { type AuditFilter, auditCondition } from './audit-log-filter.js';
 
 /** A stored event with the names of its user and application. */
 export interface AuditEntry {
@@ -34,6 +35,28 @@ const columns = Prisma.sql`
 
 type StoredEvent = Omit<AuditEntry, 'userName' | 'userEmail' | 'applicationName'>;
 
+/** Size and start of a page. */
+interface AuditPage {
+  /** The last entry of the previous page; absent for the first page. */
+  readonly after?: AuditAnchor | undefined;
+  readonly size: number;
+}
+
+/** Builds the query for a page of the audit log. */
+export function auditPageQuery(
+  accountId: AccountId,
+  filter: AuditFilter,
+  { after, size }: AuditPage,
+): Prisma.Sql {
+  const events: OrderedRows = {
+    source: Prisma.sql`audit_events event`,
+    condition: auditCondition(accountId, filter),
+    order,
+  };
+  const start = after === undefined ? { skip: 0 } : { anchor: [after.createdAt.toISOString(), after.id] };
+  return pageQuery(events, columns, { size, start });
+}
+
 /** Reads the audit log. */
 export class AuditLogReader {
   readonly #prisma: Database['prisma'];
@@ -44,23 +67,14 @@ export class AuditLogReader {
 
   /**
    * Reads a page of an account's audit log, newest first. The cost does not depend on the position of the page.
-   *
-   * @param options.type selects events of this type; absent: all
-   * @param options.after the last entry of the previous page
    */
   async list(
     accountId: AccountId,
-    { type, after, size }: { type?: string | undefined; after?: AuditAnchor | undefined; size: number },
+    options: AuditPage & { readonly filter: AuditFilter },
   ): Promise<{ entries: readonly AuditEntry[]; more: boolean }> {
-    const ofType = type === undefined ? Prisma.empty : Prisma.sql`AND event.type = ${type}`;
-    const events: OrderedRows = {
-      source: Prisma.sql`audit_events event`,
-      condition: Prisma.sql`event.account_id = ${accountId} ${ofType}`,
-      order,
-    };
-    const start = after === undefined ? { skip: 0 } : { anchor: [after.createdAt.toISOString(), after.id] };
+    const { size, filter } = options;
     const found = await this.#prisma.$queryRaw<(StoredEvent & { anchor: Anchor })[]>(
-      pageQuery(events, columns, { size, start }),
+      auditPageQuery(accountId, filter, options),
     );
     const { rows, nextAnchor } = cutPage(found, size);
     return { entries: await this.#addNames(accountId, rows), more: nextAnchor !== null };

@@ -14,6 +14,9 @@ export const rejectionRetentionDays = 7;
 /** Approximate number of rows that one statement deletes. Requests wait for its locks, so it is small. */
 const batchSize = 1000;
 
+/** An import of 50 MB has 200 chunks, which are deleted with it. */
+const importBatchSize = 10;
+
 const dayMilliseconds = 86_400_000;
 
 /** Number of accounts whose rows are deleted before other accounts are read. */
@@ -24,6 +27,8 @@ interface Expired {
   readonly primaryKey: readonly string[];
   /** An index supports it. */
   readonly condition: Prisma.Sql;
+  /** Default: {@link batchSize}. */
+  readonly limit?: number;
 }
 
 /**
@@ -31,14 +36,17 @@ interface Expired {
  *
  * @param accountId deletes rows of this account only
  */
-function deleteExpired({ table, primaryKey, condition }: Expired, accountId?: string): Prisma.Sql {
+function deleteExpired(
+  { table, primaryKey, condition, limit = batchSize }: Expired,
+  accountId?: string,
+): Prisma.Sql {
   const name = Prisma.raw(table);
   const isExpired = primaryKey.map((column) => Prisma.raw(`stored.${column} = expired.${column}`));
   const ofAccount = accountId === undefined ? Prisma.empty : Prisma.sql`AND stored.account_id = ${accountId}`;
   return Prisma.sql`
     WITH expired AS MATERIALIZED (
       SELECT ${Prisma.raw(primaryKey.join(', '))} FROM ${name} AS stored
-      WHERE ${condition} ${ofAccount} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+      WHERE ${condition} ${ofAccount} LIMIT ${limit} FOR UPDATE SKIP LOCKED)
     DELETE FROM ${name} AS stored USING expired WHERE ${Prisma.join(isExpired, ' AND ')} ${ofAccount}`;
 }
 
@@ -47,6 +55,19 @@ async function deleteByAccount({ prisma }: Database, expired: Expired): Promise<
   const accounts = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT account_id AS id FROM ${Prisma.raw(expired.table)}
     WHERE ${expired.condition} LIMIT ${accountsAtOnce}`;
+  let deleted = 0;
+  for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired(expired, id));
+  return deleted;
+}
+
+/** Deletes old events. No index has the events of all accounts, so each account is looked at. */
+async function deleteEvents({ prisma }: Database, before: Date): Promise<number> {
+  const condition = Prisma.sql`occurred_at < ${before}`;
+  const accounts = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT account_id AS id FROM account_totals
+    WHERE EXISTS (SELECT FROM events WHERE events.account_id = account_totals.account_id AND ${condition})
+    LIMIT ${accountsAtOnce}`;
+  const expired = { table: 'events', primaryKey: ['account_id', 'position'], condition };
   let deleted = 0;
   for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired(expired, id));
   return deleted;
@@ -80,9 +101,12 @@ function deleteRefreshTokens(before: Date): Prisma.Sql {
 /** Deletes expired rows and maintains the embedded database. */
 export class Housekeeping {
   readonly #database: Database;
+  readonly #eventRetentionDays: number;
 
-  constructor(database: Database) {
+  /** @param options.eventRetentionDays days for which events are kept */
+  constructor(database: Database, { eventRetentionDays }: { eventRetentionDays: number }) {
     this.#database = database;
+    this.#eventRetentionDays = eventRetentionDays;
   }
 
   /** Runs the maintenance of the embedded database. A PostgreSQL server needs none. */
@@ -100,7 +124,9 @@ export class Housekeeping {
   prune(now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
     return withScope(allAccounts, async () => {
       const pruned: Record<string, number> = {};
-      for (const [table, deleteBatch] of Object.entries(batchesOf(this.#database, now))) {
+      for (const [table, deleteBatch] of Object.entries(
+        batchesOf(this.#database, { now, eventRetentionDays: this.#eventRetentionDays }),
+      )) {
         let total = 0;
         let deleted = -1;
         while (deleted !== 0 && signal?.aborted !== true) {
@@ -115,7 +141,10 @@ export class Housekeeping {
 }
 
 /** By table, a function that deletes a batch of expired rows and returns their number. */
-function batchesOf(database: Database, now: Date): Readonly<Record<string, () => Promise<number>>> {
+function batchesOf(
+  database: Database,
+  { now, eventRetentionDays }: { now: Date; eventRetentionDays: number },
+): Readonly<Record<string, () => Promise<number>>> {
   const { prisma } = database;
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
   // Used codes and tokens are stored for a day after they expire, so that a replay is still detected.
@@ -137,12 +166,22 @@ function batchesOf(database: Database, now: Date): Readonly<Record<string, () =>
     // A day later too, because the token is still valid for a process whose clock is slow.
     revoked_access_tokens: expired('revoked_access_tokens', ['jti'], Prisma.sql`expires_at < ${dayAgo}`),
     sessions: expired('sessions', ['id_hash'], Prisma.sql`expires_at < ${now}`),
+    sign_in_requests: expired('sign_in_requests', ['state_hash'], Prisma.sql`expires_at < ${now}`),
     one_time_links: expired('one_time_links', ['account_id', 'id'], Prisma.sql`expires_at < ${now}`),
     idempotency_keys: async () => {
       const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteExpiredKeys(now, batchSize));
       return row?.count ?? 0;
     },
     submitted_forms: expired('submitted_forms', ['key'], Prisma.sql`expires_at < ${now}`),
+    employee_imports: () =>
+      prisma.$executeRaw(
+        deleteExpired({
+          table: 'employee_imports',
+          primaryKey: ['account_id', 'id'],
+          condition: Prisma.sql`expires_at < ${now}`,
+          limit: importBatchSize,
+        }),
+      ),
     failure_counts: expired('failure_counts', ['key'], Prisma.sql`expire < ${now}`),
     request_counts: expired('request_counts', ['key'], Prisma.sql`expire < ${now}`),
     signing_keys: expired('signing_keys', ['kid'], Prisma.sql`expires_at < ${now}`),
@@ -151,6 +190,7 @@ function batchesOf(database: Database, now: Date): Readonly<Record<string, () =>
       ['account_id', 'id'],
       Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`,
     ),
+    events: () => deleteEvents(database, daysAgo(eventRetentionDays)),
     system_events: expired('system_events', ['id'], Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`),
     api_usage: expiredOfAccounts(
       'api_usage',

@@ -41,7 +41,8 @@ export async function checkAndHash({ email, givenName, familyName, password }: N
 /** A user to insert, with the hash of the password. */
 export interface UserInsertion {
   readonly user: Omit<NewUser, 'password'>;
-  readonly passwordHash: string;
+  /** `null`: the user signs in by single sign-on. */
+  readonly passwordHash: string | null;
   readonly at: Date;
   /** Whether the user has proved to receive mail at the address. Default: false. */
   readonly emailVerified?: boolean;
@@ -64,7 +65,8 @@ export async function insertUser(
   });
   // An invited user creates the user in the browser.
   const userId = origin && id;
-  const details = { user: id, email, role };
+  const method = passwordHash === null ? { method: 'single_sign_on' } : {};
+  const details = { user: id, email, role, ...method };
   await recordIn(tx, { type: 'user.created', accountId, userId, origin, details }, at);
   return id;
 }

@@ -8,7 +8,7 @@ import type { AuditOrigin } from './audit-log.js';
 import type { FailureLimit, LimitReached } from './failure-limit.js';
 import { deleteLinksOfUser } from './links/delete-links.js';
 import type { DeliveredLink, LinkDelivery } from './links/link-delivery.js';
-import { passwordMail } from './links/mail-texts.js';
+import { passwordMail, singleSignOnMail } from './links/mail-texts.js';
 import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './links/one-time-links.js';
 import { lockUser } from './lock-user.js';
 import { networkOf } from './network-of-address.js';
@@ -16,6 +16,8 @@ import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { type AffectedUser, revokeSessions } from './revoke-user-access.js';
+import { singleSignOnPath } from './single-sign-on/single-sign-on-path.js';
+import { mustUseSingleSignOn } from './user.js';
 import { passwordError } from './user-rules.js';
 import type { Users } from './users.js';
 
@@ -137,7 +139,11 @@ export class PasswordLinks {
     const { database, users, delivery, clock } = this.#dependencies;
     const found = await users.findForSignIn(email);
     if (found === null) return;
-    const { id, accountId } = found.user;
+    const { id, accountId, email: to } = found.user;
+    if (mustUseSingleSignOn(found.user)) {
+      await delivery.notify(to, singleSignOnMail({ url: delivery.addressOf(singleSignOnPath(accountId)) }));
+      return;
+    }
     const context = { accountId, origin, at: clock() };
     const stored = await withScope(accountScope(accountId), () =>
       database.prisma.$transaction(async (tx) => {

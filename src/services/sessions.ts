@@ -3,7 +3,8 @@ import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
 import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AuditEvent, recordIn } from './audit-log.js';
-import { toUser, type User, type UserRow, userSelection } from './user.js';
+import { type SignInStage, signInStage } from './second-factors/sign-in-stage.js';
+import { mustUseSingleSignOn, toUser, type User, type UserRow, userSelection } from './user.js';
 
 /** A session expires after this time without use, and after the absolute time in any case. */
 export const idleSeconds = 2 * 3600;
@@ -23,6 +24,9 @@ export interface ActiveSession {
   readonly user: User;
   /** When the user last entered the password. */
   readonly authenticatedAt: Date;
+  readonly stage: SignInStage;
+  /** Whether the user signed in at the identity provider. */
+  readonly singleSignOn: boolean;
 }
 
 /** A session in a list. */
@@ -57,33 +61,51 @@ export class Sessions {
   /**
    * Creates a session. Its id is always new, so that an attacker cannot fixate one in the browser.
    *
-   * The user is locked, and the time of the last sign-in stored. A concurrent transaction that disables the user or changes the password either commits first or
-   * finds this session and revokes it.
+   * The user is locked, and the time of the last sign-in stored when the sign-in is complete. A concurrent transaction that
+   * disables the user or changes the password either commits first or finds this session and revokes it.
    *
    * @param options.passwordHash the hash that the password was compared with; absent: not checked
    * @param options.event audit event, stored in the same transaction
+   * @param options.secondFactor whether the user has proved a second factor already
+   * @param options.complete whether no second factor is missing
+   * @param options.singleSignOn whether the user signed in at the identity provider
    * @returns the id; `null` when the user is disabled or has another password hash
    */
   async create(
     { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,
     { address, userAgent }: SessionOrigin,
-    { passwordHash, event }: { passwordHash?: string; event?: AuditEvent } = {},
+    {
+      passwordHash,
+      event,
+      secondFactor = false,
+      complete = true,
+      singleSignOn = false,
+    }: {
+      passwordHash?: string;
+      event?: AuditEvent;
+      secondFactor?: boolean;
+      complete?: boolean;
+      singleSignOn?: boolean;
+    } = {},
   ): Promise<string | null> {
     const id = randomBytes(32).toString('base64url');
     const now = this.#clock();
+    const secondFactorAt = secondFactor ? now : null;
+    const completedAt = complete ? now : null;
     const expected = passwordHash ?? null;
     const expiresAt = new Date(now.getTime() + absoluteSeconds * 1000);
     const insert = (tx: Prisma.TransactionClient) => tx.$executeRaw`
       WITH holder AS (
-        UPDATE users SET last_sign_in_at = ${now}
+        UPDATE users SET last_sign_in_at = COALESCE(${completedAt}, last_sign_in_at)
         WHERE account_id = ${accountId} AND id = ${userId} AND disabled_at IS NULL
           AND (${expected}::text IS NULL OR password_hash = ${expected}::text)
         RETURNING account_id, id
       )
       INSERT INTO sessions
-        (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, expires_at, address, user_agent)
-      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${now}, ${expiresAt}, ${address},
-        ${userAgent?.slice(0, 255) ?? null}
+        (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, second_factor_at, expires_at, address,
+          user_agent, single_sign_on)
+      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${now}, ${secondFactorAt}, ${expiresAt}, ${address},
+        ${userAgent?.slice(0, 255) ?? null}, ${singleSignOn}
       FROM holder`;
     const created = await withScope(accountScope(accountId), () =>
       this.#database.prisma.$transaction(async (tx) => {
@@ -95,7 +117,10 @@ export class Sessions {
     return created ? id : null;
   }
 
-  /** Finds a session; `null` when it is unknown or expired, or its user is disabled. */
+  /**
+   * Finds a session; `null` when it is unknown or expired, or its user is disabled, or must use single sign-on. A sign-in has to be completed within
+   * ten minutes after the password was entered.
+   */
   find(id: string): Promise<ActiveSession | null> {
     return withScope(allAccounts, () => this.#find(id));
   }
@@ -103,22 +128,34 @@ export class Sessions {
   async #find(id: string): Promise<ActiveSession | null> {
     const now = this.#clock();
     const [row] = await this.#database.prisma.$queryRaw<
-      (UserRow & { lastSeenAt: Date; authenticatedAt: Date })[]
+      (UserRow & {
+        lastSeenAt: Date;
+        authenticatedAt: Date;
+        secondFactorAt: Date | null;
+        singleSignOn: boolean;
+      })[]
     >`
       SELECT ${userSelection}, sessions.last_seen_at AS "lastSeenAt",
-        sessions.authenticated_at AS "authenticatedAt"
+        sessions.authenticated_at AS "authenticatedAt", sessions.second_factor_at AS "secondFactorAt",
+        sessions.single_sign_on AS "singleSignOn"
       FROM sessions JOIN users ON users.account_id = sessions.account_id AND users.id = sessions.user_id
         JOIN accounts ON accounts.id = users.account_id
       WHERE sessions.id_hash = ${hashSessionId(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
         AND sessions.last_seen_at > ${new Date(now.getTime() - idleSeconds * 1000)}`;
     if (row === undefined) return null;
+    const { authenticatedAt } = row;
+    const user = toUser(row);
+    if (!row.singleSignOn && mustUseSingleSignOn(user)) return null;
+    const stage = signInStage(user, row);
+    const isRecent = now.getTime() - authenticatedAt.getTime() < reauthenticationSeconds * 1000;
+    if (stage !== 'complete' && !isRecent) return null;
     if (now.getTime() - row.lastSeenAt.getTime() >= touchSeconds * 1000) {
       await this.#database.prisma.session.updateMany({
         where: { idHash: hashSessionId(id) },
         data: { lastSeenAt: now },
       });
     }
-    return { user: toUser(row), authenticatedAt: row.authenticatedAt };
+    return { user, authenticatedAt, stage, singleSignOn: row.singleSignOn };
   }
 
   /**

@@ -3,8 +3,9 @@ import type { Attempt, FailureLimit, LimitReached } from './failure-limit.js';
 import { networkOf } from './network-of-address.js';
 import { normalizeEmail } from './normalize.js';
 import { checkPassword, hashPassword } from './passwords.js';
+import { type SignInStage, signInStage } from './second-factors/sign-in-stage.js';
 import type { Sessions } from './sessions.js';
-import type { User } from './user.js';
+import { mustUseSingleSignOn, type User } from './user.js';
 import type { Users } from './users.js';
 
 /** An attempt to sign in. */
@@ -18,9 +19,17 @@ export interface SignInAttempt {
 }
 
 export type SignInOutcome =
-  | { readonly kind: 'signed_in'; readonly user: User; readonly sessionId: string }
+  | {
+      readonly kind: 'signed_in';
+      readonly user: User;
+      readonly sessionId: string;
+      /** What is missing. A session that is not complete only permits to complete it. */
+      readonly stage: SignInStage;
+    }
   /** The password is wrong, or the user is unknown or disabled. */
   | { readonly kind: 'wrong' }
+  /** The password is right, and the account requires single sign-on of the user. */
+  | { readonly kind: 'single_sign_on'; readonly accountId: string }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
 
 interface Dependencies {
@@ -70,19 +79,28 @@ export class SignIn {
     const found = await users.findForSignIn(email);
     const { matches, outdated } = await checkPassword(found?.passwordHash ?? null, password);
     const identity = found && { accountId: found.user.accountId, userId: found.user.id };
-    if (found === null || !matches) {
+    if (found === null || found.passwordHash === null || !matches) {
       await auditLog.record({ type: 'sign_in.failed', ...identity, origin });
       return { kind: 'wrong' };
     }
     const { user, passwordHash } = found;
-    const event = { type: 'sign_in.succeeded', ...identity, origin } as const;
+    // After the password, so that the message does not reveal the user.
+    if (mustUseSingleSignOn(user)) {
+      const details = { reason: 'single_sign_on_required' };
+      await auditLog.record({ type: 'sign_in.failed', ...identity, origin, details });
+      return { kind: 'single_sign_on', accountId: user.accountId };
+    }
+    const stage = signInStage(user, { secondFactorAt: null, singleSignOn: false });
+    const complete = stage === 'complete';
+    const type = complete ? 'sign_in.succeeded' : 'sign_in.password_accepted';
+    const event = { type, ...identity, origin } as const;
     const from = { address: origin.address, userAgent };
-    const sessionId = await sessions.create(user, from, { passwordHash, event });
+    const sessionId = await sessions.create(user, from, { passwordHash, event, complete });
     if (sessionId === null) return null;
     if (outdated) {
       await users.replacePasswordHash(user, { from: passwordHash, to: await hashPassword(password) });
     }
-    return { kind: 'signed_in', user, sessionId };
+    return { kind: 'signed_in', user, sessionId, stage };
   }
 
   async #recordLimit({ email, knownBrowser, origin }: SignInAttempt, limit: LimitReached): Promise<void> {

@@ -135,6 +135,38 @@ export class UserAdministration {
     });
   }
 
+  /** Removes all second factors of a user who has lost them, and revokes all sessions. */
+  removeSecondFactors(context: AuditContext, userId: string): Promise<UserChange> {
+    return this.#change(context, userId, async (tx, user) => {
+      const where = { accountId: context.accountId, userId };
+      const apps = await tx.totpFactor.deleteMany({ where });
+      const passkeys = await tx.passkey.deleteMany({ where });
+      const codes = await tx.recoveryCode.deleteMany({ where });
+      if (apps.count + passkeys.count + codes.count === 0) return unchanged;
+      await record(tx, context, user, 'user.second_factor_removed');
+      return {
+        kind: 'changed',
+        revokedSessions: await revokeSessions(tx, context, user),
+        revokedGrants: 0,
+      };
+    });
+  }
+
+  /**
+   * Removes the link of a user with the identity provider, and revokes the sessions that it signed in. The next sign-in with
+   * the verified address links the user again, as after the identity provider gave the user another subject.
+   */
+  unlinkIdentity(context: AuditContext, userId: string): Promise<UserChange> {
+    return this.#change(context, userId, async (tx, user) => {
+      const where = { accountId: context.accountId, userId };
+      const { count } = await tx.userIdentity.deleteMany({ where });
+      if (count === 0) return unchanged;
+      await record(tx, context, user, 'user.identity_unlinked');
+      const sessions = await tx.session.deleteMany({ where: { ...where, singleSignOn: true } });
+      return { kind: 'changed', revokedSessions: sessions.count, revokedGrants: 0 };
+    });
+  }
+
   /** Revokes the grants of a user to an application, and deletes the unused authorization codes. */
   disconnect(context: UserAuditContext, userId: string, applicationId: string): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {

@@ -6,6 +6,11 @@ export const roles = ['owner', 'admin', 'member'] as const;
 
 export type Role = (typeof roles)[number];
 
+/** Who in an account must have a second factor: no user, owners and administrators, or all users. */
+export const secondFactorPolicies = ['optional', 'administrators', 'all'] as const;
+
+export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
+
 /** A user of an account. */
 export interface User {
   readonly id: string;
@@ -18,6 +23,23 @@ export interface User {
   /** Language and time zone for dates, as the user entered them. */
   readonly locale: string | null;
   readonly zoneinfo: string | null;
+  /** Whether the user has a passkey or an authenticator app. */
+  readonly hasSecondFactor: boolean;
+  readonly secondFactorPolicy: SecondFactorPolicy;
+  /** Whether users of the account sign in by single sign-on only. */
+  readonly onlySingleSignOn: boolean;
+}
+
+/**
+ * Whether a user cannot sign in without the identity provider. It is checked at each request, so that it applies to sign-ins
+ * that run while an owner turns it on, and to an owner who becomes an administrator. Owners may sign in with the password and a
+ * recovery code, to change the settings when the identity provider fails.
+ */
+export function mustUseSingleSignOn({
+  role,
+  onlySingleSignOn,
+}: Pick<User, 'role' | 'onlySingleSignOn'>): boolean {
+  return onlySingleSignOn && role !== 'owner';
 }
 
 /** A row of {@link userSelection}. */
@@ -28,10 +50,19 @@ export interface UserRow extends Omit<User, 'accountId'> {
 /** Select list over `users` and `accounts` that yields a {@link UserRow}. */
 export const userSelection = Prisma.sql`
   users.id, users.account_id AS "accountId", accounts.name AS "accountName", users.email, users.role,
-  users.given_name AS "givenName", users.family_name AS "familyName", users.locale, users.zoneinfo`;
+  users.given_name AS "givenName", users.family_name AS "familyName", users.locale, users.zoneinfo,
+  accounts.second_factor_policy AS "secondFactorPolicy",
+  EXISTS (SELECT FROM totp_factors factor WHERE factor.account_id = users.account_id AND factor.user_id = users.id)
+    OR EXISTS (SELECT FROM passkeys WHERE passkeys.account_id = users.account_id AND passkeys.user_id = users.id)
+    AS "hasSecondFactor",
+  EXISTS (SELECT FROM identity_providers provider
+    WHERE provider.account_id = users.account_id AND provider.only_single_sign_on) AS "onlySingleSignOn"`;
 
 export function toUser(row: UserRow): User {
   const { id, accountName, email, role, givenName, familyName, locale, zoneinfo } = row;
+  const { hasSecondFactor, secondFactorPolicy, onlySingleSignOn } = row;
   const accountId = toAccountId(row.accountId);
-  return { id, accountId, accountName, email, role, givenName, familyName, locale, zoneinfo };
+  const name = { givenName, familyName, locale, zoneinfo };
+  const signIn = { hasSecondFactor, secondFactorPolicy, onlySingleSignOn };
+  return { id, accountId, accountName, email, role, ...name, ...signIn };
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.js';
+import type { Database, Prisma } from '../database/client.js';
 import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
@@ -17,6 +17,10 @@ export interface UserSummary {
   /** `null` when the user has not signed in. */
   readonly lastSignInAt: Date | null;
   readonly createdAt: Date;
+  readonly hasAuthenticatorApp: boolean;
+  readonly passkeys: number;
+  /** Whether an identity provider knows the user. */
+  readonly singleSignOn: boolean;
 }
 
 const summarySelection = {
@@ -28,7 +32,17 @@ const summarySelection = {
   disabledAt: true,
   lastSignInAt: true,
   createdAt: true,
-} as const satisfies Record<keyof UserSummary, true>;
+  totpFactor: { select: { userId: true } },
+  _count: { select: { passkeys: true, identities: true } },
+} as const satisfies Prisma.UserSelect;
+
+type SummaryRow = Prisma.UserGetPayload<{ select: typeof summarySelection }>;
+
+function toSummary({ totpFactor, _count, role, ...row }: SummaryRow): UserSummary {
+  const { passkeys, identities } = _count;
+  const signIn = { hasAuthenticatorApp: totpFactor !== null, passkeys, singleSignOn: identities > 0 };
+  return { ...row, role: role as Role, ...signIn };
+}
 
 /** A user with its account, for the operator. */
 export interface FoundUser {
@@ -36,6 +50,13 @@ export interface FoundUser {
   readonly email: string;
   readonly accountId: AccountId;
   readonly accountName: string;
+}
+
+/** A user who signs in. */
+export interface UserForSignIn {
+  readonly user: User;
+  /** `null` for a user without a password. */
+  readonly passwordHash: string | null;
 }
 
 /** The users of accounts. */
@@ -74,13 +95,31 @@ export class Users {
       orderBy: { email: 'asc' },
       take: size,
     });
-    return rows.map((row) => ({ ...row, role: row.role as Role }));
+    return rows.map(toSummary);
+  }
+
+  /** Names and e-mail addresses of users of the account, by e-mail address. */
+  async names(accountId: AccountId, size: number): Promise<{ email: string; name: string }[]> {
+    const rows = await this.#prisma.user.findMany({
+      where: { accountId },
+      select: { email: true, givenName: true, familyName: true },
+      orderBy: { email: 'asc' },
+      take: size,
+    });
+    return rows.map(({ email, givenName, familyName }) => ({ email, name: `${givenName} ${familyName}` }));
+  }
+
+  /** Finds the id of the user of the account with this e-mail address; `null` when there is none. */
+  async findIdByEmail(accountId: AccountId, email: string): Promise<string | null> {
+    const where = { accountId, email: normalizeEmail(email) };
+    const row = await this.#prisma.user.findFirst({ where, select: { id: true } });
+    return row?.id ?? null;
   }
 
   /** Finds a user of the account; `null` when there is none. */
   async get(accountId: AccountId, id: string): Promise<UserSummary | null> {
     const row = await this.#prisma.user.findFirst({ where: { accountId, id }, select: summarySelection });
-    return row === null ? null : { ...row, role: row.role as Role };
+    return row === null ? null : toSummary(row);
   }
 
   /** The hash of the password of an enabled user; `null` when there is no such user. */
@@ -107,18 +146,29 @@ export class Users {
   }
 
   /**
-   * Finds the enabled user with this e-mail address, and the hash of the password; `null` when there is none. Case and
-   * Unicode form of the address do not matter.
+   * Finds the enabled user with this e-mail address, and the hash of the password, which a user whom single sign-on created
+   * does not have; `null` when there is none. Case and Unicode form of the address do not matter.
    */
-  async findForSignIn(email: string): Promise<{ user: User; passwordHash: string } | null> {
+  async findForSignIn(email: string): Promise<UserForSignIn | null> {
     const [row] = await withScope(
       allAccounts,
-      () => this.#prisma.$queryRaw<(UserRow & { passwordHash: string })[]>`
+      () => this.#prisma.$queryRaw<(UserRow & Omit<UserForSignIn, 'user'>)[]>`
         SELECT ${userSelection}, users.password_hash AS "passwordHash"
         FROM users JOIN accounts ON accounts.id = users.account_id
         WHERE users.email = ${normalizeEmail(email)} AND users.disabled_at IS NULL`,
     );
     return row === undefined ? null : { user: toUser(row), passwordHash: row.passwordHash };
+  }
+
+  /** Finds an enabled user who has proved the identity without an e-mail address; `null` when there is none. */
+  async findEnabled(accountId: AccountId, id: string): Promise<User | null> {
+    const [row] = await withScope(
+      accountScope(accountId),
+      () => this.#prisma.$queryRaw<UserRow[]>`
+        SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
+        WHERE users.account_id = ${accountId} AND users.id = ${id} AND users.disabled_at IS NULL`,
+    );
+    return row === undefined ? null : toUser(row);
   }
 
   /**

@@ -28,7 +28,7 @@ browserTest('axe reports no violation on any page', async (t, page, site) => {
   await page.getByRole('button', { name: 'Create a second secret' }).click();
   await page.goto(confidential);
   const revokeSecret = await page
-    .getByRole('link', { name: /^Revoke secret created on/ })
+    .getByRole('link', { name: /^Revoke Secret/ })
     .first()
     .getAttribute('href');
   await page.goto(`${applications}/new`);
@@ -37,6 +37,12 @@ browserTest('axe reports no violation on any page', async (t, page, site) => {
   await lookAt(t, page, [
     '/people',
     '/people?q=nobody',
+    '/people/reports',
+    '/people/reports/new',
+    '/people/reports/unknown',
+    '/people/employees/import',
+    '/people/employees/new',
+    '/people/employees/unknown',
     applications,
     `${applications}/new`,
     confidential,
@@ -54,5 +60,5 @@ browserTest('axe reports no violation on any page', async (t, page, site) => {
   const member = await createUser(api.database, scene.accountId, { role: 'member' });
   const { page: other } = await site.open(t);
   await signIn(other, member);
-  await lookAt(t, other, [applications, '/people/settings']);
+  await lookAt(t, other, [applications, '/people/reports', '/people/settings']);
 });

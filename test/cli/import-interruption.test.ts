@@ -40,7 +40,9 @@ async function use<Result>(
 async function checkPrefix(t: Test, options: DatabaseOptions, accountId: AccountId): Promise<number> {
   return await use(options, async (database) => {
     const stored = await storedRecords(database, accountId);
-    t.equal(stored.length % batchSize, 0);
+    // A batch is a number of lines, of which one may be rejected.
+    const missing = (batchSize - (stored.length % batchSize)) % batchSize;
+    t.ok(missing <= 1, `whole batches: ${stored.length}`);
     t.same(stored, records.slice(0, stored.length));
     const total = await database.prisma.employeeCount.findFirst({ where: { accountId, level: 4 } });
     t.equal(total?.count ?? 0, stored.length, 'record_count');

@@ -234,6 +234,16 @@ t.test('rejects each line with bytes that are not UTF-8', async (t) => {
   t.same(refusals, ['line 3: last_name must be valid UTF-8']);
 });
 
+t.test('recognizes semicolons and tabs between the columns', async (t) => {
+  const records = makeRecords(20).map((record) => ({ ...record, lastName: 'Lovelace' }));
+  for (const delimiter of [';', '\t']) {
+    const accountId = await newAccount();
+    const text = `\uFEFF${toCsv(records).replaceAll(',', delimiter)}`;
+    t.match((await importText(database, accountId, text)).counts, { created: 20, rejected: 0 });
+    t.same(await storedRecords(database, accountId), records);
+  }
+});
+
 t.test('rejects a file with another header at once', async (t) => {
   const accountId = await newAccount();
   for (const [header, expected] of [
@@ -241,7 +251,10 @@ t.test('rejects a file with another header at once', async (t) => {
     ['employee_number,first_name', /lacks the columns last_name, email, status, department; expected are/],
     [`${csvHeader},salary`, /has the unknown columns salary; expected are/],
     [`${csvHeader},email`, /repeats the columns email/],
-    [csvHeader.replaceAll(',', ';'), /unknown columns .* and lacks the columns/],
+    [
+      csvHeader.replaceAll(',', '|'),
+      /unknown columns .*; expected are .* with commas, semicolons or tabs between/,
+    ],
     [csvHeader.toUpperCase(), /unknown columns/],
     [`"${csvHeader}`, /line 1: a quote is not closed/],
   ] as const) {
@@ -298,14 +311,14 @@ t.test('does not store a batch that the database rejects, and keeps earlier batc
   await checkTree(t, database);
 });
 
-async function failOn({ prisma }: Database, number: string): Promise<void> {
+async function failOn(database: Database, number: string): Promise<void> {
   await asOwner(
-    { prisma },
+    database,
     `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'refused by the test'; END $$`,
   );
   await asOwner(
-    { prisma },
+    database,
     `CREATE TRIGGER refuse BEFORE INSERT ON employees FOR EACH ROW
     WHEN (NEW.employee_number = '${number}') EXECUTE FUNCTION refuse()`,
   );

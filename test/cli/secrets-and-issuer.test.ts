@@ -35,7 +35,13 @@ t.test('keys reseal prints how many keys it re-encrypted', async (t) => {
   });
   t.same(await run(['keys', 'reseal'], changing), {
     code: 0,
-    stdout: 'Re-encrypted 2 signing keys with APP_SECRET.\n',
+    stdout: [
+      'Re-encrypted 2 signing keys with APP_SECRET.',
+      'Re-encrypted 0 secrets of authenticator apps.',
+      'Re-encrypted 0 secrets of identity providers.',
+      'Re-encrypted the secrets of 0 webhook endpoints.',
+      '',
+    ].join('\n'),
     stderr: '',
   });
   t.match(await run(['keys', 'reseal'], changing), {

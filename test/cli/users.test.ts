@@ -44,7 +44,7 @@ t.test('lists the users of an account with role and state', async (t) => {
   await run(['disable', colleague.id]);
   const listed = await run(['list', '--account', accountId]);
   t.match(listed, { code: 0, stderr: '' });
-  t.match(listed.stdout, /^id +email +role +state +created_at\n/);
+  t.match(listed.stdout, /^id +email +role +state +second_factor +created_at\n/);
   const expected = [
     { id: user.id, email: user.email, role: 'owner', state: 'enabled' },
     { id: colleague.id, email: colleague.email, role: 'owner', state: 'disabled' },
@@ -52,7 +52,7 @@ t.test('lists the users of an account with role and state', async (t) => {
   const rows = JSON.parse((await run(['list', '--account', accountId, '--json'])).stdout);
   t.match(rows, expected);
   t.equal(rows.length, 2, 'and those of no other account');
-  t.same(Object.keys(rows[0]), ['id', 'email', 'role', 'state', 'created_at']);
+  t.same(Object.keys(rows[0]), ['id', 'email', 'role', 'state', 'second_factor', 'created_at']);
 });
 
 t.test('prints what each command did, and that a repeated one changed nothing', async (t) => {
@@ -63,6 +63,7 @@ t.test('prints what each command did, and that a repeated one changed nothing', 
     [['disable', email], `User ${email} is already disabled; nothing was changed.\n`],
     [['enable', email], `User ${email} was enabled.\n`],
     [['enable', email], `User ${email} is already enabled; nothing was changed.\n`],
+    [['remove-second-factors', email], `User ${email} has no second factor; nothing was changed.\n`],
     [['set-role', email, 'member'], `User ${email} now has the role member.\n`],
     [['set-role', email, 'member'], `User ${email} already has the role member; nothing was changed.\n`],
     [['revoke-sessions', email], `User ${email} has no sessions; nothing was changed.\n`],

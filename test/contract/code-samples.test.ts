@@ -2,7 +2,7 @@ import type { OperationId } from '../../src/contract/contract.js';
 import { grantTokens } from '../support/oauth/users.js';
 import { run, skipWithout } from '../support/processes/command.js';
 import { contract } from '../support/server/app.js';
-import { type Exchange, startDemoServer } from '../support/server/demo-server.js';
+import { createDemoEndpoint, type Exchange, startDemoServer } from '../support/server/demo-server.js';
 import t, { type Test } from '../support/tap.js';
 
 interface Sample {
@@ -39,11 +39,15 @@ for (const operation of contract.operations.values()) {
   });
 
   t.test(`the samples of ${operation.id} send what they show`, { skip }, async (t) => {
-    await Promise.all(samples.map((sample) => tryOut(t, operation.id, sample)));
+    // Only one of them finds the endpoint.
+    if (operation.id === 'deleteWebhookEndpoint') {
+      for (const sample of samples) await tryOut(t, operation.id, sample);
+    } else await Promise.all(samples.map((sample) => tryOut(t, operation.id, sample)));
   });
 }
 
 async function tryOut(t: Test, id: OperationId, { label, source }: Sample): Promise<void> {
+  await createDemoEndpoint(api, backend.id);
   const { program, args, userAgent } = languages[label as keyof typeof languages];
   const before = server.exchanges.length;
   const env = { ...process.env, ...(await variablesFor(id)) };

@@ -17,16 +17,27 @@ const sortNamesOf = (names: readonly string[]) => names.flatMap((name) => [name,
 /** Every list in the contract that has an entry for each attribute. */
 const lists: readonly [place: string, names: readonly string[], expected: readonly string[]][] = [
   ['EmployeeAttributes.required', listOf('EmployeeAttributes', 'required'), attributes],
-  ['ReportRowAttributes.properties', propertiesOf('ReportRowAttributes'), [...columns, 'count']],
+  ['ReportRowAttributes.properties', propertiesOf('ReportRowAttributes'), [...columns, 'hire_year', 'count']],
   ['ReportColumnKey.x-extensible-enum', listOf('ReportColumnKey', 'x-extensible-enum'), columns],
   ['ReportColumnInput.enum', listOf('ReportColumnInput', 'enum'), columns],
+  ['ReportGroupKeyInput.enum', listOf('ReportGroupKeyInput', 'enum'), [...columns, 'hire_year']],
+  [
+    'ReportGroupKey.x-extensible-enum',
+    listOf('ReportGroupKey', 'x-extensible-enum'),
+    [...columns, 'hire_year'],
+  ],
+  [
+    'ReportDateColumnInput.enum',
+    listOf('ReportDateColumnInput', 'enum'),
+    contractAttributes.filter(({ type }) => type !== 'text').map(({ name }) => name),
+  ],
   ['ListReportSortKey.enum', listOf('ListReportSortKey', 'enum'), sortKeysOf(columns)],
   ['ListReportSortKey.x-enum-varnames', listOf('ListReportSortKey', 'x-enum-varnames'), sortNamesOf(columns)],
-  ['ReportSortKey.enum', listOf('ReportSortKey', 'enum'), sortKeysOf([...columns, 'count'])],
+  ['ReportSortKey.enum', listOf('ReportSortKey', 'enum'), sortKeysOf([...columns, 'hire_year', 'count'])],
   [
     'ReportSortKey.x-enum-varnames',
     listOf('ReportSortKey', 'x-enum-varnames'),
-    sortNamesOf([...columns, 'count']),
+    sortNamesOf([...columns, 'hire_year', 'count']),
   ],
 ];
 

@@ -25,6 +25,7 @@ function lint(
 ): { status: number | null; output: string } {
   const cwd = t.testdir({
     'redocly.yaml': read('redocly.yaml'),
+    '.redocly.lint-ignore.yaml': read('.redocly.lint-ignore.yaml'),
     '.spectral.yaml': read('.spectral.yaml'),
     '.spectral.ibm.yaml': read('.spectral.ibm.yaml'),
     openapi: {

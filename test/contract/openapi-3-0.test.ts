@@ -51,7 +51,7 @@ t.test('the 3.0 document passes the rules of a linter', async (t) => {
 
 t.test('the 3.0 document has every parameter and response of the contract', async (t) => {
   const { openapi, info, ...older } = served;
-  const { openapi: _, info: newerInfo, ...newer } = structuredClone(contract.document) as typeof served;
+  const { openapi: _, info: newerInfo, ...newer } = withoutWebhooks() as typeof served;
   t.same(restoreTypes(older), newer);
   t.match(info, { ...newerInfo, license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' } });
   t.not(JSON.stringify(older), JSON.stringify(newer), 'there was something to rewrite');
@@ -59,7 +59,7 @@ t.test('the 3.0 document has every parameter and response of the contract', asyn
 
 t.test('both documents have the same TypeScript types', async (t) => {
   const typesOf = async (document: object) => astToString(await openapiTypescript(JSON.stringify(document)));
-  t.equal(await typesOf(served), await typesOf(contract.document));
+  t.equal(await typesOf(served), await typesOf(withoutWebhooks()));
 });
 
 t.test('rejects what OpenAPI 3.0 cannot express', async (t) => {
@@ -81,6 +81,12 @@ t.test('does not change the contract itself', async (t) => {
   toOpenapi30(contract.document);
   t.equal(JSON.stringify(contract.document), before);
 });
+
+/** OpenAPI 3.0 has none. */
+function withoutWebhooks(): object {
+  const { webhooks: _, ...rest } = structuredClone(contract.document) as { webhooks?: unknown };
+  return rest;
+}
 
 /** Undoes what the older version has to write in another way. */
 function restoreTypes(node: unknown): unknown {

@@ -37,11 +37,17 @@ const exchanges = [...recorder.exchanges, ...limitedRecorder.exchanges];
 
 async function sendRandomRequests(): Promise<void> {
   const random = new RandomRequests(world, 1);
-  const ids = { employee_id: ['acmedemo00000000', 'unknown'], report_id: ['demoheadcount', 'demoonleave'] };
+  const ids = {
+    employee_id: ['acmedemo00000000', 'unknown'],
+    event_id: ['evt_demoacme_00000001', 'unknown'],
+    report_id: ['demoheadcount', 'demoonleave'],
+    webhook_endpoint_id: ['demo', 'unknown'],
+  };
   for (let round = 0; round < rounds; round += 1) {
     for (const operation of random.operations) {
       const response = await recorder.send(random.next(operation, ids, round % 2 === 1));
-      if (response.status === 201) ids.report_id.push(JSON.parse(response.body).data.id);
+      if (operation.id === 'createReport' && response.status === 201)
+        ids.report_id.push(JSON.parse(response.body).data.id);
     }
   }
 }
@@ -92,7 +98,12 @@ t.test('Prism reports each parameter and each body that differs from the contrac
   const directory = t.testdir({ 'planted.json': JSON.stringify(plantDemands()) });
   const planted = createRecorder(await startPrism(t, path.join(directory, 'planted.json'), baseUrl));
   const random = new RandomRequests(world, 2);
-  const ids = { employee_id: ['acmedemo00000000'], report_id: ['demoengineering'] };
+  const ids = {
+    employee_id: ['acmedemo00000000'],
+    event_id: ['evt_demoacme_00000001'],
+    report_id: ['demoengineering'],
+    webhook_endpoint_id: ['demo'],
+  };
   for (const operation of random.operations) {
     const sent = operation.parameters.map((parameter) => ({ ...parameter, required: true }));
     const request = random.next({ ...operation, parameters: sent }, ids, false);

@@ -29,6 +29,17 @@ export const textForList: Create = {
   filters: [{ field: 'status', operator: 'in', value: 'active' }],
 };
 
+export const dateFilter: Create = {
+  title: 'x',
+  filters: [{ field: 'hire_date', operator: 'before', value: '2026-01-01' }],
+};
+
+export const textBefore: Create = {
+  title: 'x',
+  // @ts-expect-error before compares dates
+  filters: [{ field: 'last_name', operator: 'before', value: 'M' }],
+};
+
 // @ts-expect-error the column is unknown
 export const unknownColumn: Create = { title: 'x', columns: ['salary'] };
 

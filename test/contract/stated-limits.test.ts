@@ -1,7 +1,7 @@
 import { maxHeaderSize } from 'node:http';
-import { bodyLimitBytes } from '../../src/app.js';
 import { readConfig } from '../../src/config/config.js';
 import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql/postgresql.js';
+import { bodyLimitBytes } from '../../src/http/connection-limits.js';
 import { maximumPairs } from '../../src/http/form-parser.js';
 import { defaultPageSize, maximumPageSize } from '../../src/http/page-size.js';
 import { defaultReportLimits } from '../../src/http/report-limits.js';

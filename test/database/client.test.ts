@@ -168,8 +168,8 @@ t.test(
     };
     const watched = await openTestDatabase(t, { logger, direct: true });
     const [own] = await query<{ pid: number }>(watched, 'SELECT pg_backend_pid() AS pid');
-    const { prisma } = await openTestDatabase(t, { direct: true });
-    await asOwner({ prisma }, `SELECT pg_terminate_backend(${own?.pid})::text`);
+    const other = await openTestDatabase(t, { direct: true });
+    await asOwner(other, `SELECT pg_terminate_backend(${own?.pid})::text`);
     await heard;
     t.match(logged.at(-1), { details: { reason: /terminat/ } });
     t.notMatch(JSON.stringify(logged), /secretKey|processID|connectionParameters/);

@@ -36,7 +36,8 @@ t.test('stores every value unchanged, quotes included', async (t) => {
     updatedAt: new Date('2026-01-01T00:00:00.001Z'),
   };
   const names = { firstName: `{"Zoë",\\ 'O`, lastName: '山田; DROP TABLE', department: 'NULL', status: '' };
-  const row = { ...names, ...dates, employeeNumber: '007', email: 'zoe@company.example' };
+  const work = { jobTitle: `"Head" of \\ 'R&D'`, location: 'Zürich' };
+  const row = { ...names, ...work, ...dates, employeeNumber: '007', email: 'zoe@company.example' };
 
   const [id = ''] = await insertEmployees(database.prisma, accountId, [row]);
 
@@ -44,6 +45,9 @@ t.test('stores every value unchanged, quotes included', async (t) => {
     id,
     accountId,
     position: 0n,
+    hireDate: null,
+    terminationDate: null,
+    managerId: null,
     ...row,
   });
 });

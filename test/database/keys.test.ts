@@ -6,12 +6,15 @@ const database = await openTestDatabase(t);
 
 /** Keys that are looked up before the account is known. They are global, as prisma/schema.prisma says. */
 const identityKeys = [
+  'account_domains_pkey',
   'applications_client_id_key',
   'authorization_codes_pkey',
   'one_time_links_token_hash_key',
+  'passkeys_credential_id_key',
   'refresh_tokens_pkey',
   'revoked_access_tokens_pkey',
   'sessions_pkey',
+  'sign_in_requests_pkey',
   'users_email_key',
 ];
 

@@ -302,8 +302,16 @@ const updatable: Readonly<Record<string, string>> = {
   account_totals: 'reports',
   employee_counts: 'count',
   employee_facets: 'count',
+  employee_import_chunks: 'content',
+  employee_import_errors: 'message',
+  employee_location_facets: 'count',
+  account_domains: 'confirmed_at',
+  events: 'occurred_at',
   idempotency_key_counts: 'keys',
+  recovery_codes: 'used_at',
   revoked_access_tokens: 'expires_at',
+  webhook_attempts: 'status',
+  webhook_wakeups: 'id',
   write_positions: 'position',
 };
 
@@ -351,6 +359,31 @@ async function fill(database: Database): Promise<Tenant> {
     data: { ...common, codeHash: secret(), redirectUri: '', codeChallenge: '', expiresAt },
   });
   await prisma.session.create({ data: { idHash: secret(), accountId, userId, expiresAt } });
+  const factor = { accountId, userId };
+  await prisma.totpFactor.create({ data: { ...factor, sealedSecret: 'sealed', lastStep: 0 } });
+  await prisma.passkey.create({
+    data: {
+      ...factor,
+      id: randomId(),
+      credentialId: secret(),
+      publicKey: secret(),
+      signCount: 0,
+      name: 'Key',
+    },
+  });
+  await prisma.recoveryCode.create({ data: { ...factor, codeHash: secret() } });
+  const issuer = 'https://login.example';
+  await prisma.identityProvider.create({
+    data: { accountId, issuer, clientId: 'people', sealedSecret: 'sealed' },
+  });
+  await prisma.userIdentity.create({ data: { ...factor, issuer, subject: 'ada' } });
+  await prisma.accountDomain.create({ data: { domain: `${accountId.toLowerCase()}.example`, accountId } });
+  await prisma.signInRequest.create({
+    data: {
+      ...{ accountId, issuer, expiresAt, stateHash: secret(), browserHash: secret(), clientId: 'people' },
+      ...{ returnTo: '/people', createdAt: expiresAt },
+    },
+  });
   await prisma.oneTimeLink.create({
     data: {
       id: randomId(),
@@ -364,6 +397,30 @@ async function fill(database: Database): Promise<Tenant> {
     },
   });
   await prisma.report.create({ data: { id: randomId(), accountId, title: 'Everybody' } });
+  const endpointId = randomId();
+  const at = { createdAt: expiresAt, updatedAt: expiresAt };
+  await prisma.webhookEndpoint.create({
+    data: {
+      ...{ accountId, id: endpointId, applicationId: application.id, url: 'https://x.example/', ...at },
+      ...{ sealedSecret: 'sealed', position: 0 },
+    },
+  });
+  await prisma.webhookAttempt.create({
+    data: {
+      ...{ accountId, endpointId, slot: 1, number: 1, deliveryId: 'm', events: 1 },
+      ...{ attemptedAt: expiresAt, durationMs: 1 },
+    },
+  });
+  await prisma.webhookWakeup.create({ data: { accountId } });
+  const importId = randomId();
+  await prisma.employeeImport.create({
+    data: {
+      ...{ accountId, id: importId, userId, address: '127.0.0.1', requestId: 'r', eventId: 'e', expiresAt },
+      ...{ fileName: 'staff.csv', format: 'csv', state: 'uploaded', createdAt: expiresAt },
+    },
+  });
+  await prisma.employeeImportChunk.create({ data: { accountId, importId, number: 0, content: secret() } });
+  await prisma.employeeImportError.create({ data: { accountId, importId, line: 2, message: 'm' } });
   await prisma.auditEvent.create({ data: { id: randomId(), accountId, type: 'account.created' } });
   const call = { accountId, applicationId: application.id, operation: 'listEmployees' };
   await prisma.apiUsage.create({

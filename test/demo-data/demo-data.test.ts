@@ -60,7 +60,7 @@ t.test('fills an empty database with two accounts', async (t) => {
       ['owner@globex.example', 'owner'],
     ],
   );
-  t.ok(users.every((user) => / of correct horse battery staple$/.test(user.passwordHash)));
+  t.ok(users.every((user) => / of correct horse battery staple$/.test(user.passwordHash ?? '')));
   t.equal(new Set(users.map((user) => user.passwordHash)).size, 4, 'each user has a hash of their own');
 
   const applications = await prisma.application.findMany({
@@ -106,6 +106,23 @@ t.test('the employees are plausible and the same every time', async (t) => {
     new Set(['active', 'on_leave', 'inactive', 'terminated']),
   );
   t.ok(acme.filter(({ status }) => status === 'active').length > 110);
+  for (const { status, hireDate, terminationDate, updatedAt } of acme) {
+    t.ok(hireDate !== null && hireDate <= now);
+    t.equal(terminationDate !== null, status === 'terminated');
+    if (terminationDate !== null)
+      t.ok(hireDate && hireDate <= terminationDate && terminationDate <= updatedAt);
+  }
+  t.ok(new Set(acme.map(({ hireDate }) => hireDate?.getUTCFullYear())).size >= 4, 'hired in several years');
+  t.ok(new Set(acme.map(({ location }) => location)).size >= 5, 'several places, and none');
+  t.ok(acme.every(({ jobTitle }) => jobTitle !== null));
+  const byId = new Map(acme.map((employee) => [employee.id, employee]));
+  const [first, ...others] = acme;
+  t.equal(first?.managerId, null);
+  for (const { id, managerId } of others) {
+    const manager = byId.get(managerId ?? '');
+    t.equal(manager?.status, 'active');
+    t.ok(manager && manager.id < id, 'no cycle');
+  }
 });
 
 t.test('does not change a database that has an account', async (t) => {

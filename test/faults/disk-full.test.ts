@@ -132,7 +132,7 @@ t.test('a write on a full disk is 503, and succeeds when there is space again', 
   const acknowledged: ReportRequest[] = [];
   let server = await start();
   for (const end of ['kill', 'stop'] as const) {
-    await disk.fill(mebibyte / 4);
+    await disk.fill(mebibyte / 2);
     await createUntilRefused(t, server, acknowledged);
     t.ok(acknowledged.length > 1, 'after some that fitted');
     t.equal((await server.get('/v1/employees')).status, 200, 'reading goes on');

@@ -221,7 +221,8 @@ t.test(
     await release();
     const begun = performance.now();
     let response = await createOn(other, token);
-    while (response.statusCode === 409) response = await createOn(other, token);
+    // 503 when the transaction ends while a request has almost used up its time.
+    while ([409, 503].includes(response.statusCode)) response = await createOn(other, token);
     t.equal(response.statusCode, 201);
     t.ok(performance.now() - begun < 15_000 + graceMs, 'in bounded time');
     proxy.restore();

@@ -1,5 +1,6 @@
 import { UsageReader } from '../../src/services/usage/usage-reader.js';
 import { openTestDatabase } from '../support/database/database.js';
+import { withForeignKeys } from '../support/database/foreign-keys.js';
 import { query } from '../support/database/query.js';
 import { createScene, grantTokens, refresh, revoke } from '../support/oauth/users.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
@@ -305,20 +306,29 @@ t.test('stores what was counted when the server closes', async (t) => {
   t.same(await usageOf(caller), { createToken: [1, 0, 0, 0], listEmployees: [1, 0, 0, 0] });
 });
 
-t.test('keeps the counts of a deleted application, and deletes those of a deleted account', async (t) => {
-  const [kept, gone, other] = [await createCaller(), await createCaller(), await createCaller()];
+async function callTwice({ send }: Awaited<ReturnType<typeof createCaller>>): Promise<void> {
+  await send('GET', '/v1/employees');
+  await send('GET', '/v1/employees/unknown');
+}
+
+t.test('keeps the counts of a deleted application, and those of others', async (t) => {
+  const [kept, other] = [await createCaller(), await createCaller()];
   await api.usage.flush();
-  for (const { send } of [kept, gone, other]) {
-    await send('GET', '/v1/employees');
-    await send('GET', '/v1/employees/unknown');
-  }
+  for (const caller of [kept, other]) await callTwice(caller);
   await database.prisma.application.deleteMany({ where: { id: kept.application.id } });
-  await database.prisma.account.delete({ where: { id: gone.accountId } });
   for (const caller of [kept, other]) {
     t.match(await usageOf(caller), { listEmployees: [1, 0, 0, 0], getEmployee: [1, 1, 0, 0] });
     t.equal((await reader.rejectedRequestsOf(caller.accountId, caller.application.id)).length, 1);
   }
+});
+
+t.test('deletes the counts of a deleted account only', withForeignKeys(database), async (t) => {
+  const [gone, other] = [await createCaller(), await createCaller()];
+  await api.usage.flush();
+  for (const caller of [gone, other]) await callTwice(caller);
+  await database.prisma.account.delete({ where: { id: gone.accountId } });
   t.same(await usageOf(gone), {});
+  t.match(await usageOf(other), { listEmployees: [1, 0, 0, 0], getEmployee: [1, 1, 0, 0] });
 });
 
 async function rejectionsOf({ accountId, application }: Caller, from: TestApp = api) {

@@ -58,8 +58,29 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.revokedAccessToken.create({
     data: { jti: randomId(), accountId, expiresAt: at.revoked_access_tokens },
   });
+  await prisma.employeeImport.create({
+    data: {
+      ...{ accountId, id: randomId(), userId: user.id, address: '127.0.0.1', requestId: 'r', eventId: 'e' },
+      ...{ fileName: 'staff.csv', format: 'csv', state: 'uploaded' },
+      ...{ createdAt: now, expiresAt: at.employee_imports },
+      chunks: { create: { number: 0, content: randomBytes(8) } },
+      errors: { create: { line: 2, message: 'm' } },
+    },
+  });
   await prisma.session.create({
     data: { idHash: randomBytes(32), accountId, userId: user.id, expiresAt: at.sessions },
+  });
+  await prisma.signInRequest.create({
+    data: {
+      stateHash: randomBytes(32),
+      accountId,
+      browserHash: randomBytes(32),
+      issuer: 'https://identity.example',
+      clientId: 'x',
+      returnTo: '/people',
+      createdAt: at.sign_in_requests,
+      expiresAt: at.sign_in_requests,
+    },
   });
   await prisma.oneTimeLink.create({
     data: {
@@ -94,6 +115,13 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.auditEvent.create({
     data: { id: randomId(), accountId, type: 'x', createdAt: at.audit_events },
   });
+  const { events } = await prisma.accountTotals.update({
+    where: { accountId },
+    data: { events: { increment: 1 } },
+  });
+  await prisma.event.create({
+    data: { accountId, position: events, type: 'x', resourceId: 'x', occurredAt: at.events },
+  });
   await prisma.systemEvent.create({ data: { id: randomId(), type: 'x', createdAt: at.system_events } });
   const call = { accountId, applicationId, operation: 'x' };
   await prisma.apiUsage.create({
@@ -110,13 +138,16 @@ const keptSeconds = {
   refresh_tokens: day,
   revoked_access_tokens: day,
   sessions: 0,
+  sign_in_requests: 0,
   one_time_links: 0,
   idempotency_keys: 0,
   submitted_forms: 0,
+  employee_imports: 0,
   failure_counts: 0,
   request_counts: 0,
   signing_keys: 0,
   audit_events: 400 * day,
+  events: 30 * day,
   system_events: 400 * day,
   api_usage: 400 * day,
   rejected_requests: 7 * day,
@@ -150,13 +181,17 @@ t.test('deletes exactly the expired rows of each table', async (t) => {
   });
   await database.prisma.failureCount.create({ data: { key: 'endless', points: 1, expire: null } });
 
-  t.same(await new Housekeeping(database).prune(now), each(2));
+  t.same(await new Housekeeping(database, { eventRetentionDays: 30 }).prune(now), each(2));
   t.same(await countAll(database), { ...each(2), grants: 2, signing_keys: 3, failure_counts: 3 });
   const left = await database.prisma.refreshToken.findMany();
   t.ok(left.every(({ expiresAt }) => expiresAt >= secondsFromNow(-day)));
   const codes = await database.prisma.authorizationCode.findMany();
   t.ok(codes.every(({ expiresAt }) => expiresAt >= secondsFromNow(-day)));
-  t.same(await new Housekeeping(database).prune(now), each(0), 'and nothing the second time');
+  t.same(
+    await new Housekeeping(database, { eventRetentionDays: 30 }).prune(now),
+    each(0),
+    'and nothing the second time',
+  );
 });
 
 t.test('does not delete accounts, users and applications', async (t) => {
@@ -166,7 +201,7 @@ t.test('does not delete accounts, users and applications', async (t) => {
   const owned = () =>
     Promise.all([prisma.account.findMany(), prisma.user.findMany(), prisma.application.findMany()]);
   const before = await owned();
-  await new Housekeeping(setting.database).prune(secondsFromNow(5000 * day));
+  await new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(secondsFromNow(5000 * day));
   t.same(await owned(), before);
 });
 
@@ -181,10 +216,14 @@ t.test('deletes a grant with its last refresh token, and not before', async (t) 
   await addRefreshToken(setting, revoked, alive);
   await database.prisma.grant.updateMany({ where: { id: revoked }, data: { revokedAt: over } });
 
-  t.equal((await new Housekeeping(database).prune(now)).refresh_tokens, 3);
+  t.equal((await new Housekeeping(database, { eventRetentionDays: 30 }).prune(now)).refresh_tokens, 3);
   const left = await database.prisma.grant.findMany();
   t.same(left.map(({ id }) => id).toSorted(), [kept, revoked].toSorted());
-  t.equal((await new Housekeeping(database).prune(secondsFromNow(day + 2))).refresh_tokens, 2);
+  t.equal(
+    (await new Housekeeping(database, { eventRetentionDays: 30 }).prune(secondsFromNow(day + 2)))
+      .refresh_tokens,
+    2,
+  );
   t.equal(await database.prisma.grant.count(), 0);
 });
 
@@ -221,7 +260,7 @@ async function addMany(setting: Setting, over: number, alive: number): Promise<v
 t.test('deletes more rows than one batch holds', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2100, 5);
-  const pruned = await new Housekeeping(setting.database).prune(now);
+  const pruned = await new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(now);
   t.equal(pruned.revoked_access_tokens, 2100);
   t.equal(pruned.refresh_tokens, 4200, 'those of a grant at once, wherever they are in the table');
   t.match(await countAll(setting.database), { revoked_access_tokens: 5, refresh_tokens: 10, grants: 5 });
@@ -231,17 +270,22 @@ t.test('a prune that is stopped leaves the rest for the next one', async (t) => 
   const setting = await setUp(t);
   await addMany(setting, 2100, 5);
   const ending = new AbortController();
-  const pruning = new Housekeeping(setting.database).prune(now, ending.signal);
+  const pruning = new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(now, ending.signal);
   ending.abort();
   t.equal((await pruning).revoked_access_tokens, 0);
   t.match(await countAll(setting.database), { revoked_access_tokens: 2105 });
-  t.equal((await new Housekeeping(setting.database).prune(now)).revoked_access_tokens, 2100);
+  t.equal(
+    (await new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(now)).revoked_access_tokens,
+    2100,
+  );
 });
 
 t.test('concurrent prunes delete each expired row once', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2500, 5);
-  const pruned = await Promise.all([1, 2, 3].map(() => new Housekeeping(setting.database).prune(now)));
+  const pruned = await Promise.all(
+    [1, 2, 3].map(() => new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(now)),
+  );
   const total = (table: string) => pruned.reduce((sum, counts) => sum + (counts[table] ?? 0), 0);
   t.equal(total('revoked_access_tokens'), 2500);
   t.equal(total('refresh_tokens'), 5000);
@@ -256,7 +300,7 @@ t.test('a replay on the next day is still detected after pruning', async (t) => 
   const code = await grantCode(api, scene);
   const byCode = tokensOf(await api.postForm('/v1/oauth/token', code.form));
   api.clock.advanceSeconds(day);
-  await new Housekeeping(database).prune(api.clock());
+  await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
   oauthRefusal(t, await api.postForm('/v1/oauth/token', code.form), 'invalid_grant');
   oauthRefusal(t, await refresh(api, scene.application, byCode.refreshToken), 'invalid_grant');
 
@@ -265,7 +309,7 @@ t.test('a replay on the next day is still detected after pruning', async (t) => 
   api.clock.advanceSeconds(30 * day - 1);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   api.clock.advanceSeconds(day);
-  await new Housekeeping(database).prune(api.clock());
+  await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
   const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
   oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   await tokenRefused(t, api, third.accessToken, 'invalid_token');
@@ -280,12 +324,12 @@ t.test('pruning makes no token valid again', async (t) => {
   await api.postForm('/v1/oauth/revoke', { client_id: scene.application.clientId, token: accessToken });
   for (const seconds of [3599, 1, 1]) {
     api.clock.advanceSeconds(seconds);
-    await new Housekeeping(database).prune(api.clock());
+    await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
     t.equal((await api.get('/v1/employees', accessToken)).statusCode, 401);
   }
   t.equal(await database.prisma.revokedAccessToken.count(), 1, 'also where a clock is behind');
   api.clock.advanceSeconds(32 * day);
-  await new Housekeeping(database).prune(api.clock());
+  await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
   t.equal(await database.prisma.revokedAccessToken.count(), 0);
   t.equal(await database.prisma.authorizationCode.count({ where: { codeHash: hashOf(code) } }), 0);
   oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');

@@ -141,13 +141,13 @@ t.test('the JWKS lists both keys until the overlap ends, and pruning deletes the
   api.clock.advanceSeconds(overlapSeconds - 1);
   await api.signingKeys.reload();
   t.same((await publishedKids(api)).sort(), [old, kid].sort());
-  t.equal((await new Housekeeping(database).prune(api.clock())).signing_keys, 0);
+  t.equal((await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock())).signing_keys, 0);
 
   api.clock.advanceSeconds(1);
   await api.signingKeys.reload();
   t.same(await publishedKids(api), [kid]);
   api.clock.advanceSeconds(1);
-  t.equal((await new Housekeeping(database).prune(api.clock())).signing_keys, 1);
+  t.equal((await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock())).signing_keys, 1);
   const kept = await database.prisma.signingKey.findMany();
   t.match(kept, [{ kid, retiredAt: null, expiresAt: null }]);
 });

@@ -162,11 +162,15 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
       redirect_uris: ['https://good.example/', uri],
     });
     isPage(t, page, 400, uri);
-    const [, beside = ''] = /<p id="redirect_uri_2-error" class="field-error">([^<]*)/.exec(page.body) ?? [];
+    const [, beside = ''] = /<p id="redirect_uris-error" class="field-error">([^<]*)/.exec(page.body) ?? [];
     t.match(beside, words, uri);
-    t.match(page.body, /<a href="#redirect_uri_2">/, uri);
-    t.match(page.body, /id="redirect_uri_2"[^>]*aria-describedby="redirect_uri_2-error"/, uri);
-    t.notMatch(page.body, 'redirect_uri_1-error', uri);
+    t.match(beside, /^Line 2: /, uri);
+    t.match(page.body, /<a href="#redirect_uris">Line 2: /, uri);
+    t.match(
+      page.body,
+      /id="redirect_uris"[^>]*aria-describedby="redirect_uris-hint redirect_uris-error"/,
+      uri,
+    );
   }
   for (const uri of ['https://a.example/\\@evil.example', 'https://a.exámple/', 'https://a.example/\u202e']) {
     isPage(t, await createThroughPage(browser, { redirect_uris: [uri] }), 400, uri);
@@ -174,14 +178,7 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
   const twice = await createThroughPage(browser, {
     redirect_uris: ['https://a.example/', 'https://a.example/'],
   });
-  t.match(twice.body, /redirect_uri_2-error" class="field-error">This is the same URI as redirect URI 1/);
-  const many = await createThroughPage(browser, {
-    redirect_uris: Array.from({ length: 60 }, (_, index) => `https://a.example/${index}`),
-  });
-  t.match(
-    many.body,
-    /redirect_uri_21-error" class="field-error">An application can have at most 20 redirect URIs/,
-  );
+  t.match(twice.body, /redirect_uris-error" class="field-error">Line 2: This is the same URI as in line 1/);
   t.equal(await countOf(scene.accountId), before + 1);
 });
 
@@ -195,7 +192,10 @@ t.test('production rejects http://localhost', async (t) => {
   await browser.signIn(user.email, user.password);
   const page = await createThroughPage(browser, { redirect_uris: ['http://localhost:3000/back'] });
   isPage(t, page, 400);
-  t.match(page.body, /redirect_uri_1-error" class="field-error">http:\/\/localhost is for development only/);
+  t.match(
+    page.body,
+    /redirect_uris-error" class="field-error">Line 1: http:\/\/localhost is for development only/,
+  );
   t.notMatch(page.body, /or with <code>http:\/\/localhost/);
 });
 
@@ -214,11 +214,11 @@ t.test('an invalid form is shown again with its values and a summary of its erro
   t.match(summary, /tabindex="-1"/);
   t.same(
     [...summary.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id),
-    ['name', 'client_type_confidential', 'redirect_uri_1', 'scope_reports_read'],
+    ['name', 'client_type_confidential', 'redirect_uris', 'scope_reports_read'],
   );
   for (const [, id] of summary.matchAll(/href="#([^"]*)"/g)) t.match(page.body, ` id="${id}"`);
   t.match(page.body, /id="name"[^>]*aria-describedby="name-hint name-error"[^>]*aria-invalid="true"/);
-  t.match(page.body, 'value="ftp://x.example/"');
+  t.match(page.body, '>ftp://x.example/</textarea>');
 
   for (const [changes, words] of [
     [{ name: 'x'.repeat(101) }, /at most 100 characters/],
@@ -235,38 +235,20 @@ t.test('an invalid form is shown again with its values and a summary of its erro
   }
 });
 
-t.test('"Add another URI" adds one redirect URI field and keeps the submitted values', async (t) => {
+t.test('redirect URIs are entered one on each line, and none is lost', async (t) => {
   const { scene, browser } = await ownerAtWork();
-  const before = await countOf(scene.accountId);
-  const form = await browser.open(`${applicationsPath}/new`);
-  const fields = formOn(form, {
-    name: 'Lines',
-    redirect_uris: ['https://one.example/'],
-    scopes: ['user:read'],
-  });
-  const anotherUri = (body: string): [string, string] => {
-    const [, name = '', value = ''] =
-      /<button type="submit" name="([^"]*)" value="([^"]*)"[^>]*>Add another URI/.exec(body) ?? [];
-    return [name, value];
-  };
-  const page = await browser.submit(applicationsPath, [...fields, anotherUri(form.body)]);
-  isPage(t, page);
-  t.notMatch(page.body, 'There is a problem');
-  t.match(page.body, 'value="Lines"');
-  t.match(page.body, 'value="https://one.example/"');
-  t.match(page.body, /value="user:read" checked/);
-  const fieldCount = (body: string) => [...body.matchAll(/name="redirect_uris"/g)].length;
-  t.equal(fieldCount(page.body), 2);
-  const longer = await browser.submit(applicationsPath, [...fields, anotherUri(page.body)]);
-  t.equal(fieldCount(longer.body), 3);
-  const full = formOn(page, {
-    redirect_uris: Array.from({ length: 20 }, (_, index) => `https://a.example/${index}`),
-  });
-  const maximum = await browser.submit(applicationsPath, [...full, anotherUri(page.body)]);
-  t.equal(fieldCount(maximum.body), 20);
-  t.notMatch(maximum.body, 'Add another URI');
-  t.equal(hiddenFields(page.body).form, hiddenFields(form.body).form, 'it is still the same form');
-  t.equal(await countOf(scene.accountId), before);
+  const uris = Array.from({ length: 20 }, (_, index) => `https://a.example/${index}`);
+  const text = `\r\n ${uris.join(' \r\n\r\n')}\r\n`;
+  isPage(t, await createThroughPage(browser, { name: 'Lines', redirect_uris: [text] }));
+  const { id } = await namedApplication(scene.accountId, 'Lines');
+  const edit = await browser.open(`${applicationsPath}/${id}/edit`);
+  t.match(edit.body, `>${uris.join('\n')}</textarea>`);
+
+  const many = Array.from({ length: 25 }, (_, index) => `https://b.example/${index}`);
+  const rejected = await createThroughPage(browser, { redirect_uris: [many.join('\n')] });
+  isPage(t, rejected, 400);
+  t.match(rejected.body, 'Enter at most 20 redirect URIs. These are 25.');
+  t.match(rejected.body, `>${many.join('\n')}</textarea>`);
 });
 
 t.test('rotates a secret without interruption', async (t) => {
@@ -410,6 +392,7 @@ t.test('rejects a form that would undo the change of another administrator', asy
   const conflict = await browser.submit(address, formOn(mine, { name: 'Mine' }));
   isPage(t, conflict, 409);
   t.match(conflict.body, /Another user changed this application/);
+  t.match(conflict.body, /<h2>Saved values<\/h2>/);
   t.same((await namedApplication(scene.accountId, 'Theirs')).scopes, ['user:read']);
   const again = await browser.submit(address, formOn(conflict, { name: 'Mine' }));
   goesTo(t, again, /notice=application_updated$/, 'once it was seen it may be replaced');

@@ -78,7 +78,11 @@ t.test('records every change of an application with user and address, without se
     'Changed an application',
     'Created an application',
   ]);
-  t.match(page.body, /data-label="Application"><div>Audited 2</, 'a deleted application keeps its name');
+  t.match(
+    page.body,
+    /data-label="Application"><div><a [^>]*><bdi>Audited 2</,
+    'a deleted application keeps its name',
+  );
   t.match(page.body, user.email);
 });
 
@@ -129,13 +133,13 @@ t.test('shows the newest events first, each once on its pages, also with equal t
     t.same(moments, [...moments].sort().reverse());
     return seen;
   };
-  const all = await walk(auditLogPath);
+  const all = await walk(`${auditLogPath}?tokens=1`);
   t.equal(all.length, 130);
   t.equal(new Set(all).size, 130);
   t.equal(new Set(await walk(`${auditLogPath}?type=token.revoked`)).size, 13);
   t.same(eventsOn((await browser.open(`${auditLogPath}?type=signing_key.rotated`)).body), []);
-  for (const query of ['type=nonsense', 'after=nonsense', 'after=999999999999999-x', 'type=__proto__']) {
-    const page = await browser.open(`${auditLogPath}?${query}`);
+  for (const query of ['after=nonsense', 'after=999999999999999-x']) {
+    const page = await browser.open(`${auditLogPath}?tokens=1&${query}`);
     isPage(t, page, 200, query);
     t.equal(eventsOn(page.body).length, 50, query);
   }

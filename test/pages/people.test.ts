@@ -18,7 +18,7 @@ async function directoryOf(people: readonly Partial<TestEmployee>[], role: 'owne
 
 /** Names in the order of the page. */
 const namesOn = (html: string) =>
-  [...html.matchAll(/data-label="Name"><div><strong>([^<]*)</g)].map(([, name]) => name);
+  [...html.matchAll(/data-label="Name"><div><strong><a [^>]*>([^<]*)</g)].map(([, name]) => name);
 
 const person = (firstName: string, lastName: string, more: Partial<TestEmployee> = {}) => ({
   firstName,
@@ -33,9 +33,24 @@ t.test('shows the employees of the account, and no other, to every signed-in use
   isPage(t, page);
   t.same(namesOn(page.body), ['Lovelace, Ada', 'Turing, Alan']);
   t.match(page.body, /2 people/);
-  t.match(page.body, /<a href="\/people" aria-current="page">People/);
+  t.match(page.body, /<a href="\/people" aria-current="page">Directory/);
   isPage(t, await browser.open('/people?q=Grace'));
   t.same(namesOn((await browser.open('/people?q=Grace')).body), []);
+});
+
+t.test('shows job title and location, and a dash for those that are unknown', async (t) => {
+  const { browser } = await directoryOf([
+    person('Ada', 'Lovelace', { jobTitle: 'Head of <R&D>', location: 'London' }),
+    person('Alan', 'Turing', { jobTitle: null, location: null }),
+  ]);
+  const page = await browser.open('/people');
+  isPage(t, page);
+  const cells = (label: string) =>
+    [...page.body.matchAll(new RegExp(`data-label="${label}"><div>([^/]*)</div>`, 'g'))].map(
+      ([, text]) => text,
+    );
+  t.same(cells('Job title'), ['Head of &lt;R&amp;D>', '–']);
+  t.same(cells('Location'), ['London', '–']);
 });
 
 t.test('an account without employees shows how to import them', async (t) => {

@@ -1,5 +1,6 @@
 import { randomId } from '../../src/database/ids.js';
 import { AuditLog } from '../../src/services/audit-log.js';
+import { withForeignKeys } from '../support/database/foreign-keys.js';
 import { asOwner } from '../support/database/owner.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -8,41 +9,45 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t);
 const { database } = api;
 
-t.test('an event of a deleted account does not prevent others from being stored', async (t) => {
-  const auditLog = new AuditLog(database, api.clock);
-  const { accountId } = await createTenant(database);
-  const { accountId: gone } = await createTenant(database);
-  await database.prisma.account.delete({ where: { id: gone } });
-  const accounts = [accountId, gone, accountId, null, gone, ...Array.from({ length: 30 }, () => accountId)];
-  const address = randomId(8);
-  const outcomes = await Promise.allSettled(
-    accounts.map((account, index) =>
-      auditLog.record({
-        type: 'sign_in.failed',
-        accountId: account,
-        userId: 'somebody who is gone',
-        applicationId: 'an application that is gone',
-        origin: { address, requestId: String(index) },
-      }),
-    ),
-  );
-  t.same(
-    outcomes.map(({ status }) => status),
-    accounts.map((account) => (account === gone ? 'rejected' : 'fulfilled')),
-  );
-  const stored = [
-    ...(await database.prisma.auditEvent.findMany({ where: { address } })),
-    ...(await database.prisma.systemEvent.findMany({ where: { address } })).map((event) => ({
-      ...event,
-      accountId: null,
-    })),
-  ];
-  t.same(
-    stored.map(({ requestId, accountId }) => `${requestId} ${accountId}`).sort(),
-    accounts.flatMap((account, index) => (account === gone ? [] : `${index} ${account}`)).sort(),
-    'each of them once',
-  );
-});
+t.test(
+  'an event of a deleted account does not prevent others from being stored',
+  withForeignKeys(database),
+  async (t) => {
+    const auditLog = new AuditLog(database, api.clock);
+    const { accountId } = await createTenant(database);
+    const { accountId: gone } = await createTenant(database);
+    await database.prisma.account.delete({ where: { id: gone } });
+    const accounts = [accountId, gone, accountId, null, gone, ...Array.from({ length: 30 }, () => accountId)];
+    const address = randomId(8);
+    const outcomes = await Promise.allSettled(
+      accounts.map((account, index) =>
+        auditLog.record({
+          type: 'sign_in.failed',
+          accountId: account,
+          userId: 'somebody who is gone',
+          applicationId: 'an application that is gone',
+          origin: { address, requestId: String(index) },
+        }),
+      ),
+    );
+    t.same(
+      outcomes.map(({ status }) => status),
+      accounts.map((account) => (account === gone ? 'rejected' : 'fulfilled')),
+    );
+    const stored = [
+      ...(await database.prisma.auditEvent.findMany({ where: { address } })),
+      ...(await database.prisma.systemEvent.findMany({ where: { address } })).map((event) => ({
+        ...event,
+        accountId: null,
+      })),
+    ];
+    t.same(
+      stored.map(({ requestId, accountId }) => `${requestId} ${accountId}`).sort(),
+      accounts.flatMap((account, index) => (account === gone ? [] : `${index} ${account}`)).sort(),
+      'each of them once',
+    );
+  },
+);
 
 t.test('a request whose event cannot be stored fails alone', async (t) => {
   const tenants = await Promise.all(Array.from({ length: 20 }, () => createTenant(database)));

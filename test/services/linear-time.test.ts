@@ -1,7 +1,3 @@
-import { readCsvEntries } from '../../src/cli/import/csv-entries.js';
-import { createEmployeeCheck } from '../../src/cli/import/employee-check.js';
-import { readJsonEntries } from '../../src/cli/import/json-entries.js';
-import { maximumLineLength, splitLines } from '../../src/cli/import/lines.js';
 import { namesMediaType, prefersGzip, requireAcceptable } from '../../src/http/accept.js';
 import { readIfMatch } from '../../src/http/etag.js';
 import { parseForm } from '../../src/http/form-parser.js';
@@ -21,7 +17,11 @@ import { oauthDescription } from '../../src/problems/problem-document.js';
 import { findSettingsErrors } from '../../src/services/applications/application-settings.js';
 import { redirectUriError } from '../../src/services/applications/redirect-uri.js';
 import { checkClaims } from '../../src/services/claim-rules.js';
-import { employeeSearch, maximumSearchLength } from '../../src/services/employees/employee-search.js';
+import { readCsvEntries } from '../../src/services/employee-imports/csv-entries.js';
+import { createEmployeeCheck } from '../../src/services/employee-imports/employee-check.js';
+import { readJsonEntries } from '../../src/services/employee-imports/json-entries.js';
+import { maximumLineLength, splitLines } from '../../src/services/employee-imports/lines.js';
+import { maximumSearchLength, searchParts } from '../../src/services/employees/employee-search.js';
 import { codeChallengeOf } from '../../src/services/grants/pkce.js';
 import { networkOf } from '../../src/services/network-of-address.js';
 import { findDefinitionErrors } from '../../src/services/reports/definition-rules.js';
@@ -156,8 +156,8 @@ t.test('reads every form and member of a body in linear time', async (t) => {
               filters: [{ field: 'updated_at', operator: 'in', value: [text] }],
             }),
         ],
-        ['search text', (text) => employeeSearch(text)],
-        ['search text, cut', (text) => employeeSearch(text.slice(0, maximumSearchLength))],
+        ['search text', searchParts],
+        ['search text, cut', (text) => searchParts(text.slice(0, maximumSearchLength))],
       ] as [string, (text: string) => unknown][]
     ).map(([name, read]): Reader => ({ name, read, size: bodySize })),
   );

@@ -157,7 +157,7 @@ t.test('creates no session for a password that was replaced after the comparison
   const sessions = new Sessions(database, clock);
   const { passwordHash } = await database.prisma.user.findFirstOrThrow({ where: { id: scene.user.id } });
   const from = { address: '192.0.2.1', userAgent: undefined };
-  const begin = () => sessions.create(scene.user, from, { passwordHash });
+  const begin = () => sessions.create(scene.user, from, { passwordHash: passwordHash ?? '' });
   t.type(await begin(), 'string');
   await users.setPassword(operator(scene), scene.user.id, newPassword);
   t.equal(await begin(), null);

@@ -7,6 +7,7 @@ const rows: Readonly<Record<string, string>> = {
   employees: 'SELECT * FROM employees',
   employee_counts: 'SELECT * FROM employee_counts',
   employee_facets: 'SELECT * FROM employee_facets',
+  employee_location_facets: 'SELECT * FROM employee_location_facets',
   users: 'SELECT * FROM users WHERE id <> $1',
   applications: 'SELECT * FROM applications',
   application_secrets: 'SELECT id, application_id, secret_hash, created_at FROM application_secrets',

@@ -8,6 +8,7 @@ import { withContext } from '../context.js';
 import { readNewPassword } from '../password.js';
 import { harmless, print } from '../print.js';
 import { printList } from '../print-list.js';
+import { addDomainCommands } from './account-domains.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -17,7 +18,7 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
-/** `accounts create` and `accounts list` */
+/** `accounts create`, `accounts list` and the commands for domains */
 export function addAccountCommands(program: Command, commandProcess: CommandProcess): void {
   const accounts = program
     .command('accounts')
@@ -61,6 +62,7 @@ Examples:
         printList(commandProcess, ['id', 'name', 'users', 'employees', 'created_at'], rows, options);
       }),
     );
+  addDomainCommands(accounts, commandProcess);
 }
 
 async function create(

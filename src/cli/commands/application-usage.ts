@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { rejectionRetentionDays, usageRetentionDays } from '../../services/housekeeping.js';
 import { storedRejections } from '../../services/usage/recent-rejections.js';
+import { lastDays } from '../../services/usage/usage-range.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
@@ -16,7 +17,6 @@ interface UsageOptions {
 
 const usageColumns = ['day', 'operation', 'calls', 'errors', 'rate_limited', 'records'];
 const rejectionColumns = ['at', 'status', 'code', 'operation', 'user_id', 'request_id'];
-const dayMilliseconds = 86_400_000;
 
 /** `applications usage` */
 export function addUsageCommand(applications: Command, commandProcess: CommandProcess): void {
@@ -62,10 +62,8 @@ async function read(
   if (application === null) {
     throw new CliError(`Unknown application ${clientId} in this account; see: applications list`);
   }
-  const tomorrow = (Math.floor(clock().getTime() / dayMilliseconds) + 1) * dayMilliseconds;
   const usage = await services.usage.usageOf(accountId, application.id, {
-    from: new Date(tomorrow - days * dayMilliseconds),
-    to: new Date(tomorrow),
+    ...lastDays(clock(), days),
     per: 'day',
   });
   const rejections = await services.usage.rejectedRequestsOf(accountId, application.id);

@@ -1,54 +1,70 @@
 import { type Command, Option } from 'commander';
 import { loadContract } from '../../contract/contract.js';
 import { accountScope, withScope } from '../../database/scope.js';
-import { givenAttributes } from '../../services/employees/employee-attributes.js';
+import { readCsvEntries } from '../../services/employee-imports/csv-entries.js';
+import type { Delimiter } from '../../services/employee-imports/delimiter.js';
+import { createEmployeeCheck, recordMembers } from '../../services/employee-imports/employee-check.js';
+import { UnusableFileError } from '../../services/employee-imports/entry.js';
+import {
+  type ImportOptions,
+  type ImportOutcome,
+  importEmployees,
+} from '../../services/employee-imports/import-employees.js';
+import { readJsonEntries } from '../../services/employee-imports/json-entries.js';
+import { splitLines } from '../../services/employee-imports/lines.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
-import { CliError } from '../cli-error.js';
+import { CliError, exitCodes } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
 import { type CommandContext, withContext } from '../context.js';
-import { readCsvEntries } from '../import/csv-entries.js';
-import { createEmployeeCheck } from '../import/employee-check.js';
-import { UnusableFileError } from '../import/entry.js';
-import { type ImportOptions, type ImportOutcome, importEmployees } from '../import/import-employees.js';
 import { interruptible } from '../import/interruption.js';
-import { readJsonEntries } from '../import/json-entries.js';
-import { splitLines } from '../import/lines.js';
+import { collectNumbers, deleteMissing, type MissingReport } from '../import/missing.js';
 import { Progress } from '../import/progress.js';
 import { type ImportFormat, type ImportSource, openSource } from '../import/source.js';
 import { describeOutcome, exitCodeOf } from '../import/summary.js';
 import { harmless, print } from '../print.js';
+import { addDeleteCommand } from './employees/delete.js';
 
 interface ImportCommandOptions {
   readonly account: string;
   readonly dryRun?: boolean;
   readonly format?: ImportFormat;
+  readonly delimiter?: keyof typeof delimiterNames;
   readonly batchSize: number;
   readonly maxErrors: number;
+  readonly deleteMissing?: boolean;
+  readonly deleteLimit: number;
   readonly json?: boolean;
 }
 
-const required = givenAttributes.filter(({ nullable }) => !nullable).map(({ name }) => name);
-const optional = givenAttributes.filter(({ nullable }) => nullable).map(({ name }) => name);
+const delimiterNames = { comma: ',', semicolon: ';', tab: '\t' } as const satisfies Record<string, Delimiter>;
+
+const required = recordMembers.filter(({ nullable }) => !nullable).map(({ name }) => name);
+const optional = recordMembers.filter(({ nullable }) => nullable).map(({ name }) => name);
 
 const help = `
 The file has a record for each employee. In CSV the first row names the attributes, in any order; in JSON Lines each line
 is an object.
   required: ${required.join(', ')}
 ${optional.length === 0 ? '' : `  optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.\n`}
-Employees are created or updated by employee_number; unchanged ones are not written, and none are deleted. Rejected lines
-are reported on standard error and skipped. Each batch of lines is stored in one transaction; if an employee_number occurs
-several times in a batch, the last record counts. An interrupted import can be run again.
+The manager is named by manager_id or by manager_employee_number, and may come later in the file. Managers are stored after
+all lines; one that is unknown or leads to a cycle is reported, and the employee stored without it.
+Employees are created or updated by employee_number; unchanged ones are not written. Rejected lines are reported on
+standard error and skipped. Each batch of lines is stored in one transaction; if an employee_number occurs several times in
+a batch, the last record counts. An interrupted import can be run again.
+With --delete-missing, employees of the account who are not in the file are deleted after a complete import without rejected
+lines. Nothing is deleted if they are more than 20 % of the employees (--delete-limit).
 
 Examples:
   npm run cli -- employees import staff.csv --account Initech --dry-run
   npm run cli -- employees import staff.jsonl --account Initech
+  npm run cli -- employees import staff.csv --account Initech --delete-missing --dry-run
   zcat staff.csv.gz | npm run --silent cli -- employees import - --format csv --account Initech --json`;
 
-/** `employees import` */
+/** `employees import` and `delete` */
 export function addEmployeeCommands(program: Command, commandProcess: CommandProcess): void {
-  program
-    .command('employees')
-    .description('manage employee records')
+  const employees = program.command('employees').description('manage employee records');
+  addDeleteCommand(employees, commandProcess);
+  employees
     .command('import')
     .description('create and update employees from a file')
     .argument('<file>', 'CSV or JSON Lines in UTF-8; - is standard input')
@@ -60,6 +76,12 @@ export function addEmployeeCommands(program: Command, commandProcess: CommandPro
     .addOption(
       new Option('--format <format>', 'format of the file (default: by its name)').choices(['csv', 'jsonl']),
     )
+    .addOption(
+      new Option(
+        '--delimiter <delimiter>',
+        'between the columns of CSV (default: recognized from the header)',
+      ).choices(Object.keys(delimiterNames)),
+    )
     .option('--batch-size <n>', 'lines in one transaction', wholeNumber(1, 10_000), 2_000)
     .option(
       '--max-errors <n>',
@@ -67,16 +89,24 @@ export function addEmployeeCommands(program: Command, commandProcess: CommandPro
       wholeNumber(0, 1_000_000_000),
       1_000,
     )
+    .option('--delete-missing', 'delete the employees who are not in the file')
+    .option(
+      '--delete-limit <percent>',
+      'percentage of the employees that --delete-missing may delete',
+      wholeNumber(0, 100),
+      20,
+    )
     .addOption(jsonOption())
     .addHelpText('after', help)
     .action((file: string, options: ImportCommandOptions) =>
       interruptible(async (signal) => {
         const source = await openSource(commandProcess, file, { format: options.format, signal });
-        const outcome = await withContext(commandProcess, (context) =>
+        const { outcome, missing } = await withContext(commandProcess, (context) =>
           runImport(context, source, options, signal),
         );
-        report(commandProcess, outcome, options);
-        commandProcess.exitCode = exitCodeOf(outcome);
+        report(commandProcess, outcome, { ...options, missing });
+        const exitCode = exitCodeOf(outcome);
+        commandProcess.exitCode = exitCode === exitCodes.ok && missing?.failed ? exitCodes.failure : exitCode;
       }),
     );
 }
@@ -84,31 +114,44 @@ export function addEmployeeCommands(program: Command, commandProcess: CommandPro
 function report(
   commandProcess: CommandProcess,
   outcome: ImportOutcome,
-  { json, dryRun = false }: ImportCommandOptions,
+  { json, dryRun = false, missing }: ImportCommandOptions & { missing: MissingReport | undefined },
 ): void {
   const { counts, ending } = outcome;
   const lines = describeOutcome(outcome, { dryRun });
   if (ending.kind !== 'complete') commandProcess.stderr.write(`${lines.shift()}\n`);
-  if (json) print(commandProcess, JSON.stringify({ ...counts, ending: ending.kind, dry_run: dryRun }));
-  else print(commandProcess, lines.join('\n'));
+  for (const line of missing?.lines ?? []) {
+    if (missing?.failed) commandProcess.stderr.write(`${line}\n`);
+    else lines.push(line);
+  }
+  if (json) {
+    const { managersRejected: managers_rejected, ...records } = counts;
+    const deleted = missing && { deleted: missing.deleted };
+    const printed = { ...records, managers_rejected, ...deleted, ending: ending.kind, dry_run: dryRun };
+    print(commandProcess, JSON.stringify(printed));
+  } else print(commandProcess, lines.join('\n'));
 }
 
 async function runImport(
   { commandProcess, services }: CommandContext,
   source: ImportSource,
-  { account, dryRun = false, batchSize, maxErrors }: ImportCommandOptions,
+  options: ImportCommandOptions,
   signal: AbortSignal,
-): Promise<ImportOutcome> {
+): Promise<{ outcome: ImportOutcome; missing: MissingReport | undefined }> {
+  const { account, dryRun = false, delimiter, batchSize, maxErrors } = options;
   const { id: accountId } = await findAccount(services.accounts, account);
   const { attributes, check } = createEmployeeCheck(loadContract());
+  const numbers = new Set<string>();
   const progress = new Progress(commandProcess.stderr, source.totalBytes);
   const lines = splitLines(source.pieces);
   try {
-    const options: ImportOptions = {
+    const importOptions: ImportOptions = {
       imports: services.employeeImports,
       accountId,
-      entries: source.format === 'csv' ? readCsvEntries(lines, attributes) : readJsonEntries(lines),
-      check,
+      entries:
+        source.format === 'csv'
+          ? readCsvEntries(lines, attributes, { delimiter: delimiter && delimiterNames[delimiter] })
+          : readJsonEntries(lines),
+      check: options.deleteMissing ? collectNumbers(check, numbers) : check,
       fileName: source.name,
       batchSize,
       maximumRejected: maxErrors,
@@ -117,7 +160,15 @@ async function runImport(
       onRejected: (line, errors) => progress.log(`line ${line}: ${harmless(errors.join('; '))}`),
       onProgress: ({ read }) => progress.update({ lines: read, bytes: source.bytesRead }),
     };
-    return await withScope(accountScope(accountId), () => importEmployees(options));
+    return await withScope(accountScope(accountId), async () => {
+      if (!options.deleteMissing)
+        return { outcome: await importEmployees(importOptions), missing: undefined };
+      const { missingEmployees } = services;
+      const start = await missingEmployees.start(accountId);
+      const outcome = await importEmployees(importOptions);
+      const request = { accountId, numbers, start, maximumPercent: options.deleteLimit, dryRun };
+      return { outcome, missing: await deleteMissing(missingEmployees, outcome, request) };
+    });
   } catch (error) {
     if (error instanceof UnusableFileError)
       throw new CliError(`${harmless(source.name)}: ${harmless(error.message)}`);

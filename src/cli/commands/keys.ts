@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
 import { resealSigningKeys } from '../../oauth/reseal-keys.js';
 import { SigningKeys } from '../../oauth/signing-keys.js';
+import { AuthenticatorApps } from '../../services/second-factors/authenticator-apps.js';
+import { createProviderSeal } from '../../services/single-sign-on/provider-seal.js';
+import { resealWebhookSecrets } from '../../services/webhooks/reseal-webhook-secrets.js';
 import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
 import { print } from '../print.js';
 
 /** `keys rotate` and `keys reseal` */
 export function addKeyCommands(program: Command, commandProcess: CommandProcess): void {
-  const keys = program.command('keys').description('manage the signing keys of access tokens');
+  const keys = program.command('keys').description('manage the keys of stored secrets and of access tokens');
   keys
     .command('rotate')
     .description('create a new signing key; the old one is published until its last token has expired')
@@ -26,12 +29,24 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
     );
   keys
     .command('reseal')
-    .description('re-encrypt stored keys from APP_SECRET_PREVIOUS to APP_SECRET')
+    .description('re-encrypt stored keys and secrets from APP_SECRET_PREVIOUS to APP_SECRET')
     .action(() =>
-      withContext(commandProcess, async ({ services, clock, appSecrets }) => {
-        const count = await resealSigningKeys(services.signingKeys, await appSecrets(), clock());
+      withContext(commandProcess, async ({ services, database, clock, appSecrets }) => {
+        const secrets = await appSecrets();
+        const count = await resealSigningKeys(services.signingKeys, secrets, clock());
         const keys = count === 1 ? '1 signing key' : `${count} signing keys`;
         print(commandProcess, `Re-encrypted ${keys} with APP_SECRET.`);
+        const apps = await new AuthenticatorApps(database, { appSecrets: secrets, clock }).reseal();
+        print(
+          commandProcess,
+          `Re-encrypted ${apps === 1 ? '1 secret' : `${apps} secrets`} of authenticator apps.`,
+        );
+        const providers = await services.providerSecrets.reseal(createProviderSeal(secrets), clock());
+        const ofProviders = providers === 1 ? '1 secret' : `${providers} secrets`;
+        print(commandProcess, `Re-encrypted ${ofProviders} of identity providers.`);
+        const endpoints = await resealWebhookSecrets(database, secrets, clock());
+        const ofEndpoints = endpoints === 1 ? '1 webhook endpoint' : `${endpoints} webhook endpoints`;
+        print(commandProcess, `Re-encrypted the secrets of ${ofEndpoints}.`);
       }),
     );
 }

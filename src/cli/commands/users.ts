@@ -7,7 +7,10 @@ import { addPasswordCommand } from './users/password.js';
 import { addRoleCommand } from './users/role.js';
 import { addStateCommands } from './users/state.js';
 
-/** `users create`, `list`, `disable`, `enable`, `set-role`, `set-email`, `set-password` and `revoke-sessions` */
+/**
+ * `users create`, `list`, `disable`, `enable`, `set-role`, `set-email`, `set-password`, `revoke-sessions` and
+ * `remove-second-factors`
+ */
 export function addUserCommands(program: Command, commandProcess: CommandProcess): void {
   const users = program.command('users').description('manage users');
   addCreateCommand(users, commandProcess);

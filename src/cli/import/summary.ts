@@ -1,14 +1,14 @@
 import { describeError, isStatementRejected } from '../../database/database-errors.js';
+import type { ImportOutcome } from '../../services/employee-imports/import-employees.js';
 import { type ExitCode, exitCodes } from '../cli-error.js';
 import { formatCount } from '../print.js';
-import type { ImportOutcome } from './import-employees.js';
 
 /** Describes the outcome of an import: the reason why it stopped, if it is not complete, and the counts. */
 export function describeOutcome(
   { counts, ending }: ImportOutcome,
   { dryRun }: { dryRun: boolean },
 ): string[] {
-  const { read, created, updated, unchanged, rejected, superseded } = counts;
+  const { read, created, updated, unchanged, rejected, superseded, managersRejected } = counts;
   const became = (count: number, word: string) =>
     `${formatCount(count)} ${dryRun && word !== 'unchanged' ? 'would be ' : ''}${word}`;
   const parts = [became(created, 'created'), became(updated, 'updated'), became(unchanged, 'unchanged')];
@@ -16,6 +16,7 @@ export function describeOutcome(
   if (superseded > 0) {
     parts.push(`${formatCount(superseded)} replaced by a later one with the same employee_number`);
   }
+  if (managersRejected > 0) parts.push(`${formatCount(managersRejected)} without the manager in the file`);
   const pending = read - created - updated - unchanged - rejected - superseded;
   if (pending > 0) parts.push(`${formatCount(pending)} not stored`);
   const summary = `${formatCount(read)} records read: ${parts.join(', ')}.`;
@@ -31,7 +32,7 @@ export function describeOutcome(
 export function exitCodeOf({ counts, ending }: ImportOutcome): ExitCode {
   if (ending.kind === 'interrupted') return exitCodes.interrupted;
   if (ending.kind !== 'complete') return exitCodes.failure;
-  return counts.rejected > 0 ? exitCodes.rejectedLines : exitCodes.ok;
+  return counts.rejected + counts.managersRejected > 0 ? exitCodes.rejectedLines : exitCodes.ok;
 }
 
 function describeEnding(ending: ImportOutcome['ending'], rejected: number): string[] {

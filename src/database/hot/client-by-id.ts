@@ -12,7 +12,7 @@ export const clientById = defineLookup<string, 'client_id', string>({
   name: 'client_by_id',
   columns: { client_id: 'text' },
   request: (clientId) => ({ client_id: clientId }),
-  sql: () => `
+  sql: `
     SELECT json_build_object(
       'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
       'redirectUris', redirect_uris, 'scopes', scopes, 'requireClientSecret', require_client_secret,

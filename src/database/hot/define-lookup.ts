@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../batcher.js';
 import type { ReadDatabase } from '../client.js';
 import type { Scope } from '../scope.js';
@@ -14,14 +13,8 @@ export interface LookupDefinition<Key, Columns extends string, Value> {
   readonly columns: Readonly<Record<Columns, ColumnType>>;
   /** Values of the columns for a key. */
   readonly request: (key: Key) => Readonly<Record<Columns, string | number | null>>;
-  /** Account of a key, for a query of account data. Absent: the account is not known yet. */
-  readonly accountOf?: (key: Key) => string;
-  /**
-   * A query for at most one row for the row `request`. Its columns have the type text.
-   *
-   * @param account SQL expression for the account of the request
-   */
-  readonly sql: (account: string) => string;
+  /** A query for at most one row for the row `request`. Its columns have the type text. */
+  readonly sql: string;
   readonly toValue: (row: TextRow, key: Key) => Value;
   /** Tenant scope of a statement for these keys. */
   readonly scope: (keys: readonly Key[]) => Scope;
@@ -29,49 +22,51 @@ export interface LookupDefinition<Key, Columns extends string, Value> {
   readonly maximum: number;
   /** Maximum number of concurrent statements of a process. */
   readonly atOnce: number;
+  /** The query on a distributed database, for account data. */
+  readonly distributed?: DistributedLookup<Key, Value>;
+}
+
+/**
+ * A query for one key on a distributed database. It reads one table, without a subquery, with the condition
+ * `account_id = $1`. Citus plans other queries at each execution: the benchmark `list-citus` fails with them.
+ */
+export interface DistributedLookup<Key, Value> {
+  readonly statement: HotStatement;
+  readonly values: (key: Key) => readonly (string | number)[];
+  readonly toValue: (rows: readonly TextRow[], key: Key) => Value | null;
 }
 
 /** Looks up the value of a key; `null` when the statement has no row for it. */
 export type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
 
-/** Accounts of a distributed database whose requests share statements. */
-const maxAccounts = 10_000;
-
 /**
  * Defines a lookup by key whose calls share statements: keys that are requested together are looked up by one statement. A
  * statement never starts before its keys are requested.
  *
- * A statement has keys of several accounts. On a distributed database it has keys of one account, which is a parameter, so
- * that Citus runs it on the worker of that account.
+ * On a distributed database, each key of account data is looked up by a statement of its own.
  */
 export function defineLookup<Key, Columns extends string, Value>(
   definition: LookupDefinition<Key, Columns, Value>,
 ): (database: Pick<ReadDatabase, 'runHot' | 'isDistributed'>) => Lookup<Key, Value> {
-  const { request, toValue, scope, accountOf, maximum, atOnce } = definition;
-  const { name } = definition;
-  const ofAccounts = statementOf(definition, { name, account: 'request.account_id' });
-  const ofAccount = statementOf(definition, { name: `${name}_of_account`, account: '$2' });
+  const { request, toValue, scope, distributed, maximum, atOnce } = definition;
+  const statement = statementOf(definition);
   return (database) => {
-    const createLookup = (statement: HotStatement, ...values: string[]) => {
-      const load = async (keys: readonly Key[]) => {
-        const given = [JSON.stringify(keys.map(request)), ...values];
-        const rows = await database.runHot(statement, given, scope(keys));
-        const found: (Value | null)[] = keys.map(() => null);
-        for (const [ordinal, ...row] of rows) {
-          const index = Number(ordinal) - 1;
-          found[index] = toValue(row, keys[index] as Key);
-        }
-        return found;
-      };
-      return createBatcher(load, { maximum, atOnce });
+    const load = async (keys: readonly Key[]) => {
+      const rows = await database.runHot(statement, [JSON.stringify(keys.map(request))], scope(keys));
+      const found: (Value | null)[] = keys.map(() => null);
+      for (const [ordinal, ...row] of rows) {
+        const index = Number(ordinal) - 1;
+        found[index] = toValue(row, keys[index] as Key);
+      }
+      return found;
     };
-    const together = createLookup(ofAccounts);
-    if (accountOf === undefined) return together;
-    const byAccount = new LRUCache<string, Lookup<Key, Value>>({
-      max: maxAccounts,
-      memoMethod: (account) => createLookup(ofAccount, account),
-    });
-    return (key) => (database.isDistributed() ? byAccount.memo(accountOf(key)) : together)(key);
+    const together = createBatcher(load, { maximum, atOnce });
+    if (distributed === undefined) return together;
+    const alone = async (key: Key) => {
+      const values = distributed.values(key).map(String);
+      return distributed.toValue(await database.runHot(distributed.statement, values, scope([key])), key);
+    };
+    return (key) => (database.isDistributed() ? alone(key) : together(key));
   };
 }
 
@@ -79,18 +74,20 @@ export function defineLookup<Key, Columns extends string, Value>(
  * OFFSET 0 prevents the planner from joining the requests with the tables: it estimates a hundred requests and would read
  * whole tables.
  */
-function statementOf<Key, Columns extends string, Value>(
-  { columns, sql, accountOf }: LookupDefinition<Key, Columns, Value>,
-  { name, account }: { name: string; account: string },
-): HotStatement {
+function statementOf<Key, Columns extends string, Value>({
+  name,
+  columns,
+  sql,
+  distributed,
+}: LookupDefinition<Key, Columns, Value>): HotStatement {
   const names = Object.keys(columns) as Columns[];
   return {
     name,
-    isOnCoordinator: accountOf === undefined,
+    isOnCoordinator: distributed === undefined,
     text: `
       SELECT request.ordinal::text, found.*
       FROM ROWS FROM (json_to_recordset($1::json) AS (${names.map((column) => `${column} ${columns[column]}`).join(', ')}))
         WITH ORDINALITY AS request (${[...names, 'ordinal'].join(', ')})
-      CROSS JOIN LATERAL (${sql(account)} OFFSET 0) AS found`,
+      CROSS JOIN LATERAL (${sql} OFFSET 0) AS found`,
   };
 }

@@ -17,13 +17,20 @@ export const employeeById = defineLookup<EmployeeKey, 'account_id' | 'position' 
   name: 'employee_by_id',
   columns: { account_id: 'text', position: 'bigint', id: 'text' },
   request: ({ accountId, id }) => ({ account_id: accountId, position: employeePosition(id), id }),
-  accountOf: ({ accountId }) => accountId,
-  sql: (account) => `
+  sql: `
     SELECT ${employeeResource} FROM employees
-    WHERE employees.account_id = ${account} AND employees.position = request.position
+    WHERE employees.account_id = request.account_id AND employees.position = request.position
       AND employees.id = request.id`,
   toValue: ([resource]) => resource ?? '',
   scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
   maximum: 32,
   atOnce: 2,
+  distributed: {
+    statement: {
+      name: 'employee_by_id_of_account',
+      text: `SELECT ${employeeResource} FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`,
+    },
+    values: ({ accountId, id }) => [accountId, employeePosition(id), id],
+    toValue: ([row]) => row?.[0] ?? null,
+  },
 });

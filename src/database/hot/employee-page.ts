@@ -29,17 +29,17 @@ export interface EmployeePageRow {
  * of the page is computed in a subquery, which OFFSET 0 preserves: with row-level security, an index is not searched by a
  * comparison with a function of columns.
  */
-const sql = (account: string) => `
+const sql = `
   SELECT page.resources, page.count,
     (SELECT coalesce(sum(count), 0)::text FROM employee_counts
-     WHERE employee_counts.account_id = ${account} AND level = 4),
+     WHERE employee_counts.account_id = request.account_id AND level = 4),
     CASE WHEN (SELECT position FROM employees
-               WHERE account_id = ${account} AND position > page.last_position
+               WHERE account_id = request.account_id AND position > page.last_position
                ORDER BY position LIMIT 1) IS NOT NULL
       THEN page.last_position::text END
   FROM (
     SELECT CASE WHEN request.skip = 0 THEN request.after + 1
-                ELSE employee_position_at(${account}, request.skip) END AS position
+                ELSE employee_position_at(request.account_id, request.skip) END AS position
     OFFSET 0
   ) AS start
   CROSS JOIN LATERAL (
@@ -47,7 +47,7 @@ const sql = (account: string) => `
     FROM (
       SELECT resource, position FROM (
         SELECT ${employeeResource} AS resource, position FROM employees
-        WHERE account_id = ${account} AND position >= start.position
+        WHERE account_id = request.account_id AND position >= start.position
         ORDER BY position LIMIT 500
       ) AS largest
       LIMIT request.size
@@ -63,13 +63,7 @@ const sql = (account: string) => `
 export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip' | 'size', EmployeePageRow>({
   name: 'employee_page',
   columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer' },
-  request: ({ accountId, size, from }) => ({
-    account_id: accountId,
-    after: 'position' in from ? from.position : -1,
-    skip: 'skip' in from ? from.skip : 0,
-    size,
-  }),
-  accountOf: ({ accountId }) => accountId,
+  request: ({ accountId, size, from }) => ({ account_id: accountId, ...startOf(from), size }),
   sql,
   toValue: ([resources, count, recordCount, next]) => ({
     resources: resources ?? '',
@@ -81,4 +75,37 @@ export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip
   // Few, so that a small page does not wait long for large ones.
   maximum: 8,
   atOnce: 3,
+  distributed: {
+    statement: {
+      name: 'employee_page_of_account',
+      text: `
+        SELECT ${employeeResource}, position::text FROM employees
+        WHERE account_id = $1 AND position >=
+          CASE WHEN $2::bigint = 0 THEN $3::bigint + 1 ELSE employee_position_at($1, $2) END
+        ORDER BY employees.position LIMIT $4::integer + 1`,
+      followedBy: {
+        name: 'employee_total_of_account',
+        text: 'SELECT coalesce(sum(count), 0)::text FROM employee_counts WHERE account_id = $1 AND level = 4',
+      },
+    },
+    values: ({ accountId, size, from }) => {
+      const { skip, after } = startOf(from);
+      return [accountId, skip, after, size];
+    },
+    toValue: (rows, { size }) => {
+      const [found, total] = [rows.slice(0, -1), rows.at(-1)];
+      const page = found.slice(0, size);
+      return {
+        resources: page.map(([resource]) => resource).join(','),
+        count: page.length,
+        recordCount: Number(total?.[0]),
+        // One row more than the page shows that a record follows.
+        next: found.length > size ? Number(page.at(-1)?.[1]) : null,
+      };
+    },
+  },
 });
+
+function startOf(from: PageKey['from']): { after: number; skip: number } {
+  return 'position' in from ? { after: from.position, skip: 0 } : { after: -1, skip: from.skip };
+}

@@ -32,7 +32,7 @@ export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id
   name: 'token_owner',
   columns: { jti: 'text', client_id: 'text', grant_id: 'text' },
   request: ({ tokenId, clientId, grantId }) => ({ jti: tokenId, client_id: clientId, grant_id: grantId }),
-  sql: () => `
+  sql: `
     SELECT application.account_id, application.id, array_to_string(application.scopes, ' '),
            application.token_generation::text, grant_user.id, grant_user.role
     FROM applications application

@@ -11,7 +11,7 @@ const sync = serialize.sync();
 const prepared = new WeakMap<Connection, Set<string>>();
 
 /**
- * A hot statement in its own transaction, sent in one write with the settings of the transaction. There is no Describe
+ * A hot statement, and the one that follows it, in a transaction of their own, sent in one write with the settings of the transaction. There is no Describe
  * message, because all columns are text.
  */
 export class HotQuery implements Submittable {
@@ -38,11 +38,11 @@ export class HotQuery implements Submittable {
     const { stream } = connection;
     // The driver reports a lost connection to its queries.
     if (!stream.writable) return;
-    const { name, text, isOnCoordinator = false } = this.#statement;
+    const { isOnCoordinator = false, followedBy } = this.#statement;
     const { before, after } = this.#settings.messages(this.#scope, isOnCoordinator);
-    const parse = markPrepared(connection, name) ? [serialize.parse({ name, text, types: [] })] : [];
-    const run = [serialize.bind({ statement: name, values: this.#values }), execute];
-    stream.write(Buffer.concat([...before, ...parse, ...run, ...after, sync]));
+    const run = messages(connection, this.#statement, this.#values);
+    if (followedBy !== undefined) run.push(...messages(connection, followedBy, this.#values.slice(0, 1)));
+    stream.write(Buffer.concat([...before, ...run, ...after, sync]));
   }
 
   handleDataRow({ fields }: { fields: TextRow }): void {
@@ -58,6 +58,12 @@ export class HotQuery implements Submittable {
   }
 
   handleCommandComplete(): void {}
+}
+
+/** Messages that run a statement, and prepare it when the connection has not prepared it. */
+function messages(connection: Connection, { name, text }: HotStatement, values: string[]): Buffer[] {
+  const parse = markPrepared(connection, name) ? [serialize.parse({ name, text, types: [] })] : [];
+  return [...parse, serialize.bind({ statement: name, values }), execute];
 }
 
 /**

@@ -27,6 +27,8 @@ export function createStatementNames(
   const names = new Map<string, string>();
   const uses = new LRUCache<string, number>({ max: maxCountedTexts });
   return ({ sql }) => {
+    // Its value is part of the text.
+    if (sql.startsWith('SET LOCAL ')) return '';
     const name = names.get(sql);
     if (name !== undefined) return name;
     if (names.size >= maxNames || sql.length > maxTextLength) return '';

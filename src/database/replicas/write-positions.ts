@@ -21,8 +21,7 @@ const writePosition = defineLookup<string, 'account_id', LogPosition>({
   name: 'write_position',
   columns: { account_id: 'text' },
   request: (accountId) => ({ account_id: accountId }),
-  sql: () =>
-    'SELECT position::text FROM write_positions WHERE write_positions.account_id = request.account_id',
+  sql: 'SELECT position::text FROM write_positions WHERE write_positions.account_id = request.account_id',
   toValue: ([position]) => toLogPosition(position),
   scope: () => allAccounts,
   maximum: 200,

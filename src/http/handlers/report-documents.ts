@@ -1,7 +1,7 @@
 import type { components } from '../../contract/generated.js';
 import type { Report, ReportFilter } from '../../services/reports/report.js';
 import type { ReportChanges } from '../../services/reports/report-changes.js';
-import type { ColumnDescription, ColumnKey } from '../../services/reports/report-columns.js';
+import type { ColumnDescription, ColumnKey, GroupKey } from '../../services/reports/report-columns.js';
 import type { ResultRow } from '../../services/reports/results/result-row.js';
 
 type Schemas = components['schemas'];
@@ -43,16 +43,18 @@ export function toChanges(
   return {
     title,
     description,
-    columns: keysOf(body.columns),
+    columns: keysOf<ColumnKey>(body.columns),
     filters,
     sort,
-    groupBy: keysOf(body.group_by),
+    groupBy: keysOf<GroupKey>(body.group_by),
   };
 }
 
 /** Items of arrays that must be empty have the type `''`. */
-function keysOf(keys: readonly ColumnKey[] | readonly ''[] | undefined): readonly ColumnKey[] | undefined {
-  return keys as readonly ColumnKey[] | undefined;
+function keysOf<Key extends GroupKey>(
+  keys: readonly Key[] | readonly ''[] | undefined,
+): readonly Key[] | undefined {
+  return keys as readonly Key[] | undefined;
 }
 
 /** A row of a result, its attributes in the order of the columns. */

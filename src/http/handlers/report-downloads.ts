@@ -3,26 +3,20 @@ import type { Report } from '../../services/reports/report.js';
 import type { ReportExports } from '../../services/reports/results/report-exports.js';
 import { auditOrigin } from '../audit-origin.js';
 import type { Input } from '../binding/handlers.js';
-import { ChunkStream } from '../chunk-stream.js';
-import { resetConnection, watchDownload } from '../download.js';
-import type { ReportConcurrency } from '../report-concurrency.js';
-import type { ReportLimits } from '../report-limits.js';
+import type { ChunkStream } from '../chunk-stream.js';
+import type { CsvDownloads } from '../csv-downloads.js';
 
 export interface ReportDownloadOptions {
   readonly clock: Clock;
   readonly exports: ReportExports;
-  readonly limits: ReportLimits;
-  /** Aborts incomplete downloads when the process stops. */
-  readonly cutOff: AbortSignal;
+  readonly downloads: CsvDownloads;
 }
 
-/** CSV downloads of results, with concurrency limits. */
+/** CSV downloads of results. */
 export class ReportDownloads {
-  readonly #slots: ReportConcurrency;
   readonly #options: ReportDownloadOptions;
 
-  constructor(slots: ReportConcurrency, options: ReportDownloadOptions) {
-    this.#slots = slots;
+  constructor(options: ReportDownloadOptions) {
     this.#options = options;
   }
 
@@ -31,37 +25,16 @@ export class ReportDownloads {
    *
    * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
    */
-  async begin(
-    {
-      caller: { accountId, applicationId, userId },
-      request,
-      reply: { raw: response },
-    }: Input<'exportReport'>,
+  begin(
+    { caller: { accountId, applicationId, userId }, request, reply }: Input<'exportReport'>,
     report: Report,
   ): Promise<ChunkStream> {
-    const { clock, exports, limits, cutOff } = this.#options;
-    const signal = watchDownload({ socket: request.raw.socket, response, limits, cutOff });
-    const release = await this.#slots.forDownload(accountId, signal);
+    const { clock, exports, downloads } = this.#options;
     const auditContext = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
     const onRows = (count: number) => {
       request.records += count;
     };
-    return ChunkStream.begin({
-      signal,
-      make: (ended) => holding(release, exports.stream(auditContext, report, { signal: ended, onRows })),
-      onError: () => resetConnection(response),
-    });
-  }
-}
-
-/** Releases a slot after the last chunk or when the download is aborted. */
-async function* holding(
-  release: () => void,
-  chunks: AsyncGenerator<Buffer, void, undefined>,
-): AsyncGenerator<Buffer, void, undefined> {
-  try {
-    yield* chunks;
-  } finally {
-    release();
+    const make = (signal: AbortSignal) => exports.stream(auditContext, report, { signal, onRows });
+    return downloads.begin({ accountId, request, reply, make });
   }
 }

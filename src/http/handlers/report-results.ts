@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { isStatementCanceled } from '../../database/database-errors.js';
-import { Problem, recordNotFound } from '../../problems/problem.js';
+import { recordNotFound } from '../../problems/problem.js';
 import type { Report } from '../../services/reports/report.js';
 import { reportColumns } from '../../services/reports/report-columns.js';
 import type { Reports } from '../../services/reports/reports.js';
@@ -16,7 +15,7 @@ import { type Handlers, type Input, jsonText, type Output } from '../binding/han
 import { invalidCursor } from '../cursor.js';
 import { abortOnDisconnect } from '../disconnect.js';
 import { PageRequest } from '../pagination.js';
-import { ReportConcurrency } from '../report-concurrency.js';
+import type { ReportRuns } from '../report-runs.js';
 import { toRowResource } from './report-documents.js';
 import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
 import { isResultAnchor } from './report-list-parameters.js';
@@ -29,18 +28,23 @@ export class ReportResultHandlers
   readonly #results: ReportResults;
   readonly #reports: Reports;
   readonly #baseUrl: string;
-  readonly #slots: ReportConcurrency;
+  readonly #runs: ReportRuns;
   readonly #downloads: ReportDownloads;
 
   constructor(
     results: ReportResults,
-    { reports, baseUrl, ...options }: { reports: Reports; baseUrl: string } & ReportDownloadOptions,
+    {
+      reports,
+      baseUrl,
+      runs,
+      ...options
+    }: { reports: Reports; baseUrl: string; runs: ReportRuns } & ReportDownloadOptions,
   ) {
     this.#results = results;
     this.#reports = reports;
     this.#baseUrl = baseUrl;
-    this.#slots = new ReportConcurrency(options.limits);
-    this.#downloads = new ReportDownloads(this.#slots, options);
+    this.#runs = runs;
+    this.#downloads = new ReportDownloads(options);
   }
 
   /**
@@ -108,28 +112,13 @@ export class ReportResultHandlers
     return report;
   }
 
-  async #readPage(
+  #readPage(
     { caller: { accountId }, reply }: Input<'runReport'>,
     report: Report,
     page: ResultPageRequest,
   ): Promise<ResultPage> {
     const { signal } = abortOnDisconnect(reply.raw);
-    const release = await this.#slots.forRun(accountId, signal);
-    try {
-      return await this.#results.readPage(accountId, { report, page, signal });
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw isStatementCanceled(error) ? tookTooLong(error) : error;
-    } finally {
-      release();
-    }
+    const read = () => this.#results.readPage(accountId, { report, page, signal });
+    return this.#runs.run(accountId, { signal, read });
   }
-}
-
-function tookTooLong(cause: unknown): Problem {
-  return new Problem(
-    'service_unavailable',
-    'The report exceeded the maximum duration of a run. Use fewer or more selective filters, or try again later.',
-    { headers: { 'retry-after': '5' }, cause },
-  );
 }

@@ -1,7 +1,6 @@
-import {
-  type ApplicationSettings,
-  maximumRedirectUris,
-  type SettingsErrors,
+import type {
+  ApplicationSettings,
+  SettingsErrors,
 } from '../../services/applications/application-settings.js';
 import type { ClientType } from '../../services/applications/client-registry.js';
 import type { Fields } from '../fields.js';
@@ -26,7 +25,7 @@ export const emptyForm: ApplicationForm = {
 export const fieldIds = {
   name: 'name',
   clientType: 'client_type_confidential',
-  redirectUri: (index: number) => `redirect_uri_${index + 1}`,
+  redirectUris: 'redirect_uris',
   requireClientSecret: 'require_client_secret',
   scope: (scope: string) => `scope_${scope.replace(':', '_')}`,
 } as const;
@@ -34,21 +33,19 @@ export const fieldIds = {
 /** Reads the fields of the form and ignores all others. */
 export function readApplicationForm(form: Fields): ApplicationForm {
   const clientType = form.text('client_type');
-  const redirectUris = form.list('redirect_uris').filter((uri) => uri !== '');
   return {
     name: form.text('name'),
-    // One more than the maximum is enough to report the error.
-    redirectUris: redirectUris.slice(0, maximumRedirectUris + 1),
+    redirectUris: form.list('redirect_uris').flatMap(linesOf),
     scopes: [...new Set(form.list('scopes'))],
     requireClientSecret: form.text('require_client_secret') !== '',
     clientType: clientType === 'confidential' || clientType === 'public' ? clientType : '',
   };
 }
 
-/** Number of redirect URI fields to show after "Add another URI"; `undefined` when another button was used. */
-export function requestedUriFields(form: Fields): number | undefined {
-  const count = form.text('redirect_uri_fields');
-  return /^\d{1,3}$/.test(count) ? Math.min(Number(count), maximumRedirectUris) : undefined;
+/** The lines of a text that are not blank. */
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim());
+  return lines.filter((line) => line !== '');
 }
 
 /** Errors of a form, in the order of its fields. */
@@ -60,7 +57,9 @@ export function formErrors(
   return [
     ...(name === undefined ? [] : [{ field: fieldIds.name, message: name }]),
     ...(clientType === '' ? [{ field: fieldIds.clientType, message: 'Choose a client type.' }] : []),
-    ...[...redirectUris].map(([index, message]) => ({ field: fieldIds.redirectUri(index), message })),
+    ...[...redirectUris].map(([line, message]) => {
+      return { field: fieldIds.redirectUris, message: line === 0 ? message : `Line ${line}: ${message}` };
+    }),
     ...(scopes === undefined ? [] : [{ field: fieldIds.scope(firstScope), message: scopes }]),
   ];
 }

@@ -4,13 +4,7 @@ import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageHandler, Site } from '../site.js';
 import { settings } from '../site-page.js';
-import {
-  type ApplicationForm,
-  emptyForm,
-  formErrors,
-  readApplicationForm,
-  requestedUriFields,
-} from './application-form.js';
+import { type ApplicationForm, emptyForm, formErrors, readApplicationForm } from './application-form.js';
 import { type ApplicationPagesDependencies, addressOf } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
 import { SecretPage } from './secret-page.js';
@@ -23,7 +17,7 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
   const formPage = (
     context: PageContext,
     form: ApplicationForm,
-    more: { nonce: string; errors?: readonly FormError[]; uriFields?: number | undefined },
+    more: { nonce: string; errors?: readonly FormError[] },
   ) => (
     <ApplicationFormPage
       context={context}
@@ -36,7 +30,6 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
       scopes={knownScopes}
       production={production}
       {...(more.errors && { errors: more.errors })}
-      uriFields={more.uriFields}
     />
   );
 
@@ -47,8 +40,6 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
   const create: PageHandler = async (context) => {
     const form = readApplicationForm(context.form);
     const nonce = context.form.text('form') || randomId();
-    const uriFields = requestedUriFields(context.form);
-    if (uriFields !== undefined) return { page: formPage(context, form, { nonce, uriFields }) };
 
     const clientType = form.clientType === '' ? 'confidential' : form.clientType;
     const found = findSettingsErrors(form, { clientType, knownScopes, allowLocalhost: !production });
@@ -76,10 +67,9 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
       ),
     };
   };
-  // The response has a client secret. "Add another URI" creates nothing.
-  const confirmed = ({ form }: PageContext) => requestedUriFields(form) === undefined;
+  // The response has a client secret.
   site.post(settings.applications, create, {
-    confirmed,
+    confirmed: true,
     restore: async (context) => {
       const nonce = context.form.text('form') || randomId();
       return { page: formPage(context, readApplicationForm(context.form), { nonce }) };

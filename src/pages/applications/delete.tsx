@@ -27,35 +27,41 @@ function DeletePage({ context, application }: { context: PageContext; applicatio
   const { id, name, clientType, connectedUsers, lastTokenAt } = application;
   const title = `Delete ${name}?`;
   return (
-    <SitePage context={context} title={title} current="applications">
+    <SitePage
+      context={context}
+      title={title}
+      current="applications"
+      parent={{ title: name, href: addressOf(id) }}
+    >
       <h1>{title}</h1>
       <div class="warning">
         <p>
           <strong>This takes effect immediately:</strong>
         </p>
         <ul>
-          <li>
-            {connectedUsers === 0
-              ? 'No users are connected.'
-              : connectedUsers === 1
+          {connectedUsers > 0 && (
+            <li>
+              {connectedUsers === 1
                 ? '1 connected user is disconnected.'
                 : `${connectedUsers} connected users are disconnected.`}
-          </li>
-          <li>
-            {lastTokenAt === null ? (
-              'No token has ever been issued.'
-            ) : (
-              <>
-                The last token was issued on <Timestamp at={lastTokenAt} reader={context.user} />. A client
-                may still use it.
-              </>
-            )}
-          </li>
+            </li>
+          )}
           <li>
             The client ID{clientType === 'confidential' && ', the client secrets'} and all tokens of the
             application stop working.
           </li>
         </ul>
+        <p>
+          {lastTokenAt === null ? (
+            'No token has been issued yet.'
+          ) : (
+            <>
+              The last token was issued on <Timestamp at={lastTokenAt} reader={context.user} />: a client may
+              still use the application.
+            </>
+          )}
+          {connectedUsers === 0 && ' No user is connected.'}
+        </p>
         <p>This cannot be undone. If you register the application again, it gets a new client ID.</p>
       </div>
       <ConfirmForm

@@ -6,13 +6,7 @@ import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, Site } from '../site.js';
 import { settings } from '../site-page.js';
-import {
-  type ApplicationForm,
-  fieldIds,
-  formErrors,
-  readApplicationForm,
-  requestedUriFields,
-} from './application-form.js';
+import { type ApplicationForm, fieldIds, formErrors, readApplicationForm } from './application-form.js';
 import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
 
@@ -26,7 +20,7 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
     context: PageContext,
     application: ApplicationDetails,
     form: ApplicationForm,
-    more: { version: string; errors?: readonly FormError[]; uriFields?: number | undefined },
+    more: { version: string; errors?: readonly FormError[]; stored?: ApplicationDetails },
   ) => (
     <ApplicationFormPage
       context={context}
@@ -39,7 +33,7 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
       scopes={knownScopes}
       production={production}
       {...(more.errors && { errors: more.errors })}
-      uriFields={more.uriFields}
+      {...(more.stored && { stored: more.stored })}
     />
   );
 
@@ -55,9 +49,6 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
       const { clientType, id } = application;
       const form = { ...readApplicationForm(context.form), clientType };
       const version = context.form.text('version');
-      const uriFields = requestedUriFields(context.form);
-      if (uriFields !== undefined)
-        return { page: formPage(context, application, form, { version, uriFields }) };
 
       const found = findSettingsErrors(form, { clientType, knownScopes, allowLocalhost: !production });
       const errors = formErrors(found, { clientType, firstScope: knownScopes[0] ?? '' });
@@ -72,13 +63,14 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
       if (outcome === 'not_found') throw recordNotFound();
       if (outcome === 'updated') return { redirect: withNotice(addressOf(id), 'application_updated') };
       const message =
-        'Another user changed this application while you were editing it. To replace their changes with yours, save again.';
+        'Another user changed this application while you were editing it. Compare the saved values below with yours. To replace them, save again.';
       const current = settingsVersion(application);
       return {
         status: 409,
         page: formPage(context, application, form, {
           version: current,
           errors: [{ field: fieldIds.name, message }],
+          stored: application,
         }),
       };
     },

@@ -1,5 +1,9 @@
-import { maximumNameLength } from '../../services/applications/application-settings.js';
-import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-parts.js';
+import {
+  type ApplicationSettings,
+  maximumNameLength,
+  yesOrNo,
+} from '../../services/applications/application-settings.js';
+import { describedBy, ErrorSummary, Fact, Facts, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { scopeLabel } from '../scope-labels.js';
 import type { PageContext } from '../site.js';
@@ -7,7 +11,7 @@ import { SitePage } from '../site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ClientSecretField } from './client-secret-field.js';
 import { ClientTypeField } from './client-type-field.js';
-import { RedirectUriFields } from './redirect-uri-fields.js';
+import { RedirectUriField } from './redirect-uri-field.js';
 
 /** Form that creates or changes an application. */
 export function ApplicationFormPage({
@@ -21,7 +25,7 @@ export function ApplicationFormPage({
   hidden,
   scopes,
   production,
-  uriFields,
+  stored,
 }: {
   context: PageContext;
   title: string;
@@ -34,18 +38,16 @@ export function ApplicationFormPage({
   hidden: { readonly form: string } | { readonly version: string };
   scopes: readonly string[];
   production: boolean;
-  uriFields?: number | undefined;
+  /** The saved settings, when another user has changed them meanwhile. */
+  stored?: ApplicationSettings;
 }) {
   const messages = new Map(errors.map((error) => [error.field, error.message]));
   return (
     <SitePage context={context} title={title} hasErrors={errors.length > 0} current="applications">
       <h1>{title}</h1>
       <ErrorSummary errors={errors} />
+      {stored !== undefined && <StoredSettings settings={stored} />}
       <form method="post" action={action} noValidate class="fields">
-        {/* The Enter key activates the first button of a form, which must not be "Add another URI". */}
-        <button type="submit" class="default" tabIndex={-1} aria-hidden="true">
-          {button}
-        </button>
         <CsrfField token={context.csrfToken} />
         {Object.entries(hidden).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
@@ -54,7 +56,11 @@ export function ApplicationFormPage({
         {'form' in hidden && (
           <ClientTypeField chosen={form.clientType} error={messages.get(fieldIds.clientType)} />
         )}
-        <RedirectUriFields uris={form.redirectUris} {...{ messages, production, uriFields }} />
+        <RedirectUriField
+          uris={form.redirectUris}
+          errors={errors.flatMap(({ field, message }) => (field === fieldIds.redirectUris ? [message] : []))}
+          production={production}
+        />
         <ScopeFields scopes={scopes} chosen={form.scopes} messages={messages} />
         {('form' in hidden || form.clientType === 'confidential') && (
           <ClientSecretField required={form.requireClientSecret} />
@@ -65,6 +71,25 @@ export function ApplicationFormPage({
         </div>
       </form>
     </SitePage>
+  );
+}
+
+function StoredSettings({
+  settings: { name, redirectUris, scopes, requireClientSecret },
+}: {
+  settings: ApplicationSettings;
+}) {
+  return (
+    <section>
+      <h2>Saved values</h2>
+      <Facts>
+        <Fact name="Name">{name}</Fact>
+        <Fact name="Redirect URIs">{redirectUris.length === 0 ? 'None' : redirectUris.join(' ')}</Fact>
+        <Fact name="Scopes">{scopes.join(' ')}</Fact>
+        <Fact name="Secret required">{yesOrNo(requireClientSecret)}</Fact>
+      </Facts>
+      <h2>Your values</h2>
+    </section>
   );
 }
 

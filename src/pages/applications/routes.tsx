@@ -1,3 +1,4 @@
+import { lastDays } from '../../services/usage/usage-range.js';
 import type { Site } from '../site.js';
 import { settings } from '../site-page.js';
 import { type ApplicationPagesDependencies, requestedApplication } from './application-pages.js';
@@ -8,16 +9,26 @@ import { listPage } from './list.js';
 import { revokeAccessPages } from './revoke-access.js';
 import { secretPages } from './secrets.js';
 import { ShowPage } from './show-page.js';
+import { usageDays } from './usage/usage-days.js';
+import { sumOf } from './usage/usage-figures.js';
+import { type UsagePageDependencies, usagePage } from './usage/usage-routes.js';
 
 /** Settings → OAuth applications. */
-export function applicationPages(site: Site, dependencies: ApplicationPagesDependencies): void {
+export function applicationPages(
+  site: Site,
+  dependencies: ApplicationPagesDependencies & UsagePageDependencies,
+): void {
   const { baseUrl } = dependencies;
   listPage(site, dependencies);
   createPages(site, dependencies);
   site.get(`${settings.applications}/:id`, async (context) => {
     const application = await requestedApplication(context, dependencies);
-    return { page: <ShowPage {...{ context, application, baseUrl }} /> };
+    const { accountId, at } = context.auditContext;
+    const range = lastDays(at, usageDays);
+    const usage = sumOf(await dependencies.usage.usageByOperationOf(accountId, application.id, range));
+    return { page: <ShowPage {...{ context, application, baseUrl, usage }} /> };
   });
+  usagePage(site, dependencies);
   editPages(site, dependencies);
   secretPages(site, dependencies);
   revokeAccessPages(site, dependencies);

@@ -21,7 +21,7 @@ export function SecretPage({
   baseUrl: string;
 }) {
   return (
-    <SitePage context={context} title={title} current="applications" script>
+    <SitePage context={context} title={title} current="applications" script="copy.js">
       <h1>{title}</h1>
       <div class="warning">
         <p>
@@ -32,7 +32,7 @@ export function SecretPage({
       <Copyable id="client-id" label="Client ID" value={clientId} />
       <Copyable id="client-secret" label="Client secret" value={clientSecret} />
       <p id="copied" role="status" class="hint" />
-      <h2>Get the first token</h2>
+      <h2>Get a token</h2>
       <TokenExample baseUrl={baseUrl} clientId={clientId} />
       <p class="actions">
         <a href={addressOf(id)}>I have stored the secret</a>

@@ -63,24 +63,30 @@ function columnsFor(
     cell,
   });
   return [
-    column('Secret', ({ createdAt }) => (
-      <strong>
-        Secret created on <Timestamp at={createdAt} reader={reader} />
-      </strong>
-    )),
+    column('Secret', (secret) => <strong>{secretName(secret, reader)}</strong>),
+    column('Created', ({ createdAt }) => <Timestamp at={createdAt} reader={reader} />),
     column('Last used', ({ lastUsedAt }) => <TimestampOrNever at={lastUsedAt} reader={reader} />),
     ...(secrets.length < 2
       ? []
       : [
-          column('Action', ({ id: secretId, createdAt }) => (
-            <a href={addressOf(id, 'secrets', secretId, 'revoke')}>
-              Revoke
-              <span class="unseen">
-                {' '}
-                secret created on <Timestamp at={createdAt} reader={reader} />
-              </span>
+          column('Action', (secret) => (
+            <a href={addressOf(id, 'secrets', secret.id, 'revoke')}>
+              Revoke<span class="unseen"> {secretName(secret, reader)}</span>
             </a>
           )),
         ]),
   ];
+}
+
+/** What identifies a secret: its last characters, or for a secret of an earlier version the date. */
+export function secretName({ lastCharacters, createdAt }: SecretSummary, reader: User) {
+  return lastCharacters === null ? (
+    <>
+      Secret created on <Timestamp at={createdAt} reader={reader} />
+    </>
+  ) : (
+    <>
+      Secret ending in <code>{lastCharacters}</code>
+    </>
+  );
 }

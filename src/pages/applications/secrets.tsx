@@ -5,9 +5,10 @@ import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageHandler, PageResponse, Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
-import { Timestamp, TimestampOrNever } from '../timestamp.js';
+import { TimestampOrNever } from '../timestamp.js';
 import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
 import { SecretPage } from './secret-page.js';
+import { secretName } from './secrets-section.js';
 import { ShowPage } from './show-page.js';
 
 /** Creation and revocation of client secrets. */
@@ -89,12 +90,16 @@ function RevokePage({
 }) {
   const title = 'Revoke this secret?';
   return (
-    <SitePage context={context} title={title} current="applications">
+    <SitePage
+      context={context}
+      title={title}
+      current="applications"
+      parent={{ title: application.name, href: addressOf(application.id) }}
+    >
       <h1>{title}</h1>
       <div class="warning">
         <p>
-          Secret of <strong>{application.name}</strong>, created on{' '}
-          <Timestamp at={secret.createdAt} reader={context.user} />. Last used:{' '}
+          {secretName(secret, context.user)} of <strong>{application.name}</strong>. Last used:{' '}
           <strong>
             <TimestampOrNever at={secret.lastUsedAt} reader={context.user} />
           </strong>

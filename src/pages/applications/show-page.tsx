@@ -2,32 +2,35 @@ import type { ApplicationDetails } from '../../services/applications/application
 import { Fact, Facts } from '../form-parts.js';
 import { scopeLabel } from '../scope-labels.js';
 import type { PageContext } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { addressOf } from './application-pages.js';
 import { clientTypeName } from './client-type-field.js';
 import { SecretsSection } from './secrets-section.js';
 import { TokenExample } from './token-example.js';
+import { countWords } from './usage/calls-chart.js';
+import { usageDays } from './usage/usage-days.js';
+import type { CallCounts } from './usage/usage-figures.js';
 
 /** Settings of one application. The values of its secrets are never shown. */
 export function ShowPage({
   context,
   application,
   baseUrl,
+  usage,
   alert,
 }: {
   context: PageContext;
   application: ApplicationDetails;
   baseUrl: string;
+  /** Calls of the last days; absent with an alert. */
+  usage?: CallCounts;
   /** Why the submitted form was rejected. */
   alert?: string;
 }) {
   const { id, name, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
   return (
     <SitePage context={context} title={name} hasErrors={alert !== undefined} current="applications">
-      <p class="back">
-        <a href={settings.applications}>All applications</a>
-      </p>
       {alert !== undefined && (
         <p class="alert" role="alert">
           {alert}
@@ -83,6 +86,19 @@ export function ShowPage({
         </Fact>
       </Facts>
       {clientType === 'confidential' && <SecretsSection context={context} application={application} />}
+      <section>
+        <h2>Usage</h2>
+        {usage !== undefined && (
+          <p>
+            In the last {usageDays} days: {countWords(usage)}.
+          </p>
+        )}
+        <p>
+          <a class="button secondary" href={addressOf(id, 'usage')}>
+            Show usage
+          </a>
+        </p>
+      </section>
       <ForDevelopers {...{ application, baseUrl }} />
       <section>
         <h2>Revoke all access</h2>

@@ -4,6 +4,7 @@ import type { SessionSummary } from '../../services/sessions.js';
 import { Fact, Facts } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
+import { ownSecondFactorPath } from '../second-factor/next-step.js';
 import { SessionList } from '../session-list.js';
 import type { PageContext, Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
@@ -67,6 +68,12 @@ function AccountPage({
           </Fact>
           <Fact name="Password">
             <a href={accountAddress('password')}>Change password</a>
+          </Fact>
+          <Fact name="Second factor">
+            {user.hasSecondFactor ? 'Set up' : 'Not set up'}{' '}
+            <a href={ownSecondFactorPath}>
+              {user.hasSecondFactor ? 'Manage second factor' : 'Set up a second factor'}
+            </a>
           </Fact>
         </Facts>
       </section>

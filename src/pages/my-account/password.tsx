@@ -11,10 +11,16 @@ const currentField = 'current_password';
 const newField = 'new_password';
 
 /** Form that changes the password, and signs the user out of all other browsers. */
-export function passwordPages(site: Site, { reauthentication, ownAccount }: AccountPagesDependencies): void {
+export function passwordPages(
+  site: Site,
+  { reauthentication, ownAccount, users }: AccountPagesDependencies,
+): void {
   const path = accountAddress('password');
 
-  site.get(path, async (context) => ({ page: <PasswordPage context={context} /> }));
+  site.get(path, async (context) => {
+    const hasPassword = (await users.passwordHashOf(context.user)) !== null;
+    return { page: hasPassword ? <PasswordPage context={context} /> : <NoPasswordPage context={context} /> };
+  });
 
   site.post(path, async (context) => {
     const { user, sessionId, auditContext, form } = context;
@@ -75,6 +81,17 @@ function PasswordPage({ context, errors = [] }: { context: PageContext; errors?:
           <a href={settings.account}>Cancel</a>
         </div>
       </form>
+    </SitePage>
+  );
+}
+
+/** For a user whom single sign-on created. */
+function NoPasswordPage({ context }: { context: PageContext }) {
+  const title = 'Change password';
+  return (
+    <SitePage context={context} title={title} current="account">
+      <h1>{title}</h1>
+      <p>You have no password. You sign in with single sign-on.</p>
     </SitePage>
   );
 }

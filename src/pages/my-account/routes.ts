@@ -4,6 +4,7 @@ import { emailPages } from './email.js';
 import { overviewPages } from './overview.js';
 import { passwordPages } from './password.js';
 import { profilePages } from './profile.js';
+import { ownSecondFactorPages } from './second-factor/routes.js';
 
 /** Settings → My account. */
 export function accountPages(site: Site, dependencies: AccountPagesDependencies): void {
@@ -11,4 +12,5 @@ export function accountPages(site: Site, dependencies: AccountPagesDependencies)
   profilePages(site, dependencies);
   emailPages(site, dependencies);
   passwordPages(site, dependencies);
+  ownSecondFactorPages(site, dependencies);
 }

@@ -23,7 +23,7 @@ export function changePages(site: Site, dependencies: UserPagesDependencies): vo
     site.post(pathOf(action), handle, { confirmed: true });
 
   // The addresses of forms: a user whose session expired is sent back to them after signing in.
-  for (const action of ['role', 'enable', 'sessions', 'password_link']) {
+  for (const action of ['role', 'enable', 'sessions', 'second_factor', 'single_sign_on', 'password_link']) {
     site.get(pathOf(action), async (context) => ({
       redirect: userAddress((await requestedUser(context, dependencies)).id),
     }));
@@ -57,6 +57,18 @@ export function changePages(site: Site, dependencies: UserPagesDependencies): vo
     return afterChange(change, id, 'user_signed_out');
   });
 
+  post('second_factor', async (context) => {
+    const { id } = await requestedUser(context, dependencies);
+    const change = await userAdministration.removeSecondFactors(context.auditContext, id);
+    return afterChange(change, id, 'second_factors_removed');
+  });
+
+  post('single_sign_on', async (context) => {
+    const { id } = await requestedUser(context, dependencies);
+    const change = await userAdministration.unlinkIdentity(context.auditContext, id);
+    return afterChange(change, id, 'single_sign_on_unlinked');
+  });
+
   post('password_link', async (context) => {
     const { id } = await requestedUser(context, dependencies);
     const outcome = await passwordLinks.create(context.auditContext, id);
@@ -85,7 +97,12 @@ function DisablePage({ context, user }: { context: PageContext; user: UserSummar
   const { id, givenName, familyName, email } = user;
   const title = `Disable ${givenName} ${familyName}?`;
   return (
-    <SitePage context={context} title={title} current="users">
+    <SitePage
+      context={context}
+      title={title}
+      current="users"
+      parent={{ title: `${givenName} ${familyName}`, href: userAddress(id) }}
+    >
       <h1>{title}</h1>
       <div class="warning">
         <p>

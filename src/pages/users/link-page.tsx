@@ -20,7 +20,7 @@ export function LinkPage({
   back: string;
 }) {
   return (
-    <SitePage context={context} title={title} current="users" script>
+    <SitePage context={context} title={title} current="users" script="copy.js">
       <h1>{title}</h1>
       <div class="warning">
         <p>

@@ -2,13 +2,14 @@ import type { Invitation } from '../../services/invitations/invitations.js';
 import { mayAdminister } from '../../services/lock-user.js';
 import type { UserSummary } from '../../services/users.js';
 import { isRecordId } from '../applications/application-pages.js';
+import { Badge } from '../badge.js';
 import { type Column, DataTable } from '../data-table.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext, Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { invitationsPath } from './invite.js';
-import { roleName, type UserPagesDependencies, userAddress } from './user-pages.js';
+import { roleName, secondFactorText, type UserPagesDependencies, userAddress } from './user-pages.js';
 
 const pageSize = 50;
 
@@ -66,8 +67,14 @@ function userColumns({ user: reader }: PageContext): Column<UserSummary>[] {
     )),
     column('Role', ({ role }) => roleName(role)),
     column('Last sign-in', ({ lastSignInAt }) => <TimestampOrNever at={lastSignInAt} reader={reader} />),
-    column('State', ({ disabledAt }) => (disabledAt === null ? 'Enabled' : <strong>Disabled</strong>)),
+    column('Second factor', secondFactorText),
+    column('State', ({ disabledAt }) => <UserState disabledAt={disabledAt} />),
   ];
+}
+
+/** Whether a user can sign in. */
+function UserState({ disabledAt }: Pick<UserSummary, 'disabledAt'>) {
+  return disabledAt === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="ended">Disabled</Badge>;
 }
 
 function invitationColumns(context: PageContext, delivers: boolean): Column<Invitation>[] {

@@ -1,13 +1,21 @@
 import type { ConnectedApplication } from '../../services/grants/grants.js';
 import type { SessionSummary } from '../../services/sessions.js';
 import type { UserSummary } from '../../services/users.js';
+import { Badge } from '../badge.js';
 import { Fact, Facts } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { SessionList } from '../session-list.js';
 import type { PageContext } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
-import { mayChange, roleDescriptions, roleName, rolesToGive, userAddress } from './user-pages.js';
+import {
+  mayChange,
+  roleDescriptions,
+  roleName,
+  rolesToGive,
+  secondFactorText,
+  userAddress,
+} from './user-pages.js';
 
 interface ShowPageProps {
   readonly context: PageContext;
@@ -25,9 +33,6 @@ export function ShowPage(props: ShowPageProps) {
   const title = `${givenName} ${familyName}`;
   return (
     <SitePage context={context} title={title} current="users">
-      <p class="back">
-        <a href={settings.users}>All users</a>
-      </p>
       <h1>{title}</h1>
       <Facts>
         <Fact name="E-mail address">{email}</Fact>
@@ -36,13 +41,15 @@ export function ShowPage(props: ShowPageProps) {
         </Fact>
         <Fact name="State">
           {disabledAt === null ? (
-            'Enabled'
+            <Badge tone="good">Enabled</Badge>
           ) : (
             <>
-              <strong>Disabled</strong> on <Timestamp at={disabledAt} reader={context.user} />
+              <Badge tone="ended">Disabled</Badge> on <Timestamp at={disabledAt} reader={context.user} />
             </>
           )}
         </Fact>
+        <Fact name="Sign-in">{user.singleSignOn ? 'Single sign-on' : 'Password'}</Fact>
+        <Fact name="Second factor">{secondFactorText(user)}</Fact>
         <Fact name="Last sign-in">
           <TimestampOrNever at={lastSignInAt} reader={context.user} />
         </Fact>
@@ -81,6 +88,18 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
           </Action>
         </section>
       )}
+      {user.singleSignOn && (
+        <section>
+          <h2>Single sign-on</h2>
+          <p>
+            Remove the link if your identity provider has created this person again. The next sign-in with the
+            verified e-mail address links the user again.
+          </p>
+          <Action context={context} action={userAddress(id, 'single_sign_on')}>
+            Remove the link
+          </Action>
+        </section>
+      )}
       <section>
         <h2>Sessions</h2>
         {sessions.length === 0 ? (
@@ -94,6 +113,18 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
           </>
         )}
       </section>
+      {(user.hasAuthenticatorApp || user.passkeys > 0) && (
+        <section>
+          <h2>Second factor</h2>
+          <p>
+            If the user has lost it, remove it. The user is signed out of all browsers, and signs in with the
+            password. Make sure that the person who asks is the user.
+          </p>
+          <Action context={context} action={userAddress(id, 'second_factor')}>
+            Remove second factor
+          </Action>
+        </section>
+      )}
       <ConnectionsSection {...{ context, user, connections }} />
       <StateSection {...{ context, user }} />
     </>

@@ -33,6 +33,18 @@ export function roleName(role: Role): string {
   return roleNames[role];
 }
 
+/** The second factors of a user in a few words. */
+export function secondFactorText({
+  hasAuthenticatorApp,
+  passkeys,
+}: Pick<UserSummary, 'hasAuthenticatorApp' | 'passkeys'>): string {
+  const parts = [
+    ...(hasAuthenticatorApp ? ['authenticator app'] : []),
+    ...(passkeys > 0 ? [passkeys === 1 ? 'passkey' : `${passkeys} passkeys`] : []),
+  ].join(' and ');
+  return parts === '' ? 'None' : parts.charAt(0).toUpperCase() + parts.slice(1);
+}
+
 /** What each role permits. */
 export const roleDescriptions: Readonly<Record<Role, string>> = {
   owner: 'Manages everything, with the other owners.',

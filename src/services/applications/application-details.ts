@@ -20,6 +20,8 @@ export interface SecretSummary {
   readonly id: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
+  /** The last four characters of the value; `null` for a secret of an earlier version. */
+  readonly lastCharacters: string | null;
 }
 
 export interface ApplicationDetails extends ApplicationSummary {

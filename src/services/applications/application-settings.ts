@@ -13,7 +13,7 @@ export interface ApplicationSettings {
 /** Validation errors of settings, as sentences for the user. */
 export interface SettingsErrors {
   readonly name?: string;
-  /** By index of the redirect URI. */
+  /** By line of the redirect URI, from 1; 0 for an error of all. */
   readonly redirectUris: ReadonlyMap<number, string>;
   readonly scopes?: string;
 }
@@ -66,16 +66,17 @@ function redirectUriErrors(
   if (uris.length === 0 && clientType === 'public') {
     return new Map([[0, 'Enter a redirect URI: a public application needs one to sign users in.']]);
   }
+  if (uris.length > maximumRedirectUris) {
+    return new Map([[0, `Enter at most ${maximumRedirectUris} redirect URIs. These are ${uris.length}.`]]);
+  }
   const errors = new Map<number, string>();
   for (const [index, uri] of uris.entries()) {
     const first = uris.indexOf(uri);
     const error =
-      index >= maximumRedirectUris
-        ? `An application can have at most ${maximumRedirectUris} redirect URIs.`
-        : first < index
-          ? `This is the same URI as redirect URI ${first + 1}.`
-          : redirectUriError(uri, { allowLocalhost });
-    if (error !== undefined) errors.set(index, error);
+      first < index
+        ? `This is the same URI as in line ${first + 1}.`
+        : redirectUriError(uri, { allowLocalhost });
+    if (error !== undefined) errors.set(index + 1, error);
   }
   return errors;
 }

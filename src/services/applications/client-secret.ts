@@ -4,10 +4,17 @@ import { randomId } from '../../database/ids.js';
 /** Length of `[a-z0-9]` text that carries 256 bits. */
 const length = 50;
 
-/** Creates a client secret. Its value is shown once and not stored. */
-export function newClientSecret(): { value: string; hash: Buffer<ArrayBuffer> } {
+/** A new client secret. Its value is shown once and not stored. */
+export interface NewClientSecret {
+  readonly value: string;
+  /** What is stored: the hash, and the last characters, by which users recognize the secret. */
+  readonly stored: { readonly secretHash: Buffer<ArrayBuffer>; readonly lastCharacters: string };
+}
+
+/** Creates a client secret. The last four characters are public: the others still carry 235 bits. */
+export function newClientSecret(): NewClientSecret {
   const value = randomId(length);
-  return { value, hash: hashSecret(value) };
+  return { value, stored: { secretHash: hashSecret(value), lastCharacters: value.slice(-4) } };
 }
 
 /** SHA-256 of a secret. A random secret of 256 bits needs no slow hash. */

@@ -43,7 +43,7 @@ export class ClientSecrets {
         return { kind: 'too_many' };
       }
       await tx.applicationSecret.create({
-        data: { id, accountId, applicationId, secretHash: secret.hash, createdAt: at },
+        data: { id, accountId, applicationId, ...secret.stored, createdAt: at },
       });
       await recordApplicationEvent(tx, 'application.secret_created', auditContext, applicationId);
       return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };

@@ -39,7 +39,7 @@ export async function insertApplication(
   });
   if (secret !== null) {
     await tx.applicationSecret.create({
-      data: { id: randomId(), accountId, applicationId: id, secretHash: secret.hash, createdAt: at },
+      data: { id: randomId(), accountId, applicationId: id, ...secret.stored, createdAt: at },
     });
   }
   await recordApplicationEvent(tx, 'application.created', auditContext, id, {

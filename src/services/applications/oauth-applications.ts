@@ -46,6 +46,17 @@ export class OAuthApplications {
     return { applications, count };
   }
 
+  /** Ids and names of applications of the account, by name. */
+  names(accountId: AccountId, size: number): Promise<{ id: string; name: string }[]> {
+    const select = { id: true, name: true };
+    return this.#prisma.application.findMany({
+      where: { accountId },
+      select,
+      orderBy: [{ name: 'asc' }, { id: 'asc' }],
+      take: size,
+    });
+  }
+
   /** Reads the account's application with this id; `null` when there is none, or it is another account's. */
   async get(
     accountId: AccountId,
@@ -60,7 +71,7 @@ export class OAuthApplications {
     if (row === undefined) return null;
     const secrets = await this.#prisma.applicationSecret.findMany({
       where: { accountId, applicationId: id },
-      select: { id: true, createdAt: true, lastUsedAt: true },
+      select: { id: true, createdAt: true, lastUsedAt: true, lastCharacters: true },
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
     return { ...row, secrets };

@@ -32,6 +32,34 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
       'Engineering,People,Customer Success,Operations,Design,Sales,Legal'
     ).split(','),
   },
+  job_title: {
+    label: 'Job title',
+    inDirectory: true,
+    // In the order of the departments, twice.
+    demoValues: (
+      'Engineering Manager,Head of Sales,Software Engineer,Customer Success Manager,Operations Manager,' +
+      'Senior Software Engineer,Content Strategist,Accountant,Account Executive,Product Manager,' +
+      'Site Reliability Engineer,HR Business Partner,Support Specialist,Office Manager,Product Designer,' +
+      'Sales Development Representative,Legal Counsel,' +
+      'Software Engineer,Account Executive,Senior Software Engineer,Support Specialist,Logistics Coordinator,' +
+      'Data Engineer,Marketing Manager,Financial Analyst,Account Executive,Product Manager,' +
+      'Software Engineer,Recruiter,Onboarding Specialist,Facilities Coordinator,UX Researcher,' +
+      'Sales Engineer,Contract Manager'
+    ).split(','),
+  },
+  location: {
+    label: 'Location',
+    inDirectory: true,
+    demoValues: [
+      ...'London,Berlin,London,Lisbon,London,New York,Berlin,London,Singapore,New York,Lisbon,London'.split(
+        ',',
+      ),
+      null,
+    ],
+  },
+  hire_date: { label: 'Hire date' },
+  termination_date: { label: 'Termination date' },
+  manager_id: { label: 'Manager' },
   updated_at: { label: 'Updated at' },
 };
 

@@ -23,10 +23,19 @@ export interface EmployeePage {
   readonly nextAnchor: EmployeeAnchor | null;
 }
 
+/** Employees must have all values that are present. */
+export interface DirectoryFilter {
+  readonly department?: string | undefined;
+  readonly status?: string | undefined;
+  /** `null`: employees without a location. */
+  readonly location?: string | null | undefined;
+}
+
 /** A page of the directory. */
-export interface EmployeeSearchRequest {
-  /** Prefix of a name, an e-mail address or an employee number; empty: all employees. */
+export interface DirectoryRequest {
+  /** Starts of words of a name, of an e-mail address or of an employee number; empty: all employees. */
   readonly text: string;
+  readonly filter: DirectoryFilter;
   readonly sort: readonly EmployeeSort[];
   readonly size: number;
   /** Number of employees on the previous pages. */

@@ -10,6 +10,9 @@ export interface EmployeeCondition {
   readonly sql: Prisma.Sql;
 }
 
+/** A value that employees are grouped by. */
+export type GroupColumn = Pick<EmployeeColumn, 'name' | 'hasFacets'>;
+
 /** Builds queries for the employees of one account that meet every condition: pages, count and groups. */
 export class EmployeeQuery {
   readonly #accountId: AccountId;
@@ -43,7 +46,7 @@ export class EmployeeQuery {
   }
 
   /** Query for the groups of employees with the same values: the values as `key_0`, `key_1` …, and their `size`. */
-  groups(columns: readonly EmployeeColumn[]): Prisma.Sql {
+  groups(columns: readonly GroupColumn[]): Prisma.Sql {
     const { source, size } = this.#counted(columns);
     const keys = columns.map(({ name }, index) => Prisma.sql`${name} AS ${Prisma.raw(`key_${index}`)}`);
     return Prisma.sql`
@@ -57,7 +60,7 @@ export class EmployeeQuery {
   }
 
   /** The table to count: the maintained counts if they have all columns that the query reads, else the employees. */
-  #counted(grouped: readonly EmployeeColumn[]): { source: Prisma.Sql; size: Prisma.Sql } {
+  #counted(grouped: readonly GroupColumn[]): { source: Prisma.Sql; size: Prisma.Sql } {
     const columns = [...grouped, ...this.#conditions.flatMap((condition) => condition.columns)];
     return columns.every(({ hasFacets }) => hasFacets)
       ? { source: Prisma.sql`employee_facets`, size: Prisma.sql`sum(count)::int8` }

@@ -21,10 +21,11 @@ export type ColumnOrder = readonly Omit<OrderTerm, 'descending'>[];
 const facets: ReadonlySet<string> = new Set(['status', 'department']);
 
 /** Replacements for NULL in an order, because its values must not be NULL. */
-const instead: Readonly<Record<AttributeType, Prisma.Sql>> = {
+const instead: Readonly<Record<OrderTerm['type'], Prisma.Sql>> = {
   text: Prisma.sql`''`,
   date: Prisma.sql`date '0001-01-01'`,
   timestamptz: Prisma.sql`timestamptz '0001-01-01Z'`,
+  int8: Prisma.sql`0::int8`,
 };
 
 /** The column of each member of {@link Employee}. */
@@ -49,7 +50,7 @@ export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> =
 /** Orders by a value of a column, with NULL last, as in PostgreSQL. */
 export function columnOrder(
   value: Prisma.Sql,
-  { type, nullable }: Pick<EmployeeColumn, 'type' | 'nullable'>,
+  { type, nullable }: { readonly type: OrderTerm['type']; readonly nullable: boolean },
 ): ColumnOrder {
   if (!nullable) return [{ value, type }];
   return [

@@ -9,9 +9,9 @@ import type { AccountId } from '../account-id.js';
 import { type Employee, employeeSelection } from './employee.js';
 import { filterConditions } from './employee-filter.js';
 import { type EmployeeSort, fromEmployeeAnchor, isById, toEmployeeAnchor } from './employee-order.js';
-import type { EmployeeListRequest, EmployeePage, EmployeeSearchRequest } from './employee-page.js';
+import type { EmployeeListRequest, EmployeePage } from './employee-page.js';
 import { EmployeeQuery } from './employee-query.js';
-import { employeeSearch } from './employee-search.js';
+import { readEmployee } from './read-employee.js';
 
 /** The resource object of a record. */
 const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
@@ -40,6 +40,11 @@ export class Employees {
     return this.#findById({ accountId, id });
   }
 
+  /** Reads the account's employee with this id; `null` if this account has none with this id. */
+  get(accountId: AccountId, id: string): Promise<Employee | null> {
+    return withScope(accountScope(accountId), () => readEmployee(this.#prisma, accountId, id));
+  }
+
   /**
    * Reads a page of an account's employees. The cost does not depend on the position of the page in a list by id, and in a
    * filtered or sorted list if the page starts after an anchor.
@@ -48,12 +53,22 @@ export class Employees {
     return isWholeListById(request) ? this.#pageById(accountId, request) : this.#page(accountId, request);
   }
 
-  /** Reads a page of the employees that match a search text. */
-  async search(
+  /** Reads a page of the employees with a manager, by last name. */
+  async directReports(
     accountId: AccountId,
-    { text, sort, size, skip }: EmployeeSearchRequest,
+    managerId: string,
+    { size, skip }: { size: number; skip: number },
   ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
-    const query = new EmployeeQuery(accountId, text === '' ? [] : [employeeSearch(text)]);
+    const query = new EmployeeQuery(accountId, filterConditions({ managerId }));
+    const sort = (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false }));
+    return this.#employees(accountId, query, { sort, size, skip });
+  }
+
+  async #employees(
+    accountId: AccountId,
+    query: EmployeeQuery,
+    { sort, size, skip }: { sort: readonly EmployeeSort[]; size: number; skip: number },
+  ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
     const { rows, recordCount } = await this.#read<Employee>(accountId, query, {
       columns: employeeSelection,
       sort,

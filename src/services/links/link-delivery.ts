@@ -42,6 +42,11 @@ export class LinkDelivery {
     return `${this.#baseUrl}${linkPaths[purpose]}/${token}`;
   }
 
+  /** URL of a page. */
+  addressOf(path: string): string {
+    return `${this.#baseUrl}${path}`;
+  }
+
   /** Sends a mail with a link. */
   async deliver(
     to: string,

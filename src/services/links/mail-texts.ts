@@ -25,6 +25,16 @@ export function passwordMail({ url, lifetime }: { url: string; lifetime: string 
   };
 }
 
+/** Responds to a request for a new password of a user whose account requires single sign-on. */
+export function singleSignOnMail({ url }: { url: string }): LinkMail {
+  return {
+    subject: 'Sign in with single sign-on',
+    before: ['You do not need a password for People. Your account uses single sign-on only.'],
+    link: { label: 'Sign in with single sign-on', url },
+    after: [ignore],
+  };
+}
+
 /** Confirms a new e-mail address, to that address. */
 export function confirmEmailMail({ url }: { url: string }): LinkMail {
   return {

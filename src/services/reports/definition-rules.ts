@@ -48,8 +48,8 @@ function* sortErrors(keys: readonly string[], groupBy: readonly string[]): Itera
     if (grouped && key !== 'count' && !groupBy.includes(key)) {
       yield { path, rule: 'must be count or one of the columns in group_by' };
     }
-    if (!grouped && key === 'count') {
-      yield { path, rule: 'must not be count in a report without group_by' };
+    if (!grouped && (key === 'count' || key === 'hire_year')) {
+      yield { path, rule: `must not be ${key} in a report without group_by` };
     }
   }
 }

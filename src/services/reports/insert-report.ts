@@ -1,22 +1,25 @@
 import type { Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
-import type { ApplicationAuditContext } from '../audit-context.js';
+import { setActor } from '../../database/set-actor.js';
+import type { CallerAuditContext } from '../audit-context.js';
 import { recordReportEvent } from './record-report-event.js';
 import { type Report, type ReportContent, toReport, toStored } from './report.js';
 
 /** Inserts a report and its audit event, in the transaction of the caller. */
 export async function insertReport(
   tx: Prisma.TransactionClient,
-  auditContext: ApplicationAuditContext,
+  auditContext: CallerAuditContext,
   content: ReportContent,
+  id = randomId(),
 ): Promise<Report> {
+  await setActor(tx, auditContext);
   const row = await tx.report.create({
     data: {
-      id: randomId(),
+      id,
       accountId: auditContext.accountId,
       ...toStored(content),
       createdByUserId: auditContext.userId,
-      createdByApplicationId: auditContext.applicationId,
+      createdByApplicationId: auditContext.applicationId ?? null,
       createdAt: auditContext.at,
       updatedAt: auditContext.at,
     },

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../database/client.js';
-import type { ApplicationAuditContext } from '../audit-context.js';
+import type { CallerAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
 import type { Report } from './report.js';
 
@@ -7,7 +7,7 @@ import type { Report } from './report.js';
 export async function recordReportEvent(
   tx: Prisma.TransactionClient,
   type: 'report.created' | 'report.updated' | 'report.deleted',
-  { accountId, applicationId, userId, origin, at }: ApplicationAuditContext,
+  { accountId, applicationId, userId, origin, at }: CallerAuditContext,
   { id, title }: Pick<Report, 'id' | 'title'>,
 ): Promise<void> {
   const details = { report: id, title };

@@ -41,6 +41,16 @@ export const reportColumns: readonly ReportColumn[] = [
 
 export const allColumnKeys: readonly ColumnKey[] = reportColumns.map(({ key }) => key);
 
+/** A column, or a value that is computed from a column and that only groups have. */
+export type GroupKey = ColumnKey | 'hire_year';
+
+const hireYear: ColumnDescription = { key: 'hire_year', label: 'Hire year', type: 'integer' };
+
+/** The description of a key of groups. */
+export function describeGroupKey(key: GroupKey): ColumnDescription {
+  return key === 'hire_year' ? hireYear : columnOf(key);
+}
+
 const byKey = new Map<string, ReportColumn>(reportColumns.map((column) => [column.key, column]));
 
 /** The column with this key. */

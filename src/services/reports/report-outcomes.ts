@@ -10,6 +10,12 @@ export type CreatedReport =
   /** The application was deleted after it authenticated. */
   | { readonly kind: 'application_deleted' };
 
+export type CreatedThroughForm =
+  | { readonly kind: 'created'; readonly id: string }
+  /** The same form has already created this report. */
+  | { readonly kind: 'repeated'; readonly id: string }
+  | Extract<CreatedReport, { kind: 'invalid' | 'quota_exceeded' }>;
+
 export type UpdatedReport =
   | { readonly kind: 'updated'; readonly report: Report }
   | { readonly kind: 'unknown' }

@@ -1,5 +1,5 @@
 import type { Report as ReportRow } from '../../database/generated/client.js';
-import type { ColumnKey } from './report-columns.js';
+import type { ColumnKey, GroupKey } from './report-columns.js';
 
 /** A condition on employees that compares with one value. */
 export interface ReportTextFilter {
@@ -15,9 +15,16 @@ export interface ReportListFilter {
   readonly value: readonly string[];
 }
 
-export type ReportFilter = ReportTextFilter | ReportListFilter;
+/** A condition on employees that compares a date or a timestamp with one value. */
+export interface ReportDateFilter {
+  readonly field: ColumnKey;
+  readonly operator: 'before' | 'after';
+  readonly value: string;
+}
 
-/** A column key or `count`; a leading `-` means descending. */
+export type ReportFilter = ReportTextFilter | ReportListFilter | ReportDateFilter;
+
+/** A column key, `hire_year` or `count`; a leading `-` means descending. */
 export type SortKey = string;
 
 /** The definition of a report. Exactly one of `columns` and `groupBy` is empty. */
@@ -25,7 +32,7 @@ export interface ReportDefinition {
   readonly columns: readonly ColumnKey[];
   readonly filters: readonly ReportFilter[];
   readonly sort: readonly SortKey[];
-  readonly groupBy: readonly ColumnKey[];
+  readonly groupBy: readonly GroupKey[];
 }
 
 /** The members of a report that clients write. */
@@ -41,6 +48,9 @@ export interface Report extends ReportContent {
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** The user and the application that created it, which may have been deleted. */
+  readonly createdByUserId: string | null;
+  readonly createdByApplicationId: string | null;
 }
 
 /** Converts a stored row, which was validated when it was written. */
@@ -52,10 +62,12 @@ export function toReport(row: Omit<ReportRow, 'accountId'>): Report {
     columns: row.columns as ColumnKey[],
     filters: row.filters as unknown as ReportFilter[],
     sort: row.sort,
-    groupBy: row.groupBy as ColumnKey[],
+    groupBy: row.groupBy as GroupKey[],
     version: row.version,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+    createdByUserId: row.createdByUserId,
+    createdByApplicationId: row.createdByApplicationId,
   };
 }
 

@@ -1,12 +1,15 @@
 import { type Database, Prisma, type ReadDatabase } from '../../database/client.js';
 import type { Report as ReportRow } from '../../database/generated/client.js';
+import { randomId } from '../../database/ids.js';
 import type { Anchor } from '../../database/keyset.js';
 import { cutPage, pageQuery } from '../../database/page-query.js';
+import { setActor } from '../../database/set-actor.js';
 import type { AccountId } from '../account-id.js';
 import { preventApplicationDeletion } from '../applications/lock-application.js';
-import type { ApplicationAuditContext } from '../audit-context.js';
+import type { ApplicationAuditContext, CallerAuditContext, UserAuditContext } from '../audit-context.js';
 import { type Idempotency, transactionLimits } from '../idempotency/idempotency.js';
 import type { IdempotentRequest, StoredResponse } from '../idempotency/idempotent-request.js';
+import { claimForm } from '../submitted-forms.js';
 import { findDefinitionErrors } from './definition-rules.js';
 import { insertReport } from './insert-report.js';
 import { lockReport, type VersionCheck } from './lock-report.js';
@@ -23,6 +26,7 @@ import {
 import {
   ApplicationDeletedError,
   type CreatedReport,
+  type CreatedThroughForm,
   type DeletedReport,
   type UpdatedReport,
 } from './report-outcomes.js';
@@ -57,7 +61,8 @@ export interface NewReport {
 
 const reportSelection = Prisma.sql`
   id, title, description, columns, filters, sort, group_by AS "groupBy", version, created_at AS "createdAt",
-  updated_at AS "updatedAt"`;
+  updated_at AS "updatedAt", created_by_user_id AS "createdByUserId",
+  created_by_application_id AS "createdByApplicationId"`;
 
 /** The saved reports of accounts. Each change and its audit event are stored in one transaction. */
 export class Reports {
@@ -146,9 +151,37 @@ export class Reports {
     }
   }
 
+  /**
+   * Creates a report from a form.
+   *
+   * @param options.nonce identifies the form, so that a repeated submission creates no second report
+   */
+  async createThroughForm(
+    auditContext: UserAuditContext,
+    { content: given, nonce }: { content: NewReport['content']; nonce: string },
+  ): Promise<CreatedThroughForm> {
+    const content = newContent(given);
+    const errors = findDefinitionErrors(content);
+    if (errors.length > 0) return { kind: 'invalid', errors };
+    const { userId, accountId, at } = auditContext;
+    try {
+      return await this.#prisma.$transaction(async (tx): Promise<CreatedThroughForm> => {
+        const id = randomId();
+        const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
+        if (earlier !== null) return { kind: 'repeated', id: earlier };
+        await insertReport(tx, auditContext, content, id);
+        await checkReportQuota(tx, accountId, this.#maxReports);
+        return { kind: 'created', id };
+      }, transactionLimits);
+    } catch (error) {
+      if (error instanceof ReportQuotaError) return { kind: 'quota_exceeded', limit: this.#maxReports };
+      throw error;
+    }
+  }
+
   /** Changes a report whose stored version meets the precondition. Absent members are not changed. */
   update(
-    auditContext: ApplicationAuditContext,
+    auditContext: CallerAuditContext,
     { id, changes, isExpected }: { id: string; changes: ReportChanges; isExpected: VersionCheck },
   ): Promise<UpdatedReport> {
     const { accountId, at } = auditContext;
@@ -159,6 +192,7 @@ export class Reports {
       const content = changedContent(current, changes);
       const errors = findDefinitionErrors(content);
       if (errors.length > 0) return { kind: 'invalid', errors };
+      await setActor(tx, auditContext);
       const row = await tx.report.update({
         where: { accountId_id: { accountId, id } },
         data: { ...toStored(content), version: { increment: 1 }, updatedAt: at },
@@ -170,7 +204,7 @@ export class Reports {
 
   /** Deletes a report whose stored version meets the precondition. */
   delete(
-    auditContext: ApplicationAuditContext,
+    auditContext: CallerAuditContext,
     { id, isExpected }: { id: string; isExpected: VersionCheck },
   ): Promise<DeletedReport> {
     const { accountId } = auditContext;
@@ -178,6 +212,7 @@ export class Reports {
       const report = await lockReport(tx, accountId, id);
       if (report === null) return 'unknown';
       if (!isExpected(report)) return 'changed_meanwhile';
+      await setActor(tx, auditContext);
       await tx.report.delete({ where: { accountId_id: { accountId, id } } });
       await recordReportEvent(tx, 'report.deleted', auditContext, report);
       return 'deleted';

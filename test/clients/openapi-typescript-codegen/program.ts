@@ -6,6 +6,7 @@ import {
   OpenAPI,
   type Problem,
   ReportColumnInput,
+  ReportGroupKeyInput,
   ReportListOperator,
   ReportsService,
   ReportTextOperator,
@@ -36,7 +37,7 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   const created = await ReportsService.createReport({
     title: 'Active by department',
     filters: [{ field: ReportColumnInput.STATUS, operator: ReportListOperator.IN, value: ['active'] }],
-    group_by: [ReportColumnInput.DEPARTMENT],
+    group_by: [ReportGroupKeyInput.DEPARTMENT],
   });
   const { id } = created.data;
   const updated = await ReportsService.updateReport(id, { title: 'Headcount' });

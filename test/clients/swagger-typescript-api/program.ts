@@ -5,6 +5,7 @@ import {
   type OAuthProblem,
   type Problem,
   ReportColumnInput,
+  ReportGroupKeyInput,
   ReportListOperator,
   ReportTextOperator,
 } from './generated/people-api.js';
@@ -30,7 +31,7 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   const created = await api.v1.createReport({
     title: 'Active by department',
     filters: [{ field: ReportColumnInput.Status, operator: ReportListOperator.In, value: ['active'] }],
-    group_by: [ReportColumnInput.Department],
+    group_by: [ReportGroupKeyInput.Department],
   });
   const { id } = created.data.data;
   const updated = await api.v1.updateReport(id, { title: 'Headcount' });

@@ -100,10 +100,8 @@ t.test(
       single,
       `SELECT generic_plans::int AS generic FROM pg_prepared_statements WHERE name LIKE 'employee\\_%'`,
     );
-    t.equal(statements.length, 2);
-    t.same(
-      statements.map(({ generic }) => generic),
-      [5, 5],
-    );
+    // On a distributed database, the total is a statement of its own.
+    t.equal(statements.length, single.isDistributed() ? 3 : 2);
+    t.ok(statements.every(({ generic }) => generic === 5));
   },
 );

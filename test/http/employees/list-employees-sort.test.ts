@@ -36,6 +36,8 @@ t.test('sorts by several attributes in mixed directions, on every page', async (
     { sort: 'status,-department,employee_number' },
     { sort: '-status,department,-last_name,first_name,email' },
     { sort: '-updated_at,employee_number' },
+    { sort: 'location,-hire_date,job_title' },
+    { sort: '-termination_date,hire_date,manager_id', 'filter[department]': 'Sales' },
     { sort: 'department,-updated_at,-employee_number' },
     { sort: 'last_name,-first_name,email', 'filter[status]': 'active' },
     { sort: '-email', 'filter[department]': 'R&D + Co #1 100%' },

@@ -34,6 +34,11 @@ t.test('returns the first fifty employees by id without parameters', async (t) =
       email: records[0]?.email,
       status: records[0]?.status,
       department: records[0]?.department,
+      job_title: records[0]?.jobTitle,
+      location: records[0]?.location,
+      hire_date: '2020-02-29',
+      termination_date: null,
+      manager_id: null,
       updated_at: records[0]?.updatedAt.toISOString(),
     },
   });

@@ -138,11 +138,11 @@ t.test('a request that fails stores no key and no count, and its duplicates succ
   const headers = { 'idempotency-key': 'failing' };
   const check = `title_${tenant.accountId}`;
   await asOwner(
-    { prisma },
+    api.database,
     `ALTER TABLE reports ADD CONSTRAINT "${check}" CHECK (title <> 'bang') NOT VALID`,
   );
   const failed = await Promise.all(Array.from({ length: 5 }, () => create({ title: 'bang' }, headers)));
-  await asOwner({ prisma }, `ALTER TABLE reports DROP CONSTRAINT "${check}"`);
+  await asOwner(api.database, `ALTER TABLE reports DROP CONSTRAINT "${check}"`);
   t.same(new Set(failed.map(({ statusCode }) => statusCode)), new Set([500]));
   t.equal(await prisma.idempotencyKey.count({ where: { applicationId } }), 0);
   t.equal(await prisma.idempotencyCount.count({ where: { applicationId } }), 0);

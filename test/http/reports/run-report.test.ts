@@ -297,6 +297,118 @@ t.test(
   },
 );
 
+t.test('groups by location and by the year of hire, with null as a group of its own', async (t) => {
+  const hired = ['2024-02-29', '2024-12-31', '2025-01-01', '0001-01-01', '9999-12-31', null, null];
+  const client = await setUp(
+    makeEmployees(hired.length).map((employee, index) => ({
+      ...employee,
+      location: ['Berlin', 'Berlin', 'London', null, null, null, ''][index] ?? null,
+      hireDate: hired[index] ?? null,
+    })),
+  );
+  const grouped = async (definition: object) => {
+    const id = await client.saved({ title: 'x', ...definition });
+    const first = await page(client, id, '?page[size]=1');
+    return {
+      rows: (await client.allRows(id, 1)).map(({ attributes }) => Object.values(attributes)),
+      csv: await client.csv(id),
+      columns: first.meta.columns,
+      count: first.meta.record_count,
+    };
+  };
+
+  const years = await grouped({ group_by: ['hire_year'] });
+  t.strictSame(years.rows, [
+    [1, 1],
+    [2024, 2],
+    [2025, 1],
+    [9999, 1],
+    [null, 2],
+  ]);
+  t.equal(years.csv, 'hire_year,count\n1,1\n2024,2\n2025,1\n9999,1\n,2\n');
+  t.equal(years.count, 5);
+  t.strictSame(years.columns, [
+    { key: 'hire_year', label: 'Hire year', type: 'integer' },
+    { key: 'count', label: 'Count', type: 'integer' },
+  ]);
+  const latest = await grouped({ group_by: ['hire_year'], sort: ['-count', '-hire_year'] });
+  t.strictSame(latest.rows, [
+    [null, 2],
+    [2024, 2],
+    [9999, 1],
+    [2025, 1],
+    [1, 1],
+  ]);
+  const recent = await grouped({
+    group_by: ['location', 'hire_year'],
+    filters: [{ field: 'hire_date', operator: 'after', value: '2024-02-29' }],
+    sort: ['-hire_year'],
+  });
+  t.strictSame(recent.rows, [
+    [null, 9999, 1],
+    ['London', 2025, 1],
+    ['Berlin', 2024, 1],
+  ]);
+  const places = await grouped({ group_by: ['location'] });
+  t.strictSame(places.rows, [
+    ['', 1],
+    ['Berlin', 2],
+    ['London', 1],
+    [null, 3],
+  ]);
+});
+
+t.test('a list report has no year of hire to order by', async (t) => {
+  const { create, saved, send } = await createReportClient(api);
+  for (const sort of ['hire_year', '-hire_year']) {
+    refused(t, await create({ title: 'x', columns: ['id'], sort: [sort] }), 'invalid_request', ['/sort/0']);
+    const other = await create({ title: 'x', group_by: ['location'], sort: [sort] });
+    refused(t, other, 'invalid_request', ['/sort/0']);
+  }
+  const id = await saved({ title: 'x', group_by: ['hire_year'], sort: ['-hire_year'] });
+  const change = await send('PATCH', `/v1/reports/${id}`, { columns: ['hire_date'] });
+  refused(t, change, 'invalid_request', ['/sort/0']);
+  t.match(change.json().errors[0].detail, /must not be hire_year in a report without group_by/);
+});
+
+t.test('before and after compare dates strictly, and null matches neither', async (t) => {
+  const dates = ['0001-01-01', '2023-12-31', '2024-02-28', '2024-02-29', '2024-03-01', '9999-12-31', null];
+  const [last, ...earlier] = dates.toReversed();
+  const client = await setUp(
+    makeEmployees(dates.length).map((employee, index) => ({
+      ...employee,
+      hireDate: dates[index] ?? null,
+      updatedAt: new Date(Date.UTC(2026, 0, 1, index)),
+    })),
+  );
+  const found = async (field: string, operator: string, value: string) => {
+    const filters = [{ field, operator, value }];
+    const id = await client.saved({ title: 'x', columns: [field], filters, sort: [field] });
+    const rows = await client.allRows(id);
+    const lines = parseCsv(await client.csv(id)).slice(1);
+    t.same(
+      lines.map(([cell]) => cell),
+      rows.map(({ attributes }) => attributes[field]),
+    );
+    return lines.map(([cell]) => cell);
+  };
+  t.equal(last, null);
+  for (const value of earlier) {
+    const ordered = dates.filter((date) => date !== null);
+    t.same(
+      await found('hire_date', 'before', value ?? ''),
+      ordered.filter((date) => date < String(value)),
+    );
+    t.same(
+      await found('hire_date', 'after', value ?? ''),
+      ordered.filter((date) => date > String(value)),
+    );
+  }
+  const times = await found('updated_at', 'after', '2026-01-01T06:00:00+02:00');
+  t.same(times, ['2026-01-01T05:00:00.000Z', '2026-01-01T06:00:00.000Z']);
+  t.same(await found('updated_at', 'before', '2026-01-01T02:00:00+02:00'), []);
+});
+
 const pieces = [
   ...'aAbBzZäÄéÉñÑ019 ,"\'\n\r%_\\=+-@;|😀\t',
   '\r\n',
@@ -351,7 +463,7 @@ function randomDefinition(random: Random, employees: readonly NaiveEmployee[]): 
       'not_eq',
       'in',
       'not_in',
-      ...(typeOf(field) === 'text' ? ['contains', 'starts_with'] : []),
+      ...(typeOf(field) === 'text' ? ['contains', 'starts_with'] : ['before', 'after']),
     ];
     const operator = random.pick(operators);
     const value = () => {

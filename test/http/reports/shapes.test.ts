@@ -12,6 +12,8 @@ t.test('accepts list reports and grouped reports, with the other member omitted 
     { columns: ['email'], group_by: [] },
     { group_by: ['department'], columns: [], sort: ['-count'] },
     { filters: [{ field: 'status', operator: 'in', value: ['active'] }] },
+    { filters: [{ field: 'hire_date', operator: 'before', value: '2026-01-01' }] },
+    { filters: [{ field: 'updated_at', operator: 'after', value: '2026-01-01T00:00:00Z' }] },
   ]) {
     const created = await create({ title: 'x', ...body });
     t.equal(created.statusCode, 201, created.body);
@@ -38,12 +40,50 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     [{ pointer: '/filters/0/value', detail: '/filters/0/value must be an array.' }],
   ],
   [
+    'before for a text column',
+    { filters: [{ field: 'last_name', operator: 'before', value: 'M' }] },
+    [
+      {
+        pointer: '/filters/0/field',
+        detail: '/filters/0/field must be one of hire_date, termination_date, updated_at.',
+      },
+    ],
+  ],
+  [
+    'a list for after',
+    { filters: [{ field: 'hire_date', operator: 'after', value: ['2026-01-01'] }] },
+    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be a string.' }],
+  ],
+  [
+    'a date for a timestamp',
+    { filters: [{ field: 'updated_at', operator: 'before', value: '2026-01-01' }] },
+    [
+      {
+        pointer: '/filters/0/value',
+        detail: '/filters/0/value must be an RFC 3339 date-time with a time zone.',
+      },
+    ],
+  ],
+  ...['2026-02-29', '0000-01-01', '2026-1-1', '2026-01-01T00:00:00Z', '', 'infinity', '10000-01-01'].map(
+    (value): (typeof malformed)[number] => [
+      `a value that is no date: ${value}`,
+      { filters: [{ field: 'hire_date', operator: 'after', value }] },
+      [
+        {
+          pointer: '/filters/0/value',
+          detail: '/filters/0/value must be an RFC 3339 date, YYYY-MM-DD.',
+        },
+      ],
+    ],
+  ),
+  [
     'an unknown operator',
     { filters: [{ field: 'status', operator: 'like', value: 'active' }] },
     [
       {
         pointer: '/filters/0/operator',
-        detail: '/filters/0/operator must be one of eq, not_eq, contains, starts_with, in, not_in.',
+        detail:
+          '/filters/0/operator must be one of eq, not_eq, contains, starts_with, before, after, in, not_in.',
       },
     ],
   ],
@@ -53,9 +93,19 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     [
       {
         pointer: '/group_by/0',
-        detail: `/group_by/0 must be one of ${columnKeys.join(', ')}.`,
+        detail: `/group_by/0 must be one of ${columnKeys.join(', ')}, hire_year.`,
       },
     ],
+  ],
+  [
+    'a list report with the year of hire',
+    { columns: ['hire_year'] },
+    [{ pointer: '/columns/0', detail: `/columns/0 must be one of ${columnKeys.join(', ')}.` }],
+  ],
+  [
+    'a filter of the year of hire',
+    { filters: [{ field: 'hire_year', operator: 'eq', value: '2024' }] },
+    [{ pointer: '/filters/0/field', detail: `/filters/0/field must be one of ${columnKeys.join(', ')}.` }],
   ],
   [
     'a filter that is not an object',
@@ -73,7 +123,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   [
     'no columns and no groups',
     { columns: [], group_by: [] },
-    [{ pointer: '/columns', detail: '/columns must have 1 to 8 items.' }],
+    [{ pointer: '/columns', detail: '/columns must have 1 to 13 items.' }],
   ],
   [
     'no list of groups',

@@ -10,7 +10,7 @@ export async function signIn(page: Page, { email, password }: TestUser, address 
   await page.goto(address);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 export const main = (page: Page) => page.getByRole('main');
@@ -20,7 +20,7 @@ export async function createApplication(page: Page, name: string): Promise<void>
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'New application' }).click();
   await page.getByLabel('Name', { exact: true }).fill(name);
-  await page.getByLabel('Redirect URI 1').fill(callback);
+  await page.getByLabel('Redirect URIs').fill(callback);
   await page.getByLabel('reports:read').check();
   await main(page).getByRole('button', { name: 'Create application' }).click();
 }

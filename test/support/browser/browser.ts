@@ -30,6 +30,12 @@ export class Browser {
     return this.submit(action, { ...hiddenFields(page.body), ...fields });
   }
 
+  /** Sends a form with a file, as multipart/form-data; the fields come before the file. */
+  upload(url: string, fields: Record<string, string>, file?: UploadedBytes): Promise<LightMyRequestResponse> {
+    const { body, contentType } = multipart(fields, file);
+    return this.#send('POST', url, body, contentType);
+  }
+
   /** Signs in through the page and returns the response to the form. */
   async signIn(email: string, password: string, returnTo?: string): Promise<LightMyRequestResponse> {
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
@@ -37,14 +43,19 @@ export class Browser {
     return this.submitForm(page, '/sign_in', { email, password });
   }
 
-  async #send(method: 'GET' | 'POST', url: string, payload?: string): Promise<LightMyRequestResponse> {
+  async #send(
+    method: 'GET' | 'POST',
+    url: string,
+    payload?: string | Buffer,
+    contentType = 'application/x-www-form-urlencoded',
+  ): Promise<LightMyRequestResponse> {
     const response = await this.#app.inject({
       method,
       url,
       headers: {
         accept: 'text/html,application/xhtml+xml',
         cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-        ...(payload === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...(payload === undefined ? {} : { 'content-type': contentType }),
       },
       ...(payload === undefined ? {} : { payload }),
     });
@@ -55,6 +66,30 @@ export class Browser {
     }
     return response;
   }
+}
+
+/** A file that a user selects. */
+export interface UploadedBytes {
+  readonly name: string;
+  readonly content: string | Uint8Array;
+}
+
+/** A form as browsers send it when it has a file. */
+export function multipart(
+  fields: Record<string, string>,
+  file?: UploadedBytes,
+): { body: Buffer; contentType: string } {
+  const boundary = '----formboundary7MA4YWxkTrZu0gW';
+  const parts = Object.entries(fields).map(([name, value]) =>
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
+  );
+  if (file !== undefined) {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${file.name}"\r\n`;
+    parts.push(Buffer.from(`${head}Content-Type: text/csv\r\n\r\n`), Buffer.from(file.content));
+    parts.push(Buffer.from('\r\n'));
+  }
+  const body = Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+  return { body, contentType: `multipart/form-data; boundary=${boundary}` };
 }
 
 /** Names and values of the hidden fields of a page. */

@@ -5,12 +5,14 @@ import type { Database } from '../../../src/database/client.js';
  * role that owns nothing when this user is a superuser.
  */
 export function asOwner<Row = unknown>(
-  { prisma }: Pick<Database, 'prisma'>,
+  { prisma, isDistributed }: Pick<Database, 'prisma' | 'isDistributed'>,
   text: string,
   ...values: unknown[]
 ): Promise<Row[]> {
   return prisma.$transaction(async (tx) => {
     await tx.$executeRawUnsafe('SET LOCAL ROLE NONE');
+    // Citus rejects triggers that it does not know to be safe.
+    if (isDistributed()) await tx.$executeRawUnsafe('SET LOCAL citus.enable_unsafe_triggers = on');
     return tx.$queryRawUnsafe<Row[]>(text, ...values);
   });
 }

@@ -1,11 +1,16 @@
 import type { Test } from 'tap';
+import {
+  type AttributeName,
+  employeeAttributes,
+} from '../../../src/services/employees/employee-attributes.js';
 import type { TestApp } from '../server/app.js';
+import { attributesOf } from './employee-attributes.js';
 import { createTenant, makeEmployees, type TestEmployee } from './tenant.js';
 
 interface Listed {
   readonly id: string;
   readonly type: string;
-  readonly attributes: Readonly<Record<string, string>>;
+  readonly attributes: Readonly<Record<string, string | null>>;
 }
 
 export interface Page {
@@ -18,19 +23,7 @@ type Stored = TestEmployee & { readonly id: string };
 
 export type Query = Readonly<Record<string, string>>;
 
-const members = {
-  employee_number: 'employeeNumber',
-  first_name: 'firstName',
-  last_name: 'lastName',
-  email: 'email',
-  status: 'status',
-  department: 'department',
-  updated_at: 'updatedAt',
-} as const satisfies Record<string, keyof TestEmployee>;
-
-type AttributeName = keyof typeof members;
-
-export const attributeNames = Object.keys(members) as AttributeName[];
+export const attributeNames = employeeAttributes.map(({ name }) => name);
 
 export function addressOf(query: Query): string {
   const pairs = Object.entries(query).map(
@@ -45,9 +38,14 @@ export function bytewise(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-export function wireValue(record: Stored, name: AttributeName): string {
-  const value = record[members[name]];
-  return value instanceof Date ? value.toISOString() : value;
+export function wireValue(record: Stored, name: AttributeName): string | null {
+  return attributesOf(record)[name] ?? null;
+}
+
+/** The order of two values: `null` comes after every other value. */
+function compare(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return bytewise(a, b);
 }
 
 function sortKeys(sort: string): { name: AttributeName; sign: number }[] {
@@ -71,7 +69,7 @@ export function naive(records: readonly Stored[], query: Query): Stored[] {
   const keys = query.sort === undefined ? [] : sortKeys(query.sort);
   return kept.sort((a, b) => {
     for (const { name, sign } of keys) {
-      const order = bytewise(wireValue(a, name), wireValue(b, name));
+      const order = compare(wireValue(a, name), wireValue(b, name));
       if (order !== 0) return order * sign;
     }
     return bytewise(a.id, b.id);

@@ -19,6 +19,14 @@ export async function checkTree(t: Test, database: Database): Promise<void> {
     ),
     [],
   );
+  t.same(
+    await difference(
+      database,
+      "SELECT account_id, coalesce(location, ''), count(*)::int FROM employees GROUP BY 1, 2",
+      'SELECT account_id, location, count FROM employee_location_facets',
+    ),
+    [],
+  );
   const employees = await database.prisma.employee.findMany({ include: { account: true } });
   t.ok(employees.every(({ id, position, account }) => id === employeeId(account.employeePrefix, position)));
 }

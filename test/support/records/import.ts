@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
-import { readCsvEntries } from '../../../src/cli/import/csv-entries.js';
-import { createEmployeeCheck } from '../../../src/cli/import/employee-check.js';
+import type { Database } from '../../../src/database/client.js';
+import type { AccountId } from '../../../src/services/account-id.js';
+import { readCsvEntries } from '../../../src/services/employee-imports/csv-entries.js';
+import { createEmployeeCheck } from '../../../src/services/employee-imports/employee-check.js';
+import { EmployeeImports } from '../../../src/services/employee-imports/employee-imports.js';
 import {
   type ImportOptions,
   type ImportOutcome,
   importEmployees,
-} from '../../../src/cli/import/import-employees.js';
-import { readJsonEntries } from '../../../src/cli/import/json-entries.js';
-import { splitLines } from '../../../src/cli/import/lines.js';
-import type { Database } from '../../../src/database/client.js';
-import type { AccountId } from '../../../src/services/account-id.js';
-import { EmployeeImports } from '../../../src/services/employee-imports.js';
+} from '../../../src/services/employee-imports/import-employees.js';
+import { readJsonEntries } from '../../../src/services/employee-imports/json-entries.js';
+import { splitLines } from '../../../src/services/employee-imports/lines.js';
 import type { EmployeeRecord } from '../../../src/services/employees/employee-record.js';
 import { contract } from '../server/app.js';
 

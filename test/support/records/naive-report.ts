@@ -59,6 +59,10 @@ function meets(
     case 'not_eq':
     case 'not_in':
       return !values.includes(own);
+    case 'before':
+      return own < first;
+    case 'after':
+      return own > first;
     case 'contains':
       return own.toLowerCase().includes(first.toLowerCase());
     default:

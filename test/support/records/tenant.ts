@@ -84,6 +84,10 @@ export function makeEmployees(count: number, overrides: Partial<TestEmployee> = 
     email: `person${index}.${salt}@tenant.example`,
     status: ['active', 'on_leave', 'inactive', 'terminated'][index % 4] ?? 'active',
     department: ['Engineering', 'Sales', 'Payroll'][index % 3] ?? 'Sales',
+    jobTitle: ['Accountant', 'Engineer', null][index % 3] ?? null,
+    location: ['Berlin', null, 'London', 'Lisbon'][index % 4] ?? null,
+    hireDate: ['2020-02-29', '2021-12-31', '2022-01-01', null][index % 4] ?? null,
+    terminationDate: index % 4 === 3 ? '2026-06-30' : null,
     updatedAt: new Date(Date.UTC(2026, 0, 1) + ((index * 37) % 101) * 3_600_000),
     ...overrides,
   }));

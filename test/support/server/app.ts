@@ -13,6 +13,7 @@ import { defaultReportLimits, type ReportLimits } from '../../../src/http/report
 import { defaultRequestQueueLimits, type RequestQueueLimits } from '../../../src/http/request-queue.js';
 import { SigningKeys } from '../../../src/oauth/signing-keys.js';
 import type { RequestObserver } from '../../../src/observability/request-watch.js';
+import { UploadWorker } from '../../../src/services/employee-imports/uploads/upload-worker.js';
 import type { AppSecrets } from '../../../src/services/keyring.js';
 import { SigningKeyStore } from '../../../src/services/signing-key-store.js';
 import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
@@ -35,6 +36,8 @@ export interface TestApp {
   readonly signingKeys: SigningKeys;
   /** Stores what it has recorded when the test says so, or when the application is closed. */
   readonly usage: UsageRecorder;
+  /** Runs the imports that pages have started. */
+  readonly uploadWorker: UploadWorker;
   /** Compares responses with the contract; `inject` does so by itself. */
   readonly conformance: Conformance;
   /** `inject` without the comparison, for requests that the contract knows nothing of. */
@@ -115,6 +118,7 @@ export async function buildTestApp(
     : await applicationDatabase(given);
   const usage = new UsageRecorder({ database: opened, clock });
   const signingKeys = await SigningKeys.open(new SigningKeyStore(opened), appSecrets, clock);
+  const uploadWorker = new UploadWorker({ database: opened, clock, contract: served });
   const app = await buildApp({
     config,
     contract: served,
@@ -123,6 +127,7 @@ export async function buildTestApp(
     appSecrets,
     clock,
     usage,
+    uploadWorker,
     logger,
     observers,
     reportLimits,
@@ -136,6 +141,7 @@ export async function buildTestApp(
   const networkFaults = watchNetworkAnswers(app, conformance);
   t.teardown(async () => {
     await app.close();
+    await uploadWorker.stop();
     if (networkFaults.length > 0) throw new Error(networkFaults.join('\n'));
   });
   const injectUnchecked = checkEveryAnswer(app, conformance);
@@ -155,6 +161,7 @@ export async function buildTestApp(
     clock,
     signingKeys,
     usage,
+    uploadWorker,
     conformance,
     injectUnchecked,
     postForm,

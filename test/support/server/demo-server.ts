@@ -3,7 +3,8 @@ import { hash } from '@node-rs/argon2';
 import type { Test } from 'tap';
 import { demoAccounts } from '../../../src/demo-data/accounts.js';
 import { fillDemoData } from '../../../src/demo-data/fill.js';
-import { buildTestApp, type TestApp } from './app.js';
+import { WebhookSecrets } from '../../../src/services/webhooks/webhook-secrets.js';
+import { buildTestApp, contract, type TestApp, testSecrets } from './app.js';
 import { createTestClock } from './clock.js';
 import { freePort } from './free-port.js';
 
@@ -26,6 +27,33 @@ export interface DemoServer {
   readonly backend: DemoApplication;
 }
 
+/** Gives the applications of the first demo account every scope, and its confidential one the webhook endpoint `demo`. */
+async function grantEverything(api: TestApp): Promise<void> {
+  const [acme] = demoAccounts;
+  const accountId = acme?.id ?? '';
+  const applicationId = acme?.applications.find(({ clientId }) => clientId === 'demobackend')?.id ?? '';
+  const { prisma } = api.database;
+  await prisma.application.updateMany({
+    where: { accountId },
+    data: { scopes: Object.keys(contract.scopes) },
+  });
+  await createDemoEndpoint(api, applicationId);
+}
+
+/** Creates the webhook endpoint `demo` of an application of the first demo account, unless it exists. */
+export async function createDemoEndpoint({ database, clock }: TestApp, applicationId: string): Promise<void> {
+  const { prisma } = database;
+  const accountId = demoAccounts[0]?.id ?? '';
+  const { sealed } = await new WebhookSecrets(testSecrets).create();
+  await prisma.webhookEndpoint.createMany({
+    skipDuplicates: true,
+    data: {
+      ...{ accountId, applicationId, id: 'demo', url: 'http://localhost:1/events', sealedSecret: sealed },
+      ...{ position: 0, createdAt: clock(), updatedAt: clock() },
+    },
+  });
+}
+
 type DemoApplication = { readonly id: string; readonly clientId: string; readonly clientSecret: string };
 
 /** Starts the service with its demonstration data; it is stopped when the test ends. */
@@ -41,6 +69,7 @@ export async function startDemoServer(
   });
   const hashPassword = (password: string) => hash(password, { memoryCost: 64, timeCost: 1, parallelism: 1 });
   await fillDemoData(api.database, { hashPassword, now: api.clock() });
+  await grantEverything(api);
   const exchanges: Exchange[] = [];
   api.app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '', headers } = request;

@@ -15,7 +15,9 @@ export async function createDistributedDatabase(
   await withClient(url, async (client) => {
     await fill(client);
     // Without names of tables, only the coordinator is analyzed.
-    await client.query('VACUUM (ANALYZE) account_totals, employees, employee_counts, employee_facets');
+    await client.query(
+      'VACUUM (ANALYZE) account_totals, employees, employee_counts, employee_facets, employee_location_facets',
+    );
   });
   return { name, url };
 }

@@ -116,7 +116,16 @@ async function readEmployees(url: string): Promise<Map<string, EmployeeResource[
   for (const row of rows) {
     const { id, account_id, employee_number, first_name, last_name, email, status, department } = row;
     const updated_at = row.updated_at.toISOString();
-    const attributes = { employee_number, first_name, last_name, email, status, department, updated_at };
+    const given = { employee_number, first_name, last_name, email, status, department };
+    // The employees of the trial do not have these.
+    const absent = {
+      job_title: null,
+      location: null,
+      hire_date: null,
+      termination_date: null,
+      manager_id: null,
+    };
+    const attributes = { ...given, ...absent, updated_at };
     const list = employees.get(account_id) ?? [];
     list.push({ id, type: 'employees', attributes });
     employees.set(account_id, list);

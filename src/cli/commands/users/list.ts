@@ -26,7 +26,12 @@ Examples:
       withContext(commandProcess, async ({ services }) => {
         const { id: accountId } = await findAccount(services.accounts, options.account);
         const rows = await readRows(services.users, accountId);
-        printList(commandProcess, ['id', 'email', 'role', 'state', 'created_at'], rows, options);
+        printList(
+          commandProcess,
+          ['id', 'email', 'role', 'state', 'second_factor', 'created_at'],
+          rows,
+          options,
+        );
       }),
     );
 }
@@ -35,9 +40,14 @@ async function readRows(service: Users, accountId: AccountId): Promise<Row[]> {
   const rows: Row[] = [];
   for (let after = ''; ; ) {
     const users = await service.list(accountId, { after, size: pageSize });
-    for (const { id, email, role, disabledAt, createdAt } of users) {
+    for (const { id, email, role, disabledAt, createdAt, hasAuthenticatorApp, passkeys } of users) {
       const state = disabledAt === null ? 'enabled' : 'disabled';
-      rows.push({ id, email, role, state, created_at: createdAt.toISOString() });
+      const factors = [
+        ...(hasAuthenticatorApp ? ['authenticator_app'] : []),
+        ...(passkeys > 0 ? ['passkey'] : []),
+      ];
+      const second_factor = factors.join(',') || 'none';
+      rows.push({ id, email, role, state, second_factor, created_at: createdAt.toISOString() });
       after = email;
     }
     if (users.length < pageSize) return rows;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandProcess } from '../../command-process.js';
 import { changeUser, userArgument } from './change.js';
 
-/** `users disable`, `users enable` and `users revoke-sessions` */
+/** `users disable`, `users enable`, `users revoke-sessions` and `users remove-second-factors` */
 export function addStateCommands(users: Command, commandProcess: CommandProcess): void {
   users
     .command('disable')
@@ -38,6 +38,18 @@ export function addStateCommands(users: Command, commandProcess: CommandProcess)
         make: (service, context, id) => service.revokeSessions(context, id),
         changed: 'was signed out',
         unchanged: 'has no sessions',
+      })),
+    );
+  users
+    .command('remove-second-factors')
+    .description('remove the authenticator app, passkeys and recovery codes of a user, who is signed out')
+    .argument(...userArgument)
+    .addHelpText('after', exampleOf('remove-second-factors'))
+    .action((user: string) =>
+      changeUser(commandProcess, user, () => ({
+        make: (service, context, id) => service.removeSecondFactors(context, id),
+        changed: 'has no second factor any more',
+        unchanged: 'has no second factor',
       })),
     );
 }

@@ -35,6 +35,10 @@ function comparison(column: EmployeeColumn, { field, operator, value }: ReportFi
       return orNull(
         isOne ? Prisma.sql`${stored} <> ${first}` : Prisma.sql`${stored} <> ALL (${list(texts, type)})`,
       );
+    case 'before':
+      return Prisma.sql`${stored} < ${first}`;
+    case 'after':
+      return Prisma.sql`${stored} > ${first}`;
     // Functions instead of LIKE, because they have no wildcards.
     case 'contains':
       return Prisma.sql`strpos(${withoutCase(stored)}, ${withoutCase(first)}) > 0`;

@@ -5,7 +5,13 @@ import type { AccountId } from '../../account-id.js';
 import { type ColumnOrder, columnOrder, employeeColumns } from '../../employees/employee.js';
 import { EmployeeQuery } from '../../employees/employee-query.js';
 import type { ReportDefinition } from '../report.js';
-import { type ColumnDescription, type ColumnKey, columnOf } from '../report-columns.js';
+import {
+  type ColumnDescription,
+  type ColumnKey,
+  columnOf,
+  describeGroupKey,
+  type GroupKey,
+} from '../report-columns.js';
 import { reportCondition } from './condition.js';
 
 /** One column of a result, and the expression for its value as text. */
@@ -43,12 +49,12 @@ function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition): Re
 }
 
 function planGroups(query: EmployeeQuery, { sort, groupBy }: ReportDefinition): ResultPlan {
-  const groups = Prisma.sql`(${query.groups(groupBy.map(storedColumn))}) AS groups`;
+  const groups = Prisma.sql`(${query.groups(groupBy.map(groupColumn))}) AS groups`;
   const keys = groupBy.map((key, index) => ({ key, value: Prisma.raw(`groups.key_${index}`) }));
-  const shown = keys.map(({ key, value }) => ({ ...columnOf(key), shown: shownValue(key, value) }));
+  const shown = keys.map(({ key, value }) => ({ ...describeGroupKey(key), shown: shownValue(key, value) }));
   const terms = new Map<string, ColumnOrder>([
     ['count', [{ value: Prisma.sql`groups.size`, type: 'int8' }]],
-    ...keys.map(({ key, value }) => [key, columnOrder(value, storedColumn(key))] as const),
+    ...keys.map(({ key, value }) => [key, columnOrder(value, groupColumn(key))] as const),
   ]);
   const sorted = parseSort(sort);
   const others = groupBy.filter((key) => sorted.every((entry) => entry.key !== key));
@@ -70,6 +76,18 @@ function planGroups(query: EmployeeQuery, { sort, groupBy }: ReportDefinition): 
   };
 }
 
+const hireYear = {
+  name: Prisma.sql`extract(year FROM hire_date)::int8`,
+  type: 'int8',
+  nullable: true,
+  hasFacets: false,
+} as const;
+
+/** The column or expression of a key of groups. */
+export function groupColumn(key: GroupKey) {
+  return key === 'hire_year' ? hireYear : storedColumn(key);
+}
+
 function storedColumn(key: ColumnKey) {
   return employeeColumns[columnOf(key).member];
 }
@@ -79,8 +97,9 @@ function parseSort(sort: readonly string[]): { key: string; descending: boolean 
 }
 
 /** Formats dates and timestamps as in the rest of the API. */
-function shownValue(key: ColumnKey, value: Prisma.Sql): Prisma.Sql {
-  const { type } = columnOf(key);
+export function shownValue(key: GroupKey, value: Prisma.Sql): Prisma.Sql {
+  const { type } = describeGroupKey(key);
+  if (type === 'integer') return Prisma.sql`${value}::text`;
   if (type === 'date') return dateText(value);
   return type === 'date_time' ? timestampText(value) : value;
 }

@@ -3,7 +3,7 @@ import { type Anchor, isAnchor } from '../../../database/keyset.js';
 import { cutPage, pageQuery } from '../../../database/page-query.js';
 import { accountScope } from '../../../database/scope.js';
 import type { AccountId } from '../../account-id.js';
-import type { Report } from '../report.js';
+import type { Report, ReportDefinition } from '../report.js';
 import type { ColumnDescription } from '../report-columns.js';
 import { csvQuery } from './csv-query.js';
 import { planResult, type ResultPlan } from './plan.js';
@@ -50,7 +50,15 @@ export class ReportResults {
    */
   async readPage(
     accountId: AccountId,
-    { report, page, signal }: { report: Report; page: ResultPageRequest; signal: AbortSignal },
+    {
+      report,
+      page,
+      signal,
+    }: {
+      report: ReportDefinition & Pick<Report, 'version'>;
+      page: ResultPageRequest;
+      signal: AbortSignal;
+    },
   ): Promise<ResultPage> {
     const { size, from } = page;
     const plan = planResult(accountId, report);

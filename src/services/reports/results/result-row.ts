@@ -21,9 +21,10 @@ export interface FoundRow {
 export function toRow({ columns, name }: ResultPlan, { shown, named }: FoundRow): ResultRow {
   return {
     id: name.of === 'employee' ? (named[0] ?? '') : groupName(named),
-    values: columns.map(({ type }, index) =>
-      type === 'integer' ? Number(shown[index]) : (shown[index] ?? null),
-    ),
+    values: columns.map(({ type }, index) => {
+      const text = shown[index] ?? null;
+      return type === 'integer' && text !== null ? Number(text) : text;
+    }),
   };
 }
 

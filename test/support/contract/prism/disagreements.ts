@@ -37,6 +37,18 @@ export const disagreements: readonly Disagreement[] = [
     explains: (exchange) => faults(exchange).includes('page[after]'),
   },
   {
+    reason: 'The description states which URLs of webhook endpoints are valid.',
+    explains: (exchange) => faults(exchange).includes('/url'),
+  },
+  {
+    reason: 'Only the server knows the cursors of an account.',
+    explains: (exchange) => faults(exchange).includes('/after'),
+  },
+  {
+    reason: 'The description states that a feed starts at a cursor or at a time.',
+    explains: ({ response }) => response.body.includes('cannot be combined with page[after]'),
+  },
+  {
     reason:
       'The description states rules between the members of a report, for example between sort and group_by.',
     explains: (exchange) =>
@@ -69,6 +81,7 @@ const headOnly = 'Follows from a malformed request line or Host header only, and
 /** Documented statuses that no response through Prism has, of every operation or of one. */
 export const unseenStatuses: Readonly<Record<string, string>> = {
   302: 'Prism follows redirects.',
+  410: 'A new server has no event that is old enough.',
   408: 'Prism reads the whole body before it forwards a request.',
   'getAuthorizationServerMetadata 400': headOnly,
   'getJsonWebKeySet 400': headOnly,

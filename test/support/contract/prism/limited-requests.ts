@@ -1,5 +1,6 @@
 import { contract } from '../../server/app.js';
 import type { DemoServer } from '../../server/demo-server.js';
+import { goodBody } from './good-bodies.js';
 import type { Recorder } from './recorder.js';
 
 /** Sends two requests to every operation of a server that allows one in a minute and no further report. */
@@ -31,7 +32,7 @@ export async function sendBeyondLimits({ api, backend }: DemoServer, recorder: R
   });
   for (const { id, method, path, scopes, body } of contract.operations.values()) {
     const [type = ''] = body?.mediaTypes ?? [];
-    const json = path.includes('users') ? '{"nickname":"X"}' : '{"title":"X"}';
+    const json = JSON.stringify(goodBody(path));
     const request = {
       label: 'beyond the rate limit',
       method,

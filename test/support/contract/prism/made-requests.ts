@@ -1,7 +1,9 @@
 import { contract } from '../../server/app.js';
 import { type Call, caller } from './call.js';
+import { goodBody } from './good-bodies.js';
 import { sendAuthorizations, sendGrants } from './oauth-requests.js';
 import type { Recorder } from './recorder.js';
+import { sendWebhooks } from './webhook-requests.js';
 import type { PrismWorld } from './world.js';
 
 /** Sends requests that chance would not make: whole grants, conditional requests, and each documented rejection. */
@@ -10,6 +12,8 @@ export async function sendMadeRequests(world: PrismWorld, recorder: Recorder): P
   await sendGrants(world, call);
   await sendAuthorizations(world, call);
   await sendReports(world, call);
+  await sendWebhooks(world, call);
+  await sendUnstorable(world, call);
   await sendLists(world, call);
   await sendRejected(world, call);
 }
@@ -45,6 +49,14 @@ async function sendReports({ tokens }: PrismWorld, call: Call): Promise<void> {
   }
 }
 
+/** A text that JSON can contain and the database cannot store. */
+async function sendUnstorable({ tokens }: PrismWorld, call: Call): Promise<void> {
+  const headers = { authorization: `Bearer ${tokens.application}` };
+  const filters = [{ field: 'last_name', operator: 'starts_with', value: 'a\u0000' }];
+  await call('POST', '/v1/reports', { headers, json: { title: 'A', filters } });
+  await call('POST', '/v1/reports', { headers, json: { title: 'A', description: 'a\u0000' } });
+}
+
 async function sendLists({ tokens, server }: PrismWorld, call: Call): Promise<void> {
   const headers = { authorization: `Bearer ${tokens.user}` };
   for (const start of ['/v1/employees?page[size]=60&sort=-last_name', '/v1/reports?page[size]=1']) {
@@ -65,6 +77,7 @@ async function sendLists({ tokens, server }: PrismWorld, call: Call): Promise<vo
   await call('GET', '/v1/employees?filter[status]=', { headers });
   await call('PATCH', '/v1/users/me', { headers, json: { nickname: 'Sa\u0000m' } });
   await call('PATCH', '/v1/users/me', { headers, json: { nickname: 'Sam', zoneinfo: 'Europe/Berlin' } });
+  await call('PATCH', '/v1/users/me', { headers, json: { zoneinfo: 'Europe/Nowhere' } });
   await call('PATCH', '/v1/users/me', { headers, json: { nickname: null } });
   await call('GET', '/v1/users/me', { headers });
 }
@@ -73,8 +86,7 @@ async function sendLists({ tokens, server }: PrismWorld, call: Call): Promise<vo
 async function sendRejected({ tokens }: PrismWorld, call: Call): Promise<void> {
   for (const { method, path: template, scopes, body } of contract.operations.values()) {
     const path = template.replace(/\{\w+\}/, 'unknown');
-    const good =
-      body === null ? {} : { json: template.includes('users') ? { nickname: 'X' } : { title: 'X' } };
+    const good = body === null ? {} : { json: goodBody(template) };
     const large = { body: `"${'x'.repeat(70_000)}"` };
     if (scopes === null) {
       if (body === null) await call(method, `${path}?colour=red`);

@@ -97,6 +97,12 @@ function toResource(employee: Employee) {
       email: employee.email,
       status: employee.status,
       department: employee.department,
+      // The employees of the benchmarks do not have these.
+      job_title: null,
+      location: null,
+      hire_date: null,
+      termination_date: null,
+      manager_id: null,
       updated_at: employee.updatedAt.toISOString(),
     },
   };

@@ -8,7 +8,7 @@ import { type Fleet, Uncertain } from '../fleet.js';
 export interface EmployeeResource {
   readonly id: string;
   readonly type: string;
-  readonly attributes: Readonly<Record<string, string>>;
+  readonly attributes: Readonly<Record<string, string | null>>;
 }
 
 export interface ClientContext {

@@ -1,0 +1,53 @@
+import { recordNotFound } from '../../problems/problem.js';
+import type { EmployeeCheck } from '../../services/employee-imports/employee-check.js';
+import type { Employee } from '../../services/employees/employee.js';
+import type { EmployeeChanges } from '../../services/employees/employee-changes.js';
+import type { Employees } from '../../services/employees/employees.js';
+import { home } from '../return-to.js';
+import type { PageContext } from '../site.js';
+
+/** Dependencies of the pages of employees. */
+export interface EmployeePagesDependencies {
+  readonly employees: Employees;
+  readonly employeeChanges: EmployeeChanges;
+  readonly employeeCheck: EmployeeCheck;
+}
+
+/** Path of the pages of employees. */
+export const employeesPath = `${home}/employees`;
+
+/** Path of the form for a new employee. */
+export const newEmployeePath = `${employeesPath}/new`;
+
+/** Path of the page of an employee, or of a page below it. */
+export function employeeAddress(id: string, ...below: readonly string[]): string {
+  return [employeesPath, id, ...below].join('/');
+}
+
+/** An employee's name as people say it. */
+export function fullName({ firstName, lastName }: Pick<Employee, 'firstName' | 'lastName'>): string {
+  return `${firstName} ${lastName}`;
+}
+
+/**
+ * The employee that the path identifies.
+ *
+ * @throws {Problem} 404 `not_found` when the account has no employee with this id
+ */
+export async function requestedEmployee(
+  { user: { accountId }, parameter }: PageContext,
+  { employees }: Pick<EmployeePagesDependencies, 'employees'>,
+): Promise<Employee> {
+  const employee = await employees.get(accountId, parameter('employee_id'));
+  if (employee === null) throw recordNotFound();
+  return employee;
+}
+
+/** The manager of an employee; `null` without one. */
+export async function managerOf(
+  { user: { accountId } }: PageContext,
+  { employees }: Pick<EmployeePagesDependencies, 'employees'>,
+  { managerId }: Employee,
+): Promise<Employee | null> {
+  return managerId === null ? null : await employees.get(accountId, managerId);
+}

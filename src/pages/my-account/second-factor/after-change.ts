@@ -1,0 +1,29 @@
+import { recordNotFound } from '../../../problems/problem.js';
+import type { FactorRemoval } from '../../../services/second-factors/factor-changes.js';
+import { type Notice, withNotice } from '../../notices.js';
+import { ownSecondFactorPath } from '../../second-factor/next-step.js';
+import type { PageContext, PageResponse } from '../../site.js';
+import { settings } from '../../site-page.js';
+import { recoveryCodesPage } from './recovery-codes.js';
+
+/** The response after a second factor was added: the recovery codes with the first one, or where the user wanted to go. */
+export function afterAddition(
+  context: PageContext,
+  codes: readonly string[] | null,
+  { added, returnTo }: { added: Notice; returnTo: string },
+): PageResponse {
+  const next = returnTo === settings.account ? withNotice(ownSecondFactorPath, added) : returnTo;
+  return codes === null
+    ? { redirect: next }
+    : recoveryCodesPage(context, codes, { title: 'Second factor saved', next });
+}
+
+/**
+ * The response after a second factor was removed.
+ *
+ * @throws {Problem} 404 `not_found`
+ */
+export function afterRemoval({ kind }: FactorRemoval, removed: Notice): PageResponse {
+  if (kind === 'not_found') throw recordNotFound();
+  return { redirect: withNotice(ownSecondFactorPath, kind === 'required' ? 'factor_required' : removed) };
+}

@@ -1,0 +1,46 @@
+import { recordNotFound } from '../../problems/problem.js';
+import { ConfirmForm } from '../confirm-form.js';
+import { withNotice } from '../notices.js';
+import type { Site } from '../site.js';
+import { reportsPath, SitePage } from '../site-page.js';
+import { definitionWords } from './definition-words.js';
+import { addressOf, type ReportPagesDependencies, requestedReport } from './report-pages.js';
+
+/** Confirmation page, and deletion of a report. */
+export function deletePages(site: Site, dependencies: ReportPagesDependencies): void {
+  const path = `${reportsPath}/:id/delete`;
+
+  site.get(path, async (context) => {
+    const report = await requestedReport(context, dependencies);
+    const { id } = report;
+    const title = `Delete ${report.title}?`;
+    const parent = { title: report.title, href: addressOf(id) };
+    return {
+      page: (
+        <SitePage context={context} title={title} section="reports" parent={parent}>
+          <h1>{title}</h1>
+          <p>{definitionWords(report)}.</p>
+          <div class="warning">
+            <p>
+              Applications that run this report get an error. Employees are not changed. This cannot be
+              undone.
+            </p>
+          </div>
+          <ConfirmForm
+            context={context}
+            action={addressOf(id, 'delete')}
+            button="Delete report"
+            cancel={addressOf(id)}
+          />
+        </SitePage>
+      ),
+    };
+  });
+
+  site.post(path, async (context) => {
+    const { id } = await requestedReport(context, dependencies);
+    const outcome = await dependencies.reports.delete(context.auditContext, { id, isExpected: () => true });
+    if (outcome === 'unknown') throw recordNotFound();
+    return { redirect: withNotice(reportsPath, 'report_deleted') };
+  });
+}

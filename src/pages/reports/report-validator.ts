@@ -1,0 +1,78 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Contract } from '../../contract/contract.js';
+import type { components } from '../../contract/generated.js';
+import { createValidatorCompiler } from '../../contract/validator.js';
+import { toChanges } from '../../http/handlers/report-documents.js';
+import { describeValidation } from '../../problems/describe-validation.js';
+import { type DefinitionError, findDefinitionErrors } from '../../services/reports/definition-rules.js';
+import type { ReportContent } from '../../services/reports/report.js';
+import { newContent } from '../../services/reports/report-changes.js';
+import type { FormError } from '../form-parts.js';
+import { toFormErrors } from './form-errors.js';
+import { fieldIds, lines, type ReportForm } from './report-form.js';
+import { inlinedSchema, type ReportOptions, readReportOptions } from './report-schemas.js';
+
+type Request = components['schemas']['ReportCreateRequest'];
+
+/** Returns the content of a report that a form describes, or the errors of the form. */
+export interface ReportValidator {
+  (
+    form: ReportForm,
+  ): { readonly content: ReportContent; readonly errors?: never } | { readonly errors: readonly FormError[] };
+  /** Values and limits of the parts of a report. */
+  readonly options: ReportOptions;
+}
+
+/** Validates the form as the API does for the same report. */
+export function createReportValidator(contract: Contract): ReportValidator {
+  let compiled: Record<'list' | 'groups', ValidateFunction> | undefined;
+  const validators = () => {
+    const compile = createValidatorCompiler();
+    compiled ??= {
+      list: compile({ schema: inlinedSchema(contract, 'ListReportCreateRequest'), httpPart: 'body' }),
+      groups: compile({ schema: inlinedSchema(contract, 'GroupedReportCreateRequest'), httpPart: 'body' }),
+    };
+    return compiled;
+  };
+  const validate = (form: ReportForm): ReturnType<ReportValidator> => {
+    const { kind } = form;
+    if (kind === '') {
+      return { errors: [{ field: fieldIds.kind('list'), message: 'Choose what the report shows.' }] };
+    }
+    const body = toRequest(form);
+    const isValid = validators()[kind];
+    if (!isValid(body)) return { errors: toFormErrors(rulesOf(isValid.errors ?? []), form) };
+    const { title } = body as Request;
+    const content = newContent({ ...toChanges(body as Request), title });
+    const errors = findDefinitionErrors(content);
+    return errors.length > 0 ? { errors: toFormErrors(errors, form) } : { content };
+  };
+  return Object.assign(validate, { options: readReportOptions(contract) });
+}
+
+/** The body of the request that creates the report. */
+function toRequest({ title, description, kind, columns, groups, sort, filters }: ReportForm): unknown {
+  return {
+    title,
+    description: description === '' ? null : description,
+    filters: filters.map(({ field, operator, value }) => ({
+      field,
+      operator,
+      value: operator === 'in' || operator === 'not_in' ? lines(value).filter((line) => line !== '') : value,
+    })),
+    sort: [...sort],
+    ...(kind === 'groups' ? { group_by: [...groups] } : columns.length > 0 && { columns: [...columns] }),
+  };
+}
+
+/** Locations and rules of the findings of the validator, in the words of the API. */
+function rulesOf(findings: readonly ErrorObject[]): DefinitionError[] {
+  const errors = describeValidation(findings, 'body').errors ?? [];
+  return errors.map((error) => {
+    const pointer = 'pointer' in error ? error.pointer : '';
+    return {
+      path: pointer.split('/').slice(1),
+      rule: error.detail.slice(pointer.length).trim().replace(/\.$/, ''),
+    };
+  });
+}

@@ -1,0 +1,23 @@
+import type { SignInStage } from '../../services/second-factors/sign-in-stage.js';
+import { settings } from '../site-page.js';
+import { secondFactorPath } from './step-page.js';
+
+/** Settings → My account → Second factor. */
+export const ownSecondFactorPath = `${settings.account}/second_factor`;
+
+/** Where a user goes after the password: the next step of the sign-in, or the page that the user wanted to see. */
+export function nextStep(stage: SignInStage, returnTo: string): string {
+  switch (stage) {
+    case 'complete':
+      return returnTo;
+    case 'second_factor':
+      return withReturnTo(secondFactorPath, returnTo);
+    case 'enrolment':
+      return withReturnTo(ownSecondFactorPath, returnTo);
+  }
+}
+
+/** Adds the page that the user wanted to see to an address. */
+export function withReturnTo(address: string, returnTo: string): string {
+  return `${address}?return_to=${encodeURIComponent(returnTo)}`;
+}

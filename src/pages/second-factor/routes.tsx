@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Clock } from '../../clock.js';
+import { accountScope, withScope } from '../../database/scope.js';
+import { auditOrigin } from '../../http/audit-origin.js';
+import { type BrowserSession, type BrowserSessions, csrfField } from '../../http/browser-sessions.js';
+import { requestingApplication } from '../../oauth/authorization/requesting-application.js';
+import type { ClientRegistry } from '../../services/applications/client-registry.js';
+import type { Passkeys } from '../../services/second-factors/passkeys.js';
+import type { SecondFactorSignIn } from '../../services/second-factors/second-factor-sign-in.js';
+import type { SecondFactors } from '../../services/second-factors/second-factors.js';
+import type { User } from '../../services/user.js';
+import { Fields } from '../fields.js';
+import { keptFormField, readKeptForm } from '../kept-form.js';
+import { renderPage } from '../layout.js';
+import { safeReturnTo, signInAddress } from '../return-to.js';
+import { originsOf, privatePageHeaders } from '../security-headers.js';
+import { respondToSecondFactor } from './after-sign-in.js';
+import { nextStep } from './next-step.js';
+import { credentialField } from './passkey-form.js';
+import { codeField, SecondFactorPage, secondFactorPath } from './step-page.js';
+
+export interface SecondFactorDependencies {
+  readonly sessions: BrowserSessions;
+  readonly secondFactors: SecondFactors;
+  readonly secondFactorSignIn: SecondFactorSignIn;
+  readonly passkeys: Passkeys;
+  readonly applications: ClientRegistry;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+}
+
+/** A session that waits for the second factor, and where the user wants to go. */
+export interface Step {
+  readonly user: User;
+  readonly returnTo: string;
+  readonly keptForm: string;
+  readonly error?: string;
+}
+
+/** `/sign_in/second_factor`: the step after the password. */
+export async function secondFactorPages(
+  app: FastifyInstance,
+  dependencies: SecondFactorDependencies,
+): Promise<void> {
+  const { sessions, secondFactorSignIn, clock, baseUrl } = dependencies;
+
+  app.get(secondFactorPath, { config: { page: true } }, async (request, reply) => {
+    const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
+    const session = await sessions.sessionOfAnyStage(request);
+    if (session?.stage !== 'second_factor') return leave(reply, session, returnTo);
+    const csrfToken = sessions.csrfToken(request, reply);
+    return sendSecondFactorPage(
+      reply,
+      dependencies,
+      { user: session.user, returnTo, keptForm: '' },
+      csrfToken,
+    );
+  });
+
+  app.post(secondFactorPath, { config: { page: true } }, async (request, reply) => {
+    sessions.verifyCsrf(request);
+    const form = new Fields(request.body);
+    const returnTo = safeReturnTo(form.secret('return_to'), baseUrl);
+    const keptForm = form.secret(keptFormField);
+    const kept = readKeptForm(keptForm);
+    const session = await sessions.sessionOfAnyStage(request);
+    if (session?.stage !== 'second_factor') return leave(reply, session, returnTo);
+    const { user, id: sessionId } = session;
+    const context = { accountId: user.accountId, userId: user.id, origin: auditOrigin(request), at: clock() };
+    const proof = proofIn(form);
+    const outcome = await secondFactorSignIn.attempt(context, { user, sessionId, proof });
+    const csrfToken = sessions.csrfToken(request, reply);
+    const again = (error: string) =>
+      sendSecondFactorPage(reply, dependencies, { user, returnTo, keptForm, error }, csrfToken);
+    switch (outcome.kind) {
+      case 'signed_in':
+        return respondToSecondFactor(request, reply, { signedIn: { user, returnTo, kept }, sessions });
+      case 'wrong':
+        reply.code(401);
+        return again(
+          'passkey' in proof
+            ? 'The passkey was not accepted. Try again.'
+            : 'Incorrect code. Each code works once: wait for the next one.',
+        );
+      case 'rate_limited': {
+        const { retryAfterSeconds } = outcome;
+        reply.code(429).header('retry-after', retryAfterSeconds);
+        return again(`Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`);
+      }
+      case 'codes_rate_limited': {
+        const { retryAfterSeconds } = outcome;
+        reply.code(429).header('retry-after', retryAfterSeconds);
+        const minutes = Math.ceil(retryAfterSeconds / 60);
+        const until = minutes === 1 ? 'in a minute' : `in ${minutes} minutes`;
+        return again(
+          `Too many incorrect codes today. Use a passkey or a recovery code, or try again ${until}.`,
+        );
+      }
+    }
+  });
+}
+
+/** Sends the page for the second factor of a user who has entered the password. */
+export async function sendSecondFactorPage(
+  reply: FastifyReply,
+  { secondFactors, passkeys, applications }: SecondFactorDependencies,
+  { user, ...step }: Step,
+  csrfToken: string,
+): Promise<FastifyReply> {
+  const [{ appAddedAt }, passkeyOptions] = await withScope(accountScope(user.accountId), () =>
+    Promise.all([secondFactors.overview(user), passkeys.useOptions(csrfToken, user)]),
+  );
+  const hasPasskeys = !user.onlySingleSignOn && (passkeyOptions.allowCredentials ?? []).length > 0;
+  const page = (
+    <SecondFactorPage
+      {...{ csrfToken, user, ...step }}
+      hasApp={!user.onlySingleSignOn && appAddedAt !== null}
+      passkeyOptions={hasPasskeys ? passkeyOptions : null}
+    />
+  );
+  const requesting = await requestingApplication(applications, step.returnTo);
+  const headers = privatePageHeaders(originsOf(requesting), { script: hasPasskeys });
+  return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
+}
+
+/** Responds to a user who needs no second factor, or another step. */
+function leave(reply: FastifyReply, session: BrowserSession | null, returnTo: string): FastifyReply {
+  const address = session === null ? signInAddress(returnTo) : nextStep(session.stage, returnTo);
+  return reply.headers(privatePageHeaders()).redirect(address, 303);
+}
+
+function proofIn(form: Fields): Parameters<SecondFactorSignIn['attempt']>[1]['proof'] {
+  const credential = form.secret(credentialField);
+  return credential === ''
+    ? { code: form.secret(codeField) }
+    : { passkey: { credential, csrfToken: form.secret(csrfField) } };
+}

@@ -1,0 +1,78 @@
+import { Problem } from '../problems/problem.js';
+import type { SecondFactorPolicies } from '../services/second-factors/second-factor-policy.js';
+import { type SecondFactorPolicy, secondFactorPolicies } from '../services/user.js';
+import { CsrfField } from './layout.js';
+import { withNotice } from './notices.js';
+import type { PageContext, Site } from './site.js';
+import { SitePage, settings } from './site-page.js';
+
+const policyField = 'second_factor';
+
+const labels: Readonly<Record<SecondFactorPolicy, string>> = {
+  optional: 'Each user decides',
+  administrators: 'Owners and administrators must have one',
+  all: 'All users must have one',
+};
+
+/** Settings → Security: who must have a second factor. Only owners change it. */
+export function securityPage(site: Site, { policies }: { policies: SecondFactorPolicies }): void {
+  site.get(settings.security, async (context) => ({ page: <SecurityPage context={context} /> }));
+
+  site.post(
+    settings.security,
+    async ({ form, auditContext }) => {
+      const given = form.text(policyField);
+      const policy = secondFactorPolicies.find((known) => known === given);
+      if (policy === undefined) {
+        throw new Problem(
+          'invalid_request',
+          `${policyField} must be one of ${secondFactorPolicies.join(', ')}.`,
+        );
+      }
+      const outcome = await policies.change(auditContext, policy);
+      if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
+      return { redirect: withNotice(settings.security, 'security_saved') };
+    },
+    { confirmed: true },
+  );
+}
+
+function SecurityPage({ context }: { context: PageContext }) {
+  const { user } = context;
+  return (
+    <SitePage context={context} title="Security" current="security">
+      <h1>Security</h1>
+      <h2 id="policy">Second factor</h2>
+      <p>
+        A second factor is an authenticator app or a passkey. Users who must have one and do not are asked to
+        set it up before they see the next page. A user who has lost it asks an owner or administrator, who
+        removes it under <a href={settings.users}>Users</a>.
+      </p>
+      {user.role === 'owner' ? (
+        <form method="post" action={settings.security} class="fields">
+          <CsrfField token={context.csrfToken} />
+          <fieldset aria-labelledby="policy">
+            {secondFactorPolicies.map((policy) => (
+              <label key={policy}>
+                <input
+                  type="radio"
+                  name={policyField}
+                  value={policy}
+                  checked={policy === user.secondFactorPolicy}
+                />
+                {labels[policy]}
+              </label>
+            ))}
+          </fieldset>
+          <div class="actions">
+            <button type="submit">Save</button>
+          </div>
+        </form>
+      ) : (
+        <p>
+          <strong>{labels[user.secondFactorPolicy]}.</strong> Only owners can change this.
+        </p>
+      )}
+    </SitePage>
+  );
+}

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { auditOrigin } from '../../http/audit-origin.js';
+import type { ReturnOutcome } from '../../services/single-sign-on/single-sign-on.js';
+import { readKeptForm } from '../kept-form.js';
+import { type Page, renderPage } from '../layout.js';
+import { home } from '../return-to.js';
+import { respondToSignIn } from '../second-factor/after-sign-in.js';
+import { privatePageHeaders } from '../security-headers.js';
+import type { SingleSignOnPagesDependencies } from './dependencies.js';
+import {
+  ConfirmedPage,
+  DeniedPage,
+  ExpiredPage,
+  NotConfirmedPage,
+  RejectedPage,
+  UnavailablePage,
+} from './message-page.js';
+import { confirmPath, singleSignOnAddress } from './paths.js';
+
+/** The page to which the identity provider sends a user back. */
+export async function returnPage(
+  request: FastifyRequest<{ Params: { account: string } }>,
+  reply: FastifyReply,
+  { singleSignOn, sessions, browserCookie }: SingleSignOnPagesDependencies,
+): Promise<FastifyReply> {
+  const { account: accountId } = request.params;
+  const outcome = await singleSignOn.complete({
+    accountId,
+    browser: browserCookie.read(request),
+    query: request.url.split('?').slice(1).join('?'),
+    session: await sessions.session(request),
+    userAgent: request.headers['user-agent'],
+    origin: auditOrigin(request),
+  });
+  reply.headers(privatePageHeaders());
+  if (outcome.kind !== 'signed_in') {
+    const { status, page } = responseTo(outcome, accountId);
+    return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
+  }
+  const { user, sessionId, returnTo, keptForm } = outcome;
+  const kept = keptForm === null ? null : readKeptForm(keptForm);
+  const signedIn = { user, stage: 'complete', returnTo, kept } as const;
+  // The identity provider decides about second factors, so no step is missing.
+  return respondToSignIn(request, reply, { sessionId, signedIn, sessions, showStep: async () => reply });
+}
+
+function responseTo(
+  outcome: Exclude<ReturnOutcome, { kind: 'signed_in' }>,
+  accountId: string,
+): { status: number; page: Page } {
+  const { returnTo = home, confirming = false } = 'confirming' in outcome ? outcome : {};
+  const tryAgain = confirming ? confirmPath : singleSignOnAddress(returnTo, accountId);
+  switch (outcome.kind) {
+    case 'confirmed':
+      return { status: 200, page: <ConfirmedPage /> };
+    case 'expired':
+      return { status: 400, page: <ExpiredPage tryAgain={tryAgain} /> };
+    case 'denied':
+      return { status: 403, page: <DeniedPage tryAgain={tryAgain} /> };
+    case 'rejected':
+      return { status: 403, page: <RejectedPage /> };
+    case 'not_confirmed':
+      return { status: 403, page: <NotConfirmedPage tryAgain={confirmPath} /> };
+    case 'invalid':
+      return { status: 502, page: <UnavailablePage tryAgain={tryAgain} /> };
+    case 'unavailable':
+      return { status: 503, page: <UnavailablePage tryAgain={tryAgain} /> };
+  }
+}

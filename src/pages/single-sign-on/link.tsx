@@ -1,0 +1,36 @@
+import { keptFormField } from '../kept-form.js';
+import { CsrfField } from '../layout.js';
+import { singleSignOnAddress, singleSignOnFormPath } from './paths.js';
+
+/** The way from the sign-in page to single sign-on: a link, or a form that keeps a form whose session had expired. */
+export function SingleSignOnLink({
+  csrfToken,
+  returnTo,
+  keptForm,
+  accountId,
+}: {
+  csrfToken: string;
+  returnTo: string;
+  keptForm: string;
+  /** The account of the user, if it is known. */
+  accountId?: string | undefined;
+}) {
+  const label = 'Sign in with single sign-on';
+  if (keptForm === '') {
+    return (
+      <p>
+        <a href={singleSignOnAddress(returnTo, accountId)}>{label}</a>
+      </p>
+    );
+  }
+  return (
+    <form method="post" action={singleSignOnFormPath}>
+      <CsrfField token={csrfToken} />
+      <input type="hidden" name="return_to" value={returnTo} />
+      <input type="hidden" name={keptFormField} value={keptForm} />
+      <button type="submit" class="quiet">
+        {label}
+      </button>
+    </form>
+  );
+}

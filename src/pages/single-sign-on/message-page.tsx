@@ -1,0 +1,137 @@
+import type { ComponentChildren } from 'preact';
+import { Layout } from '../layout.js';
+
+/** A page that states why single sign-on did not succeed, and what to do. */
+export function MessagePage({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <Layout title={title} narrow>
+      <h1>{title}</h1>
+      {children}
+    </Layout>
+  );
+}
+
+/** The account has no identity provider, or does not exist. */
+export function NotSetUpPage() {
+  return (
+    <MessagePage title="Single sign-on is not set up">
+      <p>No account uses single sign-on at this address. Check the address, or sign in another way.</p>
+      <BackToSignIn />
+    </MessagePage>
+  );
+}
+
+/** The identity provider does not respond, or its response is invalid. */
+export function UnavailablePage({ tryAgain }: { tryAgain: string }) {
+  return (
+    <MessagePage title="The identity provider is not available">
+      <p>
+        The identity provider of your account does not respond as expected. <a href={tryAgain}>Try again</a>{' '}
+        later, or sign in with your password.
+      </p>
+      <BackToSignIn />
+    </MessagePage>
+  );
+}
+
+/** The request is unknown, consumed or expired, or another browser started it. */
+export function ExpiredPage({ tryAgain }: { tryAgain: string }) {
+  return (
+    <MessagePage title="This sign-in has expired">
+      <p>
+        A sign-in must be completed within ten minutes, once, and in the browser in which it was started.{' '}
+        <a href={tryAgain}>Start again</a>.
+      </p>
+      <BackToSignIn />
+    </MessagePage>
+  );
+}
+
+/** The identity provider did not sign the user in. */
+export function DeniedPage({ tryAgain }: { tryAgain: string }) {
+  return (
+    <MessagePage title="You are not signed in">
+      <p>
+        The identity provider of your account did not sign you in. <a href={tryAgain}>Try again</a>, or
+        contact the person who manages it.
+      </p>
+      <BackToSignIn />
+    </MessagePage>
+  );
+}
+
+/**
+ * The identity has no user who may sign in. One text for all reasons, so that it does not reveal which users exist. The audit
+ * log of the account has the reason.
+ */
+export function RejectedPage() {
+  return (
+    <MessagePage title="You cannot sign in">
+      <p>
+        Your identity provider has signed you in, but no user of this account can use that identity. Ask an
+        owner of the account for an invitation to your verified e-mail address.
+      </p>
+      <BackToSignIn />
+    </MessagePage>
+  );
+}
+
+export function TooManyPage({ retryAfterSeconds }: { retryAfterSeconds: number }) {
+  return (
+    <MessagePage title="Too many sign-ins">
+      <p>
+        Too many sign-ins were started from your network and not completed. Try again in {retryAfterSeconds}{' '}
+        seconds.
+      </p>
+      <BackToSignIn />
+    </MessagePage>
+  );
+}
+
+/** After a confirmation in a tab of its own. */
+export function ConfirmedPage() {
+  return (
+    <MessagePage title="You are confirmed">
+      <p>
+        You have signed in again at your identity provider. Close this tab, go back to the form, and choose
+        Continue.
+      </p>
+    </MessagePage>
+  );
+}
+
+/** The identity is not that of the session, or the user did not sign in again. */
+export function NotConfirmedPage({ tryAgain }: { tryAgain: string }) {
+  return (
+    <MessagePage title="You are not confirmed">
+      <p>
+        You must sign in again at your identity provider, as the user who is signed in here.{' '}
+        <a href={tryAgain}>Try again</a>.
+      </p>
+    </MessagePage>
+  );
+}
+
+/** The way to the identity provider after a form. A redirect would need its address in `form-action`. */
+export function ContinuePage({ url }: { url: string }) {
+  return (
+    <MessagePage title="Continue to single sign-on">
+      <p>
+        You sign in at <strong>{new URL(url).host}</strong>.
+      </p>
+      <p>
+        <a class="button" href={url}>
+          Continue
+        </a>
+      </p>
+    </MessagePage>
+  );
+}
+
+export function BackToSignIn() {
+  return (
+    <p>
+      <a href="/sign_in">Back to sign-in</a>
+    </p>
+  );
+}

@@ -1,0 +1,132 @@
+import { Problem } from '../../problems/problem.js';
+import { hashSessionId } from '../../services/sessions.js';
+import type { AccountDomains } from '../../services/single-sign-on/account-domains.js';
+import type { IdentityProviders, RequireOutcome } from '../../services/single-sign-on/identity-providers.js';
+import type { FormError } from '../form-parts.js';
+import { withNotice } from '../notices.js';
+import type { PageContext, PageHandler, Site } from '../site.js';
+import { settings } from '../site-page.js';
+import { removePath, requirePath } from './paths.js';
+import { RemovePage } from './remove-page.js';
+import { type ProviderFields, SettingsPage, switchId } from './settings-page.js';
+
+export interface SingleSignOnSettingsDependencies {
+  readonly providers: IdentityProviders;
+  readonly domains: AccountDomains;
+  readonly baseUrl: string;
+}
+
+/** Settings → Single sign-on, for owners only: who configures the identity provider can sign in as any user. */
+export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSettingsDependencies): void {
+  const { providers } = dependencies;
+
+  const show = async (
+    context: PageContext,
+    { form, errors }: { form?: ProviderFields; errors?: readonly FormError[] } = {},
+  ) => ({
+    ...(errors !== undefined && { status: 400 }),
+    script: true,
+    page: await settingsPage(context, dependencies, { form, errors }),
+  });
+
+  site.get(
+    settings.singleSignOn,
+    ownersOnly((context) => show(context)),
+  );
+
+  site.post(
+    settings.singleSignOn,
+    ownersOnly(async (context) => {
+      const form = readForm(context);
+      const clientSecret = context.form.secret('client_secret').trim();
+      const outcome = await providers.save(context.auditContext, { ...form, clientSecret });
+      if (outcome.kind === 'forbidden') throw ownersOnlyProblem();
+      if (outcome.kind === 'saved')
+        return { redirect: withNotice(settings.singleSignOn, 'single_sign_on_saved') };
+      const { issuer, clientId, clientSecret: secret } = outcome.errors;
+      const errors = [
+        { field: 'issuer', message: issuer },
+        { field: 'client_id', message: clientId },
+        { field: 'client_secret', message: secret },
+      ].flatMap(({ field, message }) => (message === undefined ? [] : [{ field, message }]));
+      return await show(context, { form, errors });
+    }),
+    { confirmed: true, restore: ownersOnly((context) => show(context, { form: readForm(context) })) },
+  );
+
+  // The address of a form: a user whose session expired is sent back to it after signing in.
+  site.get(requirePath, async () => ({ redirect: settings.singleSignOn }));
+
+  site.post(
+    requirePath,
+    ownersOnly(async (context) => {
+      const required = context.form.text('only') === 'on';
+      const { singleSignOn } = context;
+      const outcome = await providers.requireSingleSignOn(context.auditContext, { required, singleSignOn });
+      if (outcome === 'forbidden') throw ownersOnlyProblem();
+      if (outcome !== 'saved')
+        return await show(context, { errors: [{ field: switchId, message: requireErrors[outcome] }] });
+      const notice = required ? 'single_sign_on_required' : 'single_sign_on_not_required';
+      return { redirect: withNotice(settings.singleSignOn, notice) };
+    }),
+    { confirmed: true },
+  );
+
+  site.get(
+    removePath,
+    ownersOnly(async (context) => {
+      if ((await providers.get(context.user.accountId)) === null) return { redirect: settings.singleSignOn };
+      return { page: <RemovePage context={context} /> };
+    }),
+  );
+
+  site.post(
+    removePath,
+    ownersOnly(async (context) => {
+      const removed = await providers.remove(context.auditContext, hashSessionId(context.sessionId));
+      if (!removed) return { redirect: settings.singleSignOn };
+      return { redirect: withNotice(settings.singleSignOn, 'single_sign_on_removed') };
+    }),
+    { confirmed: true },
+  );
+}
+
+const requireErrors: Readonly<Record<Exclude<RequireOutcome, 'saved' | 'forbidden'>, string>> = {
+  no_provider: 'Save an identity provider first.',
+  not_signed_in: 'Sign in at the sign-in address first, so that you know that single sign-on works.',
+  no_recovery_codes:
+    'Create recovery codes under My account, Second factor, first. Owners need one to sign in when the identity provider fails.',
+};
+
+async function settingsPage(
+  context: PageContext,
+  { providers, domains, baseUrl }: SingleSignOnSettingsDependencies,
+  { form, errors }: { form?: ProviderFields | undefined; errors?: readonly FormError[] | undefined },
+) {
+  const { accountId } = context.user;
+  const [provider, confirmed] = await Promise.all([providers.get(accountId), domains.list(accountId)]);
+  const stored = { issuer: provider?.issuer ?? '', clientId: provider?.clientId ?? '' };
+  return (
+    <SettingsPage
+      {...{ context, provider, baseUrl }}
+      domains={confirmed}
+      form={form ?? stored}
+      errors={errors ?? []}
+    />
+  );
+}
+
+function readForm({ form }: PageContext): ProviderFields {
+  return { issuer: form.text('issuer'), clientId: form.text('client_id') };
+}
+
+function ownersOnly(handle: PageHandler): PageHandler {
+  return async (context) => {
+    if (context.user.role !== 'owner') throw ownersOnlyProblem();
+    return await handle(context);
+  };
+}
+
+function ownersOnlyProblem(): Problem {
+  return new Problem('access_denied', 'Only owners of the account can see this page.');
+}

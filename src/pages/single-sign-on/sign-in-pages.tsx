@@ -1,0 +1,126 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { auditOrigin } from '../../http/audit-origin.js';
+import type { BrowserSessions } from '../../http/browser-sessions.js';
+import type { SingleSignOnStart } from '../../services/single-sign-on/single-sign-on.js';
+import { emailRule } from '../../services/user-rules.js';
+import { Fields } from '../fields.js';
+import { keptFormField, readKeptForm } from '../kept-form.js';
+import { type Page, renderPage } from '../layout.js';
+import { home, safeReturnTo, signInAddress } from '../return-to.js';
+import { privatePageHeaders } from '../security-headers.js';
+import { returnPage } from './callback.js';
+import type { SingleSignOnPagesDependencies } from './dependencies.js';
+import { EmailPage } from './email-page.js';
+import { ContinuePage, NotSetUpPage, TooManyPage, UnavailablePage } from './message-page.js';
+import { confirmPath, singleSignOnAddress, singleSignOnFormPath } from './paths.js';
+
+type Account = { Params: { account: string } };
+
+/** Pages of single sign-on: the form, the start for each account, and the return from the identity provider. */
+export async function singleSignOnPages(
+  app: FastifyInstance,
+  dependencies: SingleSignOnPagesDependencies,
+): Promise<void> {
+  const { sessions, domains, baseUrl } = dependencies;
+  const options = { config: { page: true } };
+  const emailPage = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: Omit<Parameters<typeof EmailPage>[0], 'csrfToken'>,
+  ) => send(reply, <EmailPage {...form} csrfToken={sessions.csrfToken(request, reply)} />);
+
+  app.get(singleSignOnFormPath, options, async (request, reply) =>
+    emailPage(request, reply, { returnTo: returnToOf(request.query, baseUrl) }),
+  );
+
+  app.post(singleSignOnFormPath, options, async (request, reply) => {
+    sessions.verifyCsrf(request);
+    const form = new Fields(request.body);
+    const returnTo = returnToOf(request.body, baseUrl);
+    const keptForm = ownKeptForm(request, sessions);
+    const given = form.text('email');
+    // The sign-in page of an expired form has no address yet.
+    if (given === '' && form.secret(keptFormField) !== '')
+      return emailPage(request, reply, { returnTo, keptForm: keptForm ?? '' });
+    const rule = emailRule(given);
+    const accountId = rule === undefined ? await domains.accountOf(given) : null;
+    if (accountId === null) {
+      const error =
+        rule === undefined
+          ? 'No account uses single sign-on for this domain. Sign in another way.'
+          : `The e-mail address ${rule}.`;
+      return emailPage(request, reply.code(400), {
+        returnTo,
+        keptForm: keptForm ?? '',
+        email: given,
+        error,
+      });
+    }
+    return start(request, reply, dependencies, { accountId, returnTo, keptForm });
+  });
+
+  app.get(confirmPath, options, async (request, reply) => {
+    const session = await sessions.session(request);
+    if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(home), 303);
+    const { accountId } = session.user;
+    return start(request, reply, dependencies, { accountId, returnTo: home, sessionId: session.id });
+  });
+
+  app.get<Account>(`${singleSignOnFormPath}/:account`, options, async (request, reply) =>
+    start(request, reply, dependencies, {
+      accountId: request.params.account,
+      returnTo: returnToOf(request.query, baseUrl),
+    }),
+  );
+
+  app.get<Account>(`${singleSignOnFormPath}/:account/callback`, options, async (request, reply) =>
+    returnPage(request, reply, dependencies),
+  );
+}
+
+/** Sends the user to the identity provider: after a link by a redirect, after a form by a page. */
+async function start(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { singleSignOn, browserCookie }: SingleSignOnPagesDependencies,
+  given: Omit<SingleSignOnStart, 'browser' | 'origin'>,
+): Promise<FastifyReply> {
+  const browser = browserCookie.set(request, reply);
+  const outcome = await singleSignOn.start({ ...given, browser, origin: auditOrigin(request) });
+  switch (outcome.kind) {
+    case 'started':
+      if (request.method === 'GET') return reply.headers(privatePageHeaders()).redirect(outcome.url, 303);
+      return send(reply.header('refresh', `0; url=${outcome.url}`), <ContinuePage url={outcome.url} />);
+    case 'unknown':
+      return send(reply.code(404), <NotSetUpPage />);
+    case 'unavailable':
+      return send(
+        reply.code(503),
+        <UnavailablePage
+          tryAgain={
+            given.sessionId === undefined ? singleSignOnAddress(given.returnTo, given.accountId) : confirmPath
+          }
+        />,
+      );
+    case 'rate_limited': {
+      const { retryAfterSeconds } = outcome;
+      reply.code(429).header('retry-after', retryAfterSeconds);
+      return send(reply, <TooManyPage retryAfterSeconds={retryAfterSeconds} />);
+    }
+  }
+}
+
+function send(reply: FastifyReply, page: Page): FastifyReply {
+  return reply.headers(privatePageHeaders()).type('text/html; charset=utf-8').send(renderPage(page));
+}
+
+function returnToOf(source: unknown, baseUrl: string): string {
+  return safeReturnTo((source as Record<string, unknown> | undefined)?.return_to, baseUrl);
+}
+
+/** The form whose session had expired; `null` when it was not created for a user of this browser. */
+function ownKeptForm(request: FastifyRequest, sessions: BrowserSessions): string | null {
+  const text = new Fields(request.body).secret(keptFormField);
+  const kept = text === '' ? null : readKeptForm(text);
+  return kept !== null && sessions.csrfUser(request, kept.token) ? text : null;
+}

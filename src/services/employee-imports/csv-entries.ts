@@ -1,0 +1,78 @@
+import { readCsv } from './csv.js';
+import type { Delimiter } from './delimiter.js';
+import { type Entry, UnusableFileError } from './entry.js';
+import type { Line } from './lines.js';
+
+/** An attribute that a file can have a column for. Only one that is nullable can be absent. */
+interface Attribute {
+  readonly name: string;
+  readonly nullable: boolean;
+}
+
+/**
+ * Reads a CSV file with a header row of attribute names in any order. An empty field is `null` for a nullable attribute,
+ * and counts as missing otherwise.
+ *
+ * @param options.delimiter between the columns; default: recognized from the header
+ * @param options.columns the attribute of each column, instead of the names in the header; empty: the column is ignored
+ * @throws {UnusableFileError} when the header has an unknown name, a name twice, or lacks a required attribute
+ */
+export async function* readCsvEntries(
+  lines: AsyncIterable<Line>,
+  attributes: readonly Attribute[],
+  { delimiter, columns }: { delimiter?: Delimiter | undefined; columns?: readonly string[] } = {},
+): AsyncGenerator<Entry, void, undefined> {
+  const nullable = new Set(attributes.filter((attribute) => attribute.nullable).map(({ name }) => name));
+  let header: readonly string[] | undefined;
+  for await (const { line, fields, error } of readCsv(lines, delimiter)) {
+    if (header === undefined) {
+      if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
+      header = columns ?? fields.map((name) => name.trim());
+      if (columns === undefined) checkHeader(header, attributes);
+    } else if (fields === undefined) {
+      yield { line, error };
+    } else if (fields.length !== header.length) {
+      yield { line, error: `has ${fields.length} fields where the header has ${header.length}` };
+    } else {
+      yield { line, value: toObject(header, fields, nullable) };
+    }
+  }
+  if (header === undefined)
+    throw new UnusableFileError('the file must not be empty: the first line is the header row');
+}
+
+/** Characters of the header that are repeated in an error. */
+const maximumEcho = 200;
+
+function checkHeader(header: readonly string[], attributes: readonly Attribute[]): void {
+  const names = attributes.map(({ name }) => name);
+  const required = attributes.filter(({ nullable }) => !nullable).map(({ name }) => name);
+  const seen = new Set<string>();
+  const repeated = header.filter((name) => seen.size === seen.add(name).size);
+  const errors = [
+    ['has the unknown columns', header.filter((name) => !names.includes(name))],
+    ['lacks the columns', required.filter((name) => !header.includes(name))],
+    ['repeats the columns', repeated],
+  ] as const;
+  const found = errors
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `${what} ${names.join(', ').slice(0, maximumEcho)}`);
+  if (found.length === 0) return;
+  const expected = `expected are ${names.join(', ')}, in UTF-8 and with commas, semicolons or tabs between them`;
+  throw new UnusableFileError(`the header ${found.join(' and ')}; ${expected}`);
+}
+
+function toObject(
+  header: readonly string[],
+  fields: readonly string[],
+  nullable: ReadonlySet<string>,
+): Record<string, string | null> {
+  const value: Record<string, string | null> = {};
+  for (const [index, name] of header.entries()) {
+    const field = fields[index];
+    if (name === '') continue;
+    if (field !== undefined && field !== '') value[name] = field;
+    else if (nullable.has(name)) value[name] = null;
+  }
+  return value;
+}

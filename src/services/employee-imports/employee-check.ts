@@ -1,0 +1,174 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import type { Contract } from '../../contract/contract.js';
+import { isDateText } from '../../contract/date-text.js';
+import type { JsonSchema } from '../../contract/document.js';
+import { isStorableText } from '../../contract/storable-text.js';
+import { annotations } from '../../contract/validator.js';
+import { describeValidation } from '../../problems/describe-validation.js';
+import { givenAttributes } from '../employees/employee-attributes.js';
+import type { EmployeeRecord } from '../employees/employee-record.js';
+import type { ManagerReference } from './manager-assignments.js';
+
+/** A member of a record. Only one that is nullable can be absent. */
+export interface RecordMember {
+  readonly name: string;
+  /** Name for users. */
+  readonly label: string;
+  readonly nullable: boolean;
+}
+
+/** The manager by employee number, which a file can have instead of `manager_id`. */
+const managerNumber = {
+  name: 'manager_employee_number',
+  label: 'Manager (employee number)',
+  nullable: true,
+} as const satisfies RecordMember;
+
+/** The members that a record can have. */
+export const recordMembers: readonly RecordMember[] = [...givenAttributes, managerNumber];
+
+/** An error of a record. */
+export interface RecordError {
+  /** Name of the member; empty for the whole record. */
+  readonly member: string;
+  /** Predicate of a sentence about the member. */
+  readonly rule: string;
+}
+
+interface ValidRecord {
+  readonly employee: EmployeeRecord;
+  /** Absent: the record has no manager, and does not remove it. */
+  readonly manager?: ManagerReference;
+  readonly errors?: never;
+}
+
+interface InvalidRecord<Error> {
+  readonly errors: readonly Error[];
+  readonly employee?: never;
+}
+
+export type CheckedRecord = ValidRecord | InvalidRecord<string>;
+
+export type CheckedMembers = ValidRecord | InvalidRecord<RecordError>;
+
+/** Validation of the records of an import file. */
+export interface EmployeeCheck {
+  readonly attributes: readonly RecordMember[];
+  /** The employee of a valid record without the manager, who may not be stored yet; or all errors. */
+  check(value: unknown): CheckedRecord;
+  /** The same, with errors by member. */
+  checkMembers(value: unknown): CheckedMembers;
+}
+
+/**
+ * Creates the validation from the attributes of an employee in the contract, except those that the service sets. A record
+ * can omit a nullable attribute, or leave it blank.
+ */
+export function createEmployeeCheck(contract: Contract): EmployeeCheck {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true });
+  ajvFormats.default(ajv);
+  ajv.addVocabulary(annotations);
+  const validate = ajv.compile<Attributes>(recordSchema(contract));
+  const checkMembers = (given: unknown): CheckedMembers => {
+    const value = withoutBlanks(given);
+    const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
+    if (validate(value) && blank.length === 0) {
+      const errors = checkedTexts.flatMap((member) => storageErrors(member, value[member.name]));
+      if (typeof value.manager_id === 'string' && typeof value[managerNumber.name] === 'string') {
+        errors.push({ member: 'manager_id', rule: `and ${managerNumber.name} must not be together` });
+      }
+      return errors.length > 0 ? { errors } : toRecord(value);
+    }
+    const findings = (validate.errors ?? []).filter(
+      ({ instancePath }) => !blank.includes(instancePath.slice(1)),
+    );
+    const required = blank.map((member) => ({ member, rule: 'is required' }));
+    return { errors: [...required, ...(findings.length > 0 ? describe(findings) : [])] };
+  };
+  return {
+    attributes: recordMembers,
+    checkMembers,
+    check(given) {
+      const checked = checkMembers(given);
+      if (checked.errors === undefined) return checked;
+      return { errors: checked.errors.map(({ member, rule }) => `${member || 'the record'} ${rule}`) };
+    },
+  };
+}
+
+type Attributes = Readonly<Record<string, string | null | undefined>>;
+
+const names: readonly string[] = recordMembers.map(({ name }) => name);
+const nullableNames: readonly string[] = recordMembers
+  .filter(({ nullable }) => nullable)
+  .map(({ name }) => name);
+const requiredNames = names.filter((name) => !nullableNames.includes(name));
+
+function recordSchema({ document }: Contract): JsonSchema {
+  const { properties = {} } = document.components.schemas.EmployeeAttributes ?? {};
+  const given = Object.entries(properties).filter(([name]) => names.includes(name));
+  const reference = { type: ['string', 'null'], maxLength: 255 };
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(given),
+      // A malformed id is reported like an unknown one.
+      manager_id: reference,
+      [managerNumber.name]: reference,
+    },
+    required: requiredNames,
+    additionalProperties: false,
+  };
+}
+
+/** A blank value of a nullable attribute counts as `null`. */
+function withoutBlanks(given: unknown): unknown {
+  const blank = nullableNames.filter((name) => isBlank((given as Attributes | null)?.[name]));
+  if (blank.length === 0) return given;
+  return { ...(given as Attributes), ...Object.fromEntries(blank.map((name) => [name, null])) };
+}
+
+function describe(findings: readonly ErrorObject[]): RecordError[] {
+  const { errors = [] } = describeValidation(findings, 'body', { form: true });
+  return errors.map((error) => {
+    const member = 'parameter' in error ? error.parameter : '';
+    const { detail } = error;
+    return { member, rule: detail.slice(member.length + 1).replace(/\.$/, '') };
+  });
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
+const checkedTexts = [...givenAttributes, { name: managerNumber.name, type: 'text' }];
+
+/** Errors of a value that the schema of the response does not cover. */
+function storageErrors(
+  { name: member, type }: { name: string; type: string },
+  value: string | null | undefined,
+): RecordError[] {
+  const rule = value === null || value === undefined ? undefined : storageRule(member, type, value);
+  return rule === undefined ? [] : [{ member, rule }];
+}
+
+function storageRule(name: string, type: string, value: string): string | undefined {
+  if (type === 'date') return isDateText(value) ? undefined : 'must be a date from 0001-01-01 to 9999-12-31';
+  if (!isStorableText(value)) return 'must be valid Unicode without NUL characters';
+  // The decoder replaces invalid bytes by this character. Storing it would lose the original text.
+  if (value.includes('\uFFFD')) return 'must be valid UTF-8';
+  if (name === 'employee_number' && value.trim() !== value) return 'must not begin or end with a space';
+  return undefined;
+}
+
+function toRecord(value: Attributes): ValidRecord {
+  const given = givenAttributes.filter(({ name }) => name !== 'manager_id' && value[name] !== undefined);
+  const employee = Object.fromEntries(
+    given.map(({ name, member }) => [member, value[name]]),
+  ) as EmployeeRecord;
+  const { manager_id: id, [managerNumber.name]: employeeNumber } = value;
+  if (typeof id === 'string') return { employee, manager: { id } };
+  if (typeof employeeNumber === 'string') return { employee, manager: { employeeNumber } };
+  return id === null || employeeNumber === null ? { employee, manager: null } : { employee };
+}

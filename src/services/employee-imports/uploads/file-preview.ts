@@ -1,0 +1,109 @@
+import { readCsv } from '../csv.js';
+import { type Delimiter, detectDelimiter } from '../delimiter.js';
+import { UnusableFileError } from '../entry.js';
+import { readJsonEntries } from '../json-entries.js';
+import { type Line, splitLines } from '../lines.js';
+import { type FileFormat, maximumColumns } from './upload-state.js';
+
+/** Rows that a preview shows. */
+const previewRows = 10;
+
+/** Characters of a name or a value that a preview shows. */
+const maximumLength = 100;
+
+/** The structure and the first rows of a file. */
+export interface FilePreview {
+  readonly format: FileFormat;
+  readonly delimiter: Delimiter | null;
+  /** The names of the header, or the members of the first objects. */
+  readonly columns: readonly string[];
+  /** A value for each column; shortened. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * Reads the start of a file.
+ *
+ * @param sample first bytes of the file
+ * @param options.isWhole whether they are the whole file
+ * @param options.format default: recognized from the content
+ * @throws {UnusableFileError} when the file cannot be imported
+ */
+export async function previewFile(
+  sample: Buffer,
+  { isWhole, format }: { isWhole: boolean; format: FileFormat | null },
+): Promise<FilePreview> {
+  // The last line is incomplete.
+  const end = isWhole ? sample.length : sample.lastIndexOf(0x0a) + 1;
+  const bytes = sample.subarray(0, end);
+  if (sample.length === 0) throw new UnusableFileError('the file is empty');
+  if (bytes.includes(0))
+    throw new UnusableFileError('the file must be text in UTF-8, without NUL characters');
+  if (bytes.length === 0) throw new UnusableFileError('the first line is too long');
+  const lines: Line[] = [];
+  for await (const line of splitLines(asyncOf([bytes]))) lines.push(line);
+  const first = lines.find(({ text }) => text.trim() !== '');
+  if (first === undefined) throw new UnusableFileError('the file is empty');
+  const isJson = format === 'jsonl' || (format === null && first.text.trimStart().startsWith('{'));
+  return isJson ? await previewJson(lines) : await previewCsv(lines, detectDelimiter(first.text));
+}
+
+async function previewCsv(lines: readonly Line[], delimiter: Delimiter): Promise<FilePreview> {
+  let columns: readonly string[] | undefined;
+  let records = 0;
+  const rows: string[][] = [];
+  for await (const { line, fields, error } of readCsv(asyncOf(lines), delimiter)) {
+    if (columns === undefined) {
+      if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
+      columns = checkNames(fields.map((name) => name.trim()));
+      continue;
+    }
+    records += 1;
+    if (fields?.length === columns.length) rows.push(fields.map(shorten));
+    if (rows.length === previewRows) break;
+  }
+  if (columns === undefined || records === 0)
+    throw new UnusableFileError('the file has no records after the header row');
+  return { format: 'csv', delimiter, columns, rows };
+}
+
+async function previewJson(lines: readonly Line[]): Promise<FilePreview> {
+  const objects: Record<string, unknown>[] = [];
+  for await (const { value } of readJsonEntries(asyncOf(lines))) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      objects.push(value as Record<string, unknown>);
+    if (objects.length === previewRows) break;
+  }
+  if (objects.length === 0) throw new UnusableFileError('no line of the start of the file is a JSON object');
+  const columns = checkNames([...new Set(objects.flatMap((object) => Object.keys(object)))]);
+  const rows = objects.map((object) =>
+    columns.map((name) => {
+      const value = Object.hasOwn(object, name) ? object[name] : null;
+      if (value === null) return '';
+      return shorten(typeof value === 'string' ? value : JSON.stringify(value));
+    }),
+  );
+  return { format: 'jsonl', delimiter: null, columns, rows };
+}
+
+/** @throws {UnusableFileError} when names cannot be stored or are too many */
+function checkNames(names: readonly string[]): readonly string[] {
+  if (names.length > maximumColumns)
+    throw new UnusableFileError(
+      `the file has ${names.length} columns; at most ${maximumColumns} are supported`,
+    );
+  if (names.some((name) => name.includes('\uFFFD')))
+    throw new UnusableFileError('the names of the columns must be valid UTF-8; save the file as “CSV UTF-8”');
+  if (names.some((name) => name.includes('\0') || !name.isWellFormed()))
+    throw new UnusableFileError('the names of the columns must be valid Unicode without NUL characters');
+  return names;
+}
+
+function shorten(text: string): string {
+  const storable = text.replaceAll('\0', '\uFFFD').toWellFormed();
+  return storable.length <= maximumLength ? storable : `${storable.slice(0, maximumLength).toWellFormed()}…`;
+}
+
+async function* asyncOf<Item>(items: Iterable<Item>): AsyncGenerator<Item, void, undefined> {
+  yield* items;
+}

@@ -1,0 +1,45 @@
+/** Maximum size of an uploaded file in bytes. */
+export const maximumFileBytes = 50 * 1024 * 1024;
+
+/** Maximum number of columns of a file. A form has at most 100 name-value pairs. */
+export const maximumColumns = 80;
+
+/** Maximum number of files that an account can have stored at a time. */
+export const maximumFiles = 5;
+
+/** Maximum number of imports of an account that are listed, finished ones included. */
+export const maximumImports = 50;
+
+/** Rejected lines that are stored with their errors. The others are counted. */
+export const maximumErrors = 1_000;
+
+/** How long an import is stored after its last step. */
+export const retentionHours = 24;
+
+/**
+ * States of an import. `uploaded`: the columns are not assigned yet. `checking` and `importing` are queued or running.
+ * `checked`: the check is complete. In the last three states the file is deleted.
+ */
+export const uploadStates = [
+  'uploading',
+  'uploaded',
+  'checking',
+  'checked',
+  'importing',
+  'complete',
+  'cancelled',
+  'failed',
+] as const;
+
+export type UploadState = (typeof uploadStates)[number];
+
+/** States in which the file is stored. */
+export const storedStates: readonly UploadState[] = [
+  'uploading',
+  'uploaded',
+  'checking',
+  'checked',
+  'importing',
+];
+
+export type FileFormat = 'csv' | 'jsonl';

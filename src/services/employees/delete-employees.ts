@@ -1,0 +1,29 @@
+import type { Prisma } from '../../database/client.js';
+import { employeePosition } from '../../database/ids.js';
+import type { AuditContext } from '../audit-context.js';
+import { recordAllIn } from '../audit-log.js';
+import type { Employee } from './employee.js';
+import { employeeEvent } from './employee-events.js';
+
+/**
+ * Deletes employees and stores an audit event for each, in a transaction that has locked the account with `lockAccount`. Their
+ * direct reports have no manager then.
+ */
+export async function deleteEmployees(
+  tx: Prisma.TransactionClient,
+  context: AuditContext,
+  employees: readonly Employee[],
+): Promise<void> {
+  const { accountId, at } = context;
+  const ids = employees.map(({ id }) => id);
+  const counts = await tx.$queryRaw<{ managerId: string; count: string }[]>`
+    SELECT manager_id AS "managerId", count(*)::text AS count FROM employees
+    WHERE account_id = ${accountId} AND manager_id = ANY (${ids}::text[]) GROUP BY manager_id`;
+  const reports = new Map(counts.map(({ managerId, count }) => [managerId, count]));
+  await tx.$executeRaw`
+    DELETE FROM employees WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
+  const events = employees.map((employee) =>
+    employeeEvent('employee.deleted', context, employee, { direct_reports: reports.get(employee.id) ?? '0' }),
+  );
+  await recordAllIn(tx, events, at);
+}

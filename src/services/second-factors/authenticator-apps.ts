@@ -1,0 +1,202 @@
+import type { Clock } from '../../clock.js';
+import { type Database, Prisma } from '../../database/client.js';
+import type { AccountId } from '../account-id.js';
+import type { UserAuditContext } from '../audit-context.js';
+import type { AppSecrets } from '../keyring.js';
+import { createSeal, type Seal } from '../sealing.js';
+import type { User } from '../user.js';
+import { addFactor, type FactorRemoval, type FactorSession, removeFactor } from './factor-changes.js';
+import { isTotpCode, newTotpSecret, totpStep, totpUri } from './totp.js';
+
+/** Time in which a user has to enter the first code of an authenticator app. */
+const setUpSeconds = 1800;
+
+/** A secret that a user enters into an authenticator app. */
+export interface AppSetUp {
+  /** Base32. */
+  readonly secret: string;
+  /** URI for a QR code. */
+  readonly uri: string;
+  /** The encrypted secret, which the form with the first code contains. */
+  readonly token: string;
+}
+
+export type AppAddition =
+  | { readonly kind: 'added'; readonly recoveryCodes: readonly string[] | null }
+  | { readonly kind: 'wrong_code' }
+  /** The token has expired, or belongs to another user. */
+  | { readonly kind: 'invalid_token' };
+
+/** What is encrypted. The user is in it, so that a secret cannot be stored for another user. */
+interface SealedSecret {
+  readonly user: string;
+  readonly secret: string;
+  /** Milliseconds since the epoch. Only in the token of a set-up. */
+  readonly expires?: number;
+}
+
+interface SealedRow {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly sealedSecret: string;
+}
+
+/** Number of secrets that one statement reads when they are re-encrypted. */
+const resealBatch = 500;
+
+/** Authenticator apps with one-time passwords. A user has at most one secret, which several apps may have. @see RFC 6238 */
+export class AuthenticatorApps {
+  readonly #prisma: Database['prisma'];
+  readonly #clock: Clock;
+  readonly #seal: Seal;
+  readonly #setUpSeal: Seal;
+
+  constructor(
+    { prisma }: Pick<Database, 'prisma'>,
+    { appSecrets, clock }: { appSecrets: AppSecrets; clock: Clock },
+  ) {
+    this.#prisma = prisma;
+    this.#clock = clock;
+    this.#seal = createSeal(appSecrets, 'authenticator-apps');
+    this.#setUpSeal = createSeal(appSecrets, 'authenticator-app-set-up');
+  }
+
+  /** Generates a secret. Nothing is stored until the user enters a code. */
+  async setUp(user: User): Promise<AppSetUp> {
+    const secret = newTotpSecret();
+    const expires = this.#clock().getTime() + setUpSeconds * 1000;
+    const token = await this.#setUpSeal.seal(JSON.stringify({ user: user.id, secret, expires }));
+    return { ...this.#describe(user, secret), token };
+  }
+
+  /** Reads the token of a set-up, to show the form again; `null` when it is invalid. */
+  async readSetUp(user: User, token: string): Promise<AppSetUp | null> {
+    const secret = await this.#openSetUp(user.id, token);
+    return secret === null ? null : { ...this.#describe(user, secret), token };
+  }
+
+  /** Stores the secret of a set-up, if the code is right. It replaces an earlier secret. */
+  async add(
+    context: UserAuditContext,
+    { token, code, session }: { token: string; code: string; session: FactorSession },
+  ): Promise<AppAddition> {
+    const { accountId, userId, at } = context;
+    const secret = await this.#openSetUp(userId, token);
+    if (secret === null) return { kind: 'invalid_token' };
+    const step = isTotpCode(code) ? totpStep(secret, code, at) : null;
+    if (step === null) return { kind: 'wrong_code' };
+    const sealedSecret = await this.#seal.seal(JSON.stringify({ user: userId, secret }));
+    const data = { sealedSecret, lastStep: step, createdAt: at };
+    const recoveryCodes = await this.#prisma.$transaction((tx) =>
+      addFactor(tx, context, {
+        session,
+        method: 'authenticator app',
+        event: { type: 'authenticator_app.added' },
+        insert: () =>
+          tx.totpFactor.upsert({
+            where: { accountId_userId: { accountId, userId } },
+            create: { accountId, userId, ...data },
+            update: data,
+          }),
+      }),
+    );
+    return { kind: 'added', recoveryCodes };
+  }
+
+  remove(context: UserAuditContext): Promise<FactorRemoval> {
+    const { accountId, userId } = context;
+    return this.#prisma.$transaction((tx) =>
+      removeFactor(tx, context, {
+        type: 'authenticator_app.removed',
+        remove: async () => {
+          const { count } = await tx.totpFactor.deleteMany({ where: { accountId, userId } });
+          return count === 0 ? null : {};
+        },
+      }),
+    );
+  }
+
+  /**
+   * Checks a code.
+   *
+   * @returns consumes the code in a transaction, and returns whether it was unused; `null` when the code is wrong, or the
+   *   user has no authenticator app
+   */
+  async check(
+    { accountId, userId, at }: UserAuditContext,
+    code: string,
+  ): Promise<((tx: Prisma.TransactionClient) => Promise<boolean>) | null> {
+    const row = await this.#prisma.totpFactor.findFirst({ where: { accountId, userId } });
+    if (row === null) return null;
+    const { secret } = await this.#open(row);
+    const step = totpStep(secret, code, at);
+    return step === null ? null : (tx) => consumeStep(tx, { accountId, userId, step });
+  }
+
+  /**
+   * Re-encrypts with the current secret of the application all secrets that were encrypted with the previous one. For the
+   * operator only.
+   *
+   * @returns number of re-encrypted secrets
+   * @throws {Error} when a secret was encrypted with another one
+   */
+  async reseal(): Promise<number> {
+    let count = 0;
+    for (let last = { accountId: '', userId: '' }; ; ) {
+      const rows = await this.#prisma.$queryRaw<SealedRow[]>`
+        SELECT account_id AS "accountId", user_id AS "userId", sealed_secret AS "sealedSecret" FROM totp_factors
+        WHERE (account_id, user_id) > (${last.accountId}, ${last.userId})
+        ORDER BY account_id, user_id LIMIT ${resealBatch}`;
+      count += await this.#resealRows(rows);
+      const end = rows.at(-1);
+      if (end === undefined) return count;
+      last = end;
+    }
+  }
+
+  async #resealRows(rows: readonly SealedRow[]): Promise<number> {
+    const resealed = await Promise.all(
+      rows.map(async ({ accountId, userId, sealedSecret }) => {
+        const { plain, current } = await this.#seal.open(sealedSecret);
+        return current
+          ? []
+          : [Prisma.sql`(${accountId}, ${userId}, ${sealedSecret}, ${await this.#seal.seal(plain)})`];
+      }),
+    );
+    const values = resealed.flat();
+    if (values.length === 0) return 0;
+    // The secret may have been replaced meanwhile.
+    return await this.#prisma.$executeRaw`
+      UPDATE totp_factors stored SET sealed_secret = resealed.new
+      FROM (VALUES ${Prisma.join(values)}) AS resealed (account_id, user_id, old, new)
+      WHERE stored.account_id = resealed.account_id AND stored.user_id = resealed.user_id
+        AND stored.sealed_secret = resealed.old`;
+  }
+
+  #describe(user: User, secret: string) {
+    return { secret, uri: totpUri(secret, { issuer: user.accountName, email: user.email }) };
+  }
+
+  async #open({ sealedSecret, userId }: { sealedSecret: string; userId: string }): Promise<SealedSecret> {
+    const sealed = JSON.parse((await this.#seal.open(sealedSecret)).plain) as SealedSecret;
+    if (sealed.user !== userId) throw new Error(`The secret of user ${userId} belongs to another user`);
+    return sealed;
+  }
+
+  async #openSetUp(userId: string, token: string): Promise<string | null> {
+    const opened = await this.#setUpSeal.open(token).catch(() => null);
+    if (opened === null) return null;
+    const { user, secret, expires = 0 } = JSON.parse(opened.plain) as SealedSecret;
+    return user === userId && expires > this.#clock().getTime() ? secret : null;
+  }
+}
+
+/** Consumes a code. Of concurrent transactions with a code one succeeds. */
+async function consumeStep(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, step }: { accountId: AccountId; userId: string; step: number },
+): Promise<boolean> {
+  const where = { accountId, userId, lastStep: { lt: step } };
+  const { count } = await tx.totpFactor.updateMany({ where, data: { lastStep: step } });
+  return count > 0;
+}

@@ -1,0 +1,49 @@
+import type { Prisma } from '../../database/client.js';
+import type { UserAuditContext } from '../audit-context.js';
+import { recordIn } from '../audit-log.js';
+import { hashSessionId } from '../sessions.js';
+
+/** How a user proved a second factor. */
+export type SecondFactorMethod = 'authenticator app' | 'passkey' | 'recovery code';
+
+/**
+ * Locks the enabled user, in the transaction of the caller.
+ *
+ * @returns whether the user is enabled
+ */
+export async function lockEnabledUser(
+  tx: Prisma.TransactionClient,
+  { accountId, userId }: UserAuditContext,
+): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM users
+    WHERE account_id = ${accountId} AND id = ${userId} AND disabled_at IS NULL FOR NO KEY UPDATE`;
+  return rows.length > 0;
+}
+
+/**
+ * Stores in a session that its user proved a second factor, in the transaction of the caller.
+ *
+ * @returns whether the session still exists
+ */
+export async function storeSecondFactor(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, at }: UserAuditContext,
+  sessionId: string,
+): Promise<boolean> {
+  const where = { idHash: hashSessionId(sessionId), accountId, userId };
+  const { count } = await tx.session.updateMany({ where, data: { secondFactorAt: at } });
+  return count > 0;
+}
+
+/** Records a sign-in that a second factor completed, in the transaction of the caller, which has locked the user. */
+export async function recordSignIn(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, origin, at }: UserAuditContext,
+  method: SecondFactorMethod,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE users SET last_sign_in_at = ${at} WHERE account_id = ${accountId} AND id = ${userId}`;
+  const details = { second_factor: method };
+  await recordIn(tx, { type: 'sign_in.succeeded', accountId, userId, origin, details }, at);
+}

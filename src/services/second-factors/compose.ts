@@ -1,0 +1,48 @@
+import type { Clock } from '../../clock.js';
+import type { Database } from '../../database/client.js';
+import type { AuditLog } from '../audit-log.js';
+import type { FailureLimit } from '../failure-limit.js';
+import type { AppSecrets } from '../keyring.js';
+import type { Sessions } from '../sessions.js';
+import type { Users } from '../users.js';
+import { AuthenticatorApps } from './authenticator-apps.js';
+import { PasskeyChallenges } from './passkey-challenges.js';
+import { PasskeySignIn } from './passkey-sign-in.js';
+import { Passkeys } from './passkeys.js';
+import { SecondFactorSignIn } from './second-factor-sign-in.js';
+import { SecondFactors } from './second-factors.js';
+
+interface Dependencies {
+  readonly database: Database;
+  readonly appSecrets: AppSecrets;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly auditLog: AuditLog;
+  readonly failureLimit: FailureLimit;
+}
+
+/** Services for second factors, and for signing in with them. */
+interface SecondFactorServices {
+  readonly secondFactors: SecondFactors;
+  readonly apps: AuthenticatorApps;
+  readonly passkeys: Passkeys;
+  readonly secondFactorSignIn: SecondFactorSignIn;
+  readonly passkeySignIn: PasskeySignIn;
+}
+
+/** Creates the services with their dependencies. */
+export function composeSecondFactors(dependencies: Dependencies): SecondFactorServices {
+  const { database, appSecrets, clock, baseUrl } = dependencies;
+  const apps = new AuthenticatorApps(database, { appSecrets, clock });
+  const challenges = new PasskeyChallenges(appSecrets, clock);
+  const passkeys = new Passkeys({ database, challenges, baseUrl });
+  return {
+    secondFactors: new SecondFactors(database),
+    apps,
+    passkeys,
+    secondFactorSignIn: new SecondFactorSignIn({ ...dependencies, apps, passkeys }),
+    passkeySignIn: new PasskeySignIn({ ...dependencies, passkeys }),
+  };
+}

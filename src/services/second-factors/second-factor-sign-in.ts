@@ -1,0 +1,119 @@
+import type { Database, Prisma } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
+import type { UserAuditContext } from '../audit-context.js';
+import type { AuditLog } from '../audit-log.js';
+import type { FailureLimit } from '../failure-limit.js';
+import { networkOf } from '../network-of-address.js';
+import type { User } from '../user.js';
+import type { AuthenticatorApps } from './authenticator-apps.js';
+import {
+  lockEnabledUser,
+  recordSignIn,
+  type SecondFactorMethod,
+  storeSecondFactor,
+} from './complete-sign-in.js';
+import type { PasskeyResponse, Passkeys } from './passkeys.js';
+import { consumeRecoveryCode } from './recovery-codes.js';
+import { isTotpCode } from './totp.js';
+import { secondsUntilCodesAreAccepted } from './wrong-code-limit.js';
+
+/** What a user submits after the password: a code of an authenticator app or a recovery code, or a passkey. */
+export type SecondFactorProof = { readonly code: string } | { readonly passkey: PasskeyResponse };
+
+export type SecondFactorOutcome =
+  | { readonly kind: 'signed_in' }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number }
+  /** Too many failures in a day; only a passkey or a recovery code is accepted. */
+  | { readonly kind: 'codes_rate_limited'; readonly retryAfterSeconds: number };
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly apps: AuthenticatorApps;
+  readonly passkeys: Passkeys;
+  readonly auditLog: AuditLog;
+  readonly failureLimit: FailureLimit;
+}
+
+/** Consumes a proof in a transaction. Returns whether it was unused. */
+type Consume = (tx: Prisma.TransactionClient) => Promise<boolean>;
+
+/** Completes the sign-in of a user who has entered the password. */
+export class SecondFactorSignIn {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Checks a proof, unless the failure limit is reached, and completes the session. A code or challenge works once. */
+  async attempt(
+    context: UserAuditContext,
+    { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },
+  ): Promise<SecondFactorOutcome> {
+    const { auditLog, failureLimit } = this.#dependencies;
+    const { accountId, userId, origin } = context;
+    const identity = { accountId, userId, origin };
+    // Only users who know the password get here: the limit of a user cannot be used to lock out others.
+    const attempt = { by: `address ${networkOf(origin.address)}`, of: `second factor ${userId}` };
+    const limit = await failureLimit.count(attempt);
+    if (limit !== null) {
+      if (limit.first) await auditLog.record({ type: 'second_factor.rate_limited', ...identity });
+      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
+    }
+    const retryAfterSeconds = await this.#secondsUntilAccepted(context, proof);
+    if (retryAfterSeconds !== null) return { kind: 'codes_rate_limited', retryAfterSeconds };
+    const completed = await withScope(accountScope(accountId), () =>
+      this.#complete(context, { user, sessionId, proof }),
+    );
+    if (!completed) {
+      await auditLog.record({ type: 'second_factor.failed', ...identity });
+      return { kind: 'wrong' };
+    }
+    await failureLimit.removeFailure(attempt);
+    return { kind: 'signed_in' };
+  }
+
+  async #secondsUntilAccepted(context: UserAuditContext, proof: SecondFactorProof): Promise<number | null> {
+    if ('passkey' in proof || !isTotpCode(withoutSpaces(proof.code))) return null;
+    const { prisma } = this.#dependencies.database;
+    return withScope(accountScope(context.accountId), () => secondsUntilCodesAreAccepted(prisma, context));
+  }
+
+  async #complete(
+    context: UserAuditContext,
+    { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },
+  ): Promise<boolean> {
+    const [method, consume] = await this.#check(context, user, proof);
+    if (consume === null) return false;
+    return await this.#dependencies.database.prisma.$transaction(async (tx) => {
+      if (!(await lockEnabledUser(tx, context)) || !(await consume(tx))) return false;
+      // A session that was revoked meanwhile stays revoked.
+      if (!(await storeSecondFactor(tx, context, sessionId))) return false;
+      await recordSignIn(tx, context, method);
+      return true;
+    });
+  }
+
+  async #check(
+    context: UserAuditContext,
+    user: User,
+    proof: SecondFactorProof,
+  ): Promise<[SecondFactorMethod, Consume | null]> {
+    const { apps, passkeys } = this.#dependencies;
+    if ('passkey' in proof) {
+      // Not without the identity provider: an owner has a recovery code for that.
+      if (user.onlySingleSignOn) return ['passkey', null];
+      const proved = await passkeys.prove(proof.passkey, user);
+      return ['passkey', proved && ((tx) => proved.consume(tx, context.at))];
+    }
+    const code = withoutSpaces(proof.code);
+    if (isTotpCode(code))
+      return ['authenticator app', user.onlySingleSignOn ? null : await apps.check(context, code)];
+    return ['recovery code', (tx) => consumeRecoveryCode(tx, context, { code, at: context.at })];
+  }
+}
+
+function withoutSpaces(code: string): string {
+  return code.replaceAll(/\s/g, '');
+}

@@ -1,0 +1,45 @@
+import type { Database } from '../../database/client.js';
+import type { UserAuditContext } from '../audit-context.js';
+import { recordIn } from '../audit-log.js';
+import type { User } from '../user.js';
+import { lockEnabledUser } from './complete-sign-in.js';
+import { SessionEndedError } from './factor-changes.js';
+import { replaceRecoveryCodes } from './recovery-codes.js';
+
+/** The second factors of a user, except passkeys. */
+export interface SecondFactorOverview {
+  /** When the authenticator app was added; `null` when there is none. */
+  readonly appAddedAt: Date | null;
+  readonly unusedRecoveryCodes: number;
+}
+
+/** What users see and change about all their second factors. */
+export class SecondFactors {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Pick<Database, 'prisma'>) {
+    this.#prisma = prisma;
+  }
+
+  async overview({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<SecondFactorOverview> {
+    const [app, unusedRecoveryCodes] = await Promise.all([
+      this.#prisma.totpFactor.findFirst({ where: { accountId, userId }, select: { createdAt: true } }),
+      this.#prisma.recoveryCode.count({ where: { accountId, userId, usedAt: null } }),
+    ]);
+    return { appAddedAt: app?.createdAt ?? null, unusedRecoveryCodes };
+  }
+
+  /**
+   * Creates ten recovery codes. Earlier ones no longer work.
+   *
+   * @throws {SessionEndedError} when the user was disabled meanwhile
+   */
+  createRecoveryCodes(context: UserAuditContext): Promise<string[]> {
+    const { accountId, userId, origin, at } = context;
+    return this.#prisma.$transaction(async (tx) => {
+      if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
+      await recordIn(tx, { type: 'recovery_codes.created', accountId, userId, origin }, at);
+      return await replaceRecoveryCodes(tx, { accountId, userId });
+    });
+  }
+}

@@ -1,0 +1,230 @@
+import type { Database, Prisma } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
+import type { AccountId } from '../account-id.js';
+import type { UserAuditContext } from '../audit-context.js';
+import { type AuditEvent, type AuditEventType, recordIn } from '../audit-log.js';
+import { PrivateAddressError } from '../public-address.js';
+import type { Seal } from '../sealing.js';
+import { issuerRule, maximumIssuerLength } from './issuer-rule.js';
+import { lockOwner } from './lock-owner.js';
+import { type Provider, type ProviderClient, ProviderUnavailableError } from './provider-client.js';
+
+/** The settings of the identity provider of an account, without its secret. */
+export interface ProviderSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly onlySingleSignOn: boolean;
+}
+
+/** What an owner enters. */
+export interface ProviderForm {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Empty: unchanged. */
+  readonly clientSecret: string;
+}
+
+/** What is wrong with each invalid value, as a sentence. */
+export type ProviderErrors = Readonly<Partial<Record<keyof ProviderForm, string>>>;
+
+export type SaveOutcome =
+  | { readonly kind: 'saved' }
+  | { readonly kind: 'invalid'; readonly errors: ProviderErrors }
+  /** The user is no owner any more. */
+  | { readonly kind: 'forbidden' };
+
+export type RequireOutcome =
+  | 'saved'
+  | 'forbidden'
+  | 'no_provider'
+  /** The session is not one of the identity provider, so it may not work. */
+  | 'not_signed_in'
+  | 'no_recovery_codes';
+
+const maximumSecretLength = 1000;
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly seal: Seal;
+  readonly client: ProviderClient;
+  /** Whether issuers may start with `http://`. */
+  readonly allowHttp: boolean;
+}
+
+/** The identity providers of accounts. Only owners change them. */
+export class IdentityProviders {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The settings of an account; `null` without an identity provider. */
+  async get(accountId: AccountId): Promise<ProviderSettings | null> {
+    return await this.#dependencies.database.prisma.identityProvider.findFirst({
+      where: { accountId },
+      select: { issuer: true, clientId: true, onlySingleSignOn: true },
+    });
+  }
+
+  /**
+   * The identity provider of an account with its secret; `null` when there is none.
+   *
+   * @throws {Error} when the secret was encrypted with another `APP_SECRET`
+   */
+  async find(accountId: string): Promise<Provider | null> {
+    const { database, seal } = this.#dependencies;
+    const row = await withScope(accountScope(accountId), () =>
+      database.prisma.identityProvider.findFirst({ where: { accountId } }),
+    );
+    if (row === null) return null;
+    const { issuer, clientId, sealedSecret, updatedAt } = row;
+    const { plain: clientSecret } = await seal.open(sealedSecret);
+    return { accountId, issuer, clientId, clientSecret, version: updatedAt.toISOString() };
+  }
+
+  /**
+   * Validates and stores the settings. The metadata of the identity provider is read first, so that a wrong issuer is
+   * found here and not by the users. Another issuer needs a new secret: the stored one must not be sent to another server.
+   */
+  async save(context: UserAuditContext, form: ProviderForm): Promise<SaveOutcome> {
+    const { database, seal } = this.#dependencies;
+    const { accountId, at } = context;
+    const current = await this.find(accountId).catch(() => null);
+    const errors = this.#findErrors(form, current);
+    if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
+    const clientSecret = form.clientSecret || (current?.clientSecret ?? '');
+    const { issuer: given, clientId } = form;
+    const checked = await this.#check({ accountId, issuer: given, clientId, clientSecret, version: '' });
+    if ('error' in checked) return { kind: 'invalid', errors: { issuer: checked.error } };
+    const { issuer } = checked;
+    const sealedSecret = await seal.seal(clientSecret);
+    return await database.prisma.$transaction(async (tx): Promise<SaveOutcome> => {
+      if (!(await lockOwner(tx, context))) return { kind: 'forbidden' };
+      const stored = await tx.identityProvider.findFirst({ where: { accountId } });
+      const details = { issuer, client_id: clientId };
+      if (stored === null) {
+        const dates = { createdAt: at, updatedAt: at };
+        await tx.identityProvider.create({ data: { accountId, issuer, clientId, sealedSecret, ...dates } });
+        await record(tx, context, 'identity_provider.created', details);
+        return { kind: 'saved' };
+      }
+      // No user has signed in at another identity provider, so it may not work.
+      const otherwise = stored.issuer === issuer ? {} : { onlySingleSignOn: false };
+      // The time is the version of the settings.
+      const updatedAt = new Date(Math.max(at.getTime(), stored.updatedAt.getTime() + 1));
+      const data = { issuer, clientId, sealedSecret, updatedAt, ...otherwise };
+      await tx.identityProvider.updateMany({ where: { accountId }, data });
+      const secret = form.clientSecret === '' ? 'unchanged' : 'changed';
+      await record(tx, context, 'identity_provider.updated', { ...details, secret });
+      return { kind: 'saved' };
+    });
+  }
+
+  /**
+   * Requires single sign-on of administrators and members, or no longer. Their sessions with a password end. To turn
+   * it on, the owner must have signed in by single sign-on and have recovery codes, so that the account does not lose its last
+   * way in.
+   *
+   * @param options.singleSignOn whether the owner signed in by single sign-on
+   */
+  async requireSingleSignOn(
+    context: UserAuditContext,
+    { required, singleSignOn }: { required: boolean; singleSignOn: boolean },
+  ): Promise<RequireOutcome> {
+    const { accountId, userId } = context;
+    return await this.#dependencies.database.prisma.$transaction(async (tx) => {
+      if (!(await lockOwner(tx, context))) return 'forbidden';
+      const stored = await tx.identityProvider.findFirst({ where: { accountId } });
+      if (stored === null) return 'no_provider';
+      if (stored.onlySingleSignOn === required) return 'saved';
+      const { issuer } = stored;
+      if (required) {
+        const codes = await tx.recoveryCode.count({ where: { accountId, userId, usedAt: null } });
+        const identities = await tx.userIdentity.count({ where: { accountId, userId, issuer } });
+        if (!singleSignOn || identities === 0) return 'not_signed_in';
+        if (codes === 0) return 'no_recovery_codes';
+        await tx.session.deleteMany({
+          where: { accountId, singleSignOn: false, user: { role: { not: 'owner' } } },
+        });
+      }
+      await tx.identityProvider.updateMany({ where: { accountId }, data: { onlySingleSignOn: required } });
+      const details = { issuer, only_single_sign_on: required ? 'on' : 'off' };
+      await record(tx, context, 'identity_provider.updated', details);
+      return 'saved';
+    });
+  }
+
+  /**
+   * Removes the identity provider, its identities of users, and the sessions that it signed in.
+   *
+   * @param except hash of the id of a session that is kept
+   * @returns false when there is none, or the user is no owner any more
+   */
+  async remove(context: UserAuditContext, except: Buffer<ArrayBuffer>): Promise<boolean> {
+    const { accountId } = context;
+    return await this.#dependencies.database.prisma.$transaction(async (tx) => {
+      if (!(await lockOwner(tx, context))) return false;
+      const stored = await tx.identityProvider.findFirst({ where: { accountId } });
+      if (stored === null) return false;
+      await tx.identityProvider.deleteMany({ where: { accountId } });
+      await tx.userIdentity.deleteMany({ where: { accountId } });
+      await tx.signInRequest.deleteMany({ where: { accountId } });
+      await tx.session.deleteMany({ where: { accountId, singleSignOn: true, idHash: { not: except } } });
+      const { issuer, clientId } = stored;
+      await record(tx, context, 'identity_provider.deleted', { issuer, client_id: clientId });
+      return true;
+    });
+  }
+
+  #findErrors({ issuer, clientId, clientSecret }: ProviderForm, current: Provider | null): ProviderErrors {
+    const rule = issuerRule(issuer, this.#dependencies);
+    const errors: { -readonly [Name in keyof ProviderErrors]: ProviderErrors[Name] } = {};
+    if (rule !== undefined) errors.issuer = `The issuer ${rule}.`;
+    if (clientId === '') errors.clientId = 'Enter the client ID that the identity provider shows.';
+    else if (!isPrintable(clientId, maximumIssuerLength))
+      errors.clientId = `The client ID must have at most ${maximumIssuerLength} characters and no spaces.`;
+    if (clientSecret === '' && current === null)
+      errors.clientSecret = 'Enter the client secret that the identity provider shows.';
+    else if (clientSecret === '' && !isSameIssuer(current?.issuer, issuer))
+      errors.clientSecret = 'Enter the client secret of the new issuer.';
+    else if (clientSecret !== '' && !isPrintable(clientSecret, maximumSecretLength))
+      errors.clientSecret = `The client secret must have at most ${maximumSecretLength} characters and no spaces.`;
+    return errors;
+  }
+
+  async #check(provider: Provider): Promise<{ issuer: string } | { error: string }> {
+    try {
+      return { issuer: await this.#dependencies.client.check(provider) };
+    } catch (error) {
+      if (error instanceof ProviderUnavailableError && error.cause instanceof PrivateAddressError)
+        return { error: 'The host of the issuer must have public addresses only.' };
+      if (error instanceof ProviderUnavailableError)
+        return { error: 'The issuer does not respond. Check its address, or try again later.' };
+      return { error: `No OpenID Connect metadata of this issuer was found at ${metadataOf(provider)}.` };
+    }
+  }
+}
+
+async function record(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, origin, at }: UserAuditContext,
+  type: AuditEventType & `identity_provider.${string}`,
+  details: NonNullable<AuditEvent['details']>,
+): Promise<void> {
+  await recordIn(tx, { type, accountId, userId, origin, details }, at);
+}
+
+/** Printable ASCII without spaces, as RFC 6749 appendix A requires except for spaces. */
+function isPrintable(text: string, maximum: number): boolean {
+  return text.length <= maximum && /^[!-~]+$/.test(text);
+}
+
+function isSameIssuer(stored: string | undefined, given: string): boolean {
+  return stored !== undefined && URL.canParse(given) && new URL(stored).href === new URL(given).href;
+}
+
+/** @see OpenID Connect Discovery 1.0 section 4 */
+function metadataOf({ issuer }: Provider): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}

@@ -1,0 +1,21 @@
+/** Maximum characters of an issuer and of a client id. */
+export const maximumIssuerLength = 255;
+
+/**
+ * The rule for the issuer of an identity provider.
+ *
+ * @param options.allowHttp whether it may start with `http://`
+ * @returns what the issuer must be; `undefined` when it is valid
+ * @see OpenID Connect Discovery 1.0 section 3
+ */
+export function issuerRule(issuer: string, { allowHttp }: { allowHttp: boolean }): string | undefined {
+  if (issuer.length > maximumIssuerLength) return `must have at most ${maximumIssuerLength} characters`;
+  const schemes = allowHttp ? ['https:', 'http:'] : ['https:'];
+  if (!/^[!-~]+$/.test(issuer) || !URL.canParse(issuer)) return 'must be a URL';
+  const { protocol, username, password, search, hash, pathname } = new URL(issuer);
+  if (!schemes.includes(protocol)) return 'must start with https://';
+  if (username !== '' || password !== '' || search !== '' || hash !== '' || /[?#]$/.test(issuer))
+    return 'must not have a user name, a query or a fragment';
+  // The library would not compare such an issuer with that of the metadata.
+  return pathname.includes('/.well-known/') ? 'must not be the address of the metadata' : undefined;
+}

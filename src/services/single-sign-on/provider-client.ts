@@ -1,0 +1,258 @@
+import { LRUCache } from 'lru-cache';
+import * as openid from 'openid-client';
+import { ConcurrencyLimit, QueueTimeoutError } from '../concurrency-limit.js';
+import { PrivateAddressError } from '../public-address.js';
+import { ProviderRequestError } from './provider-fetch.js';
+import { callbackPath } from './single-sign-on-path.js';
+
+/** The identity provider of an account, with its secret. */
+export interface Provider {
+  readonly accountId: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Differs after each change of the settings. */
+  readonly version: string;
+}
+
+/** What the user was sent to the identity provider with. */
+export interface Expected {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+/** What the identity provider states about a user. */
+export interface ProviderClaims {
+  readonly sub: string;
+  readonly [claim: string]: unknown;
+}
+
+/** The identity provider does not respond in time. */
+export class ProviderUnavailableError extends Error {
+  override readonly name = 'ProviderUnavailableError';
+}
+
+/** A response of the identity provider is invalid. `message` states why, for the audit log. */
+export class InvalidProviderError extends Error {
+  override readonly name = 'InvalidProviderError';
+}
+
+/** The identity provider did not sign the user in. */
+export class DeniedByProviderError extends Error {
+  override readonly name = 'DeniedByProviderError';
+}
+
+/** Maximum time of a request to an identity provider. */
+const requestSeconds = 5;
+
+/** Requests of an account to its identity provider at a time, so that a slow one takes no more sockets. Others wait. */
+const requestsPerAccount = 10;
+
+const cachedSeconds = 600;
+
+/** Sends requests to identity providers, and verifies their responses. */
+export class ProviderClient {
+  readonly #fetch: openid.CustomFetch;
+  readonly #allowHttp: boolean;
+  readonly #baseUrl: string;
+  readonly #slots = new ConcurrencyLimit(requestsPerAccount);
+  /** Metadata and keys by account and version. Concurrent users of an account share a request. */
+  readonly #configurations = new LRUCache<string, Promise<openid.Configuration>>({
+    max: 1000,
+    ttl: cachedSeconds * 1000,
+  });
+
+  /** @param options.allowHttp whether identity providers may have `http://` URLs */
+  constructor({
+    fetch,
+    allowHttp,
+    baseUrl,
+  }: {
+    fetch: openid.CustomFetch;
+    allowHttp: boolean;
+    baseUrl: string;
+  }) {
+    this.#fetch = fetch;
+    this.#allowHttp = allowHttp;
+    this.#baseUrl = baseUrl;
+  }
+
+  /**
+   * URL that the identity provider sends users back to. Each account has its own, so that the response of another identity
+   * provider is detected also when it has no parameter `iss` (RFC 9700 section 4.4.2).
+   */
+  callback({ accountId }: Pick<Provider, 'accountId'>): string {
+    return `${this.#baseUrl}${callbackPath(accountId)}`;
+  }
+
+  /**
+   * Reads the metadata of an identity provider, and checks that users can sign in with it.
+   *
+   * @returns its issuer as the metadata has it
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderError}
+   */
+  async check(provider: Provider): Promise<string> {
+    const configuration = await this.#limited(provider, () => this.#discover(provider));
+    return configuration.serverMetadata().issuer;
+  }
+
+  /**
+   * Reads the metadata of an identity provider, unless it is cached.
+   *
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderError}
+   */
+  async prepare(provider: Provider): Promise<void> {
+    await this.#configuration(provider);
+  }
+
+  /**
+   * The URL at which the user signs in.
+   *
+   * @param options.again whether the user must sign in even with a session at the identity provider
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderError}
+   */
+  async authorizationUrl(
+    provider: Provider,
+    { state, nonce, codeVerifier }: Expected,
+    { again = false }: { again?: boolean } = {},
+  ): Promise<string> {
+    const configuration = await this.#configuration(provider);
+    return openid.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.callback(provider),
+      scope: 'openid email profile',
+      state,
+      nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+      ...(again && { max_age: '0', prompt: 'login' }),
+    }).href;
+  }
+
+  /**
+   * Verifies the response that the user brought back, exchanges its code, and verifies the ID token: signature, issuer,
+   * audience, expiry and nonce. The response must be of the same issuer (RFC 9207).
+   *
+   * @param query query of the URL that the user was sent back to
+   * @param options.maxAge maximum time in seconds since the user signed in at the identity provider
+   * @throws {DeniedByProviderError}
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderError}
+   */
+  async claims(
+    provider: Provider,
+    { query, expected, maxAge }: { query: string; expected: Expected; maxAge?: number },
+  ): Promise<ProviderClaims> {
+    const configuration = await this.#configuration(provider);
+    return this.#limited(provider, async () => {
+      const url = new URL(this.callback(provider));
+      url.search = query;
+      const tokens = await openid.authorizationCodeGrant(configuration, url, {
+        expectedState: expected.state,
+        expectedNonce: expected.nonce,
+        pkceCodeVerifier: expected.codeVerifier,
+        ...(maxAge !== undefined && { maxAge }),
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new InvalidProviderError('no_id_token');
+      if ('email' in claims || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+      // Many identity providers have only the subject in the ID token.
+      const information = await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+      return { ...information, ...claims };
+    });
+  }
+
+  #configuration(provider: Provider): Promise<openid.Configuration> {
+    const key = `${provider.accountId} ${provider.version}`;
+    const cached = this.#configurations.get(key);
+    if (cached !== undefined) return cached;
+    const found = this.#limited(provider, () => this.#discover(provider));
+    this.#configurations.set(key, found);
+    found.catch(() => this.#configurations.delete(key));
+    return found;
+  }
+
+  async #discover({ issuer, clientId, clientSecret }: Provider): Promise<openid.Configuration> {
+    const discovered = await openid.discovery(new URL(issuer), clientId, undefined, openid.None(), {
+      [openid.customFetch]: this.#fetch,
+      timeout: requestSeconds,
+      ...(this.#allowHttp && { execute: [openid.allowInsecureRequests] }),
+    });
+    const metadata = discovered.serverMetadata();
+    this.#checkMetadata(metadata, issuer);
+    const configuration = new openid.Configuration(
+      metadata,
+      clientId,
+      undefined,
+      clientAuthentication(metadata, clientSecret),
+    );
+    configuration[openid.customFetch] = this.#fetch;
+    configuration.timeout = requestSeconds;
+    if (this.#allowHttp) openid.allowInsecureRequests(configuration);
+    // Otherwise the library relies on TLS and does not verify the signature of the ID token.
+    openid.enableNonRepudiationChecks(configuration);
+    return configuration;
+  }
+
+  /** @throws {InvalidProviderError} */
+  #checkMetadata(metadata: openid.ServerMetadata, issuer: string): void {
+    // The library accepts other issuers for some providers that serve many organizations.
+    if (new URL(metadata.issuer).href !== new URL(issuer).href) throw new InvalidProviderError('issuer');
+    const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
+    for (const endpoint of [authorization_endpoint, token_endpoint, jwks_uri]) this.#checkEndpoint(endpoint);
+    if (userinfo_endpoint !== undefined) this.#checkEndpoint(userinfo_endpoint);
+  }
+
+  #checkEndpoint(endpoint: unknown): void {
+    const schemes = this.#allowHttp ? ['https:', 'http:'] : ['https:'];
+    if (
+      typeof endpoint !== 'string' ||
+      !URL.canParse(endpoint) ||
+      !schemes.includes(new URL(endpoint).protocol)
+    )
+      throw new InvalidProviderError('metadata');
+  }
+
+  async #limited<Result>({ accountId }: Provider, work: () => Promise<Result>): Promise<Result> {
+    const signal = AbortSignal.timeout(2 * requestSeconds * 1000);
+    const release = await this.#slots
+      .acquire(accountId, { signal, waitMs: requestSeconds * 1000 })
+      .catch((error) => {
+        throw error instanceof QueueTimeoutError ? new ProviderUnavailableError('busy') : error;
+      });
+    try {
+      return await work();
+    } catch (error) {
+      throw explained(error);
+    } finally {
+      release();
+    }
+  }
+}
+
+/** The method of client authentication that the identity provider supports. */
+function clientAuthentication(
+  { token_endpoint_auth_methods_supported: methods }: openid.ServerMetadata,
+  secret: string,
+): openid.ClientAuth {
+  // The default of RFC 8414 section 2.
+  if (methods === undefined || methods.includes('client_secret_basic'))
+    return openid.ClientSecretBasic(secret);
+  if (methods.includes('client_secret_post')) return openid.ClientSecretPost(secret);
+  throw new InvalidProviderError('client_authentication');
+}
+
+/** Maps the errors of the library to those of this file. Their messages may contain parts of tokens. */
+function explained(error: unknown): Error {
+  if (error instanceof InvalidProviderError) return error;
+  if (error instanceof openid.AuthorizationResponseError) return new DeniedByProviderError('denied');
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof ProviderRequestError || cause instanceof PrivateAddressError)
+      return new ProviderUnavailableError('request', { cause });
+  const code = (error as { code?: unknown } | null)?.code;
+  const reason = typeof code === 'string' && /^OAUTH_[A-Z_]+$/.test(code) ? code.toLowerCase() : 'response';
+  return new InvalidProviderError(reason, { cause: error });
+}

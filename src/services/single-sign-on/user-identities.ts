@@ -1,0 +1,146 @@
+import type { Clock } from '../../clock.js';
+import { isStorableText } from '../../contract/storable-text.js';
+import type { Database, Prisma } from '../../database/client.js';
+import { accountScope, withScope } from '../../database/scope.js';
+import type { AccountId } from '../account-id.js';
+import type { AuditOrigin } from '../audit-log.js';
+import { lockAccount } from '../employees/lock-account.js';
+import { insertUser, isEmailTaken } from '../new-user.js';
+import { normalizeEmail } from '../normalize.js';
+import { recordUserEvent } from '../record-user-event.js';
+import { toUser, type User, type UserRow, userSelection } from '../user.js';
+import { emailRule } from '../user-rules.js';
+import { domainOf } from './email-domain.js';
+import type { ProviderClaims } from './provider-client.js';
+import { namesOf } from './user-names.js';
+
+/** Maximum characters of the claim `sub`. @see OpenID Connect Core 1.0 section 2 */
+const maximumSubjectLength = 255;
+
+/** Why an identity has no user. For the audit log; the user sees one text for all. */
+export type IdentityRejection =
+  | 'invalid_subject'
+  | 'email_missing'
+  | 'email_not_verified'
+  /** No user of the account has the address, and its domain is not confirmed for the account. */
+  | 'unknown_user'
+  /** A user of another account has the address. */
+  | 'email_taken'
+  /** The user of the address is linked with another subject of the issuer. */
+  | 'other_identity'
+  | 'disabled';
+
+export type IdentityOutcome =
+  | { readonly kind: 'found'; readonly user: User }
+  | { readonly kind: 'rejected'; readonly reason: IdentityRejection; readonly userId?: string };
+
+/** An identity that an identity provider has stated. */
+export interface StatedIdentity {
+  readonly accountId: AccountId;
+  readonly issuer: string;
+  readonly claims: ProviderClaims;
+}
+
+/** The users whom identity providers know. They are identified by issuer and subject, and never by their address. */
+export class UserIdentities {
+  readonly #prisma: Database['prisma'];
+  readonly #clock: Clock;
+
+  constructor({ prisma }: Pick<Database, 'prisma'>, clock: Clock) {
+    this.#prisma = prisma;
+    this.#clock = clock;
+  }
+
+  /**
+   * Finds the user of an identity. At the first sign-in, the user of the account with its verified address is linked, or a
+   * member is created when the domain of the address is confirmed for the account.
+   */
+  async resolve(identity: StatedIdentity, origin: AuditOrigin): Promise<IdentityOutcome> {
+    const { accountId, claims } = identity;
+    const { sub, email } = claims;
+    if (!isStorableText(sub) || sub === '' || sub.length > maximumSubjectLength)
+      return rejected('invalid_subject');
+    if (!isStorableText(email) || emailRule(email) !== undefined) return rejected('email_missing');
+    if (claims.email_verified !== true) return rejected('email_not_verified');
+    return await withScope(accountScope(accountId), async () => {
+      const known = await this.find(identity);
+      return known ?? (await this.#firstSignIn(identity, normalizeEmail(email), origin));
+    });
+  }
+
+  /** Finds the user of a known identity; `null` when it is unknown. */
+  find({ accountId, issuer, claims }: StatedIdentity): Promise<IdentityOutcome | null> {
+    return withScope(accountScope(accountId), async () => {
+      const found = await this.#prisma.userIdentity.findFirst({
+        where: { accountId, issuer, subject: claims.sub },
+      });
+      return found === null ? null : await this.#userOf(accountId, found.userId);
+    });
+  }
+
+  async #firstSignIn(identity: StatedIdentity, email: string, origin: AuditOrigin): Promise<IdentityOutcome> {
+    const { accountId } = identity;
+    const linked = await this.#prisma
+      .$transaction((tx) => this.#link(tx, { identity, email, origin }))
+      .catch((error): IdentityRejection => {
+        if (isEmailTaken(error)) return 'email_taken';
+        throw error;
+      });
+    return typeof linked === 'string' ? rejected(linked) : await this.#userOf(accountId, linked.userId);
+  }
+
+  async #link(
+    tx: Prisma.TransactionClient,
+    { identity, email, origin }: { identity: StatedIdentity; email: string; origin: AuditOrigin },
+  ): Promise<{ userId: string } | IdentityRejection> {
+    const { accountId, issuer, claims } = identity;
+    const at = this.#clock();
+    // First sign-ins of a user in several browsers wait for each other here.
+    await lockAccount(tx, accountId);
+    const concurrent = await tx.userIdentity.findFirst({ where: { accountId, issuer, subject: claims.sub } });
+    if (concurrent !== null) return concurrent;
+    const existing = await tx.user.findFirst({
+      where: { accountId, email },
+      select: { id: true, disabledAt: true, identities: { where: { issuer }, select: { userId: true } } },
+    });
+    if (existing !== null && existing.disabledAt !== null) return 'disabled';
+    if (existing !== null && existing.identities.length > 0) return 'other_identity';
+    const userId = existing?.id ?? (await this.#createMember(tx, { identity, email, origin, at }));
+    if (userId === null) return 'unknown_user';
+    await tx.userIdentity.create({
+      data: { accountId, issuer, subject: claims.sub, userId, createdAt: at },
+    });
+    const context = { accountId, userId, origin, at };
+    const details = { issuer, subject: claims.sub };
+    await recordUserEvent(tx, context, { id: userId, email }, 'user.identity_linked', details);
+    return { userId };
+  }
+
+  /** Returns the id; `null` when the domain of the address is not confirmed for the account. */
+  async #createMember(
+    tx: Prisma.TransactionClient,
+    {
+      identity,
+      email,
+      origin,
+      at,
+    }: { identity: StatedIdentity; email: string; origin: AuditOrigin; at: Date },
+  ): Promise<string | null> {
+    const { accountId, claims } = identity;
+    const confirmed = await tx.accountDomain.count({ where: { accountId, domain: domainOf(email) } });
+    if (confirmed === 0) return null;
+    const user = { email, role: 'member', ...namesOf(claims, email) } as const;
+    return await insertUser(tx, accountId, { user, passwordHash: null, at, emailVerified: true, origin });
+  }
+
+  async #userOf(accountId: AccountId, userId: string): Promise<IdentityOutcome> {
+    const [row] = await this.#prisma.$queryRaw<UserRow[]>`
+      SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
+      WHERE users.account_id = ${accountId} AND users.id = ${userId} AND users.disabled_at IS NULL`;
+    return row === undefined ? { ...rejected('disabled'), userId } : { kind: 'found', user: toUser(row) };
+  }
+}
+
+function rejected(reason: IdentityRejection): Extract<IdentityOutcome, { kind: 'rejected' }> {
+  return { kind: 'rejected', reason };
+}

@@ -1,0 +1,29 @@
+import { PrivateAddressError } from '../../public-address.js';
+
+const byCode: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'The host name cannot be resolved',
+  EAI_AGAIN: 'The host name cannot be resolved',
+  ECONNREFUSED: 'The connection was refused',
+  ECONNRESET: 'The connection was closed',
+  EPIPE: 'The connection was closed',
+  EHOSTUNREACH: 'The host cannot be reached',
+  ENETUNREACH: 'The host cannot be reached',
+  ETIMEDOUT: 'The connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out',
+  UND_ERR_SOCKET: 'The connection was closed',
+  CERT_HAS_EXPIRED: 'The TLS certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The TLS certificate is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The TLS certificate is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The TLS certificate is not trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The TLS certificate is for another host',
+};
+
+/** Describes why there was no response, in a sentence without its end. */
+export function describeSendError(error: unknown): string {
+  if (error instanceof PrivateAddressError) return error.message;
+  if (!(error instanceof Error)) return 'The request failed';
+  if (error.name === 'TimeoutError') return 'No response within 15 seconds';
+  if (error.name === 'AbortError') return 'The server stopped during the attempt';
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return byCode[code] ?? 'The request failed';
+}

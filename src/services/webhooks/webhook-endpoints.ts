@@ -1,0 +1,269 @@
+import type { Database, Prisma } from '../../database/client.js';
+import { randomId } from '../../database/ids.js';
+import type { AccountId } from '../account-id.js';
+import { lockApplication } from '../applications/lock-application.js';
+import type { CallerAuditContext } from '../audit-context.js';
+import { type AuditEvent, type AuditEventType, recordIn } from '../audit-log.js';
+import { eventPosition } from '../events/event-id.js';
+import { findStart } from '../events/feed-start.js';
+import { readDeliveries, type WebhookDelivery } from './webhook-deliveries.js';
+import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
+import type { WebhookSecrets } from './webhook-secrets.js';
+import { findUrlError } from './webhook-url.js';
+
+/** Maximum number of endpoints of an application. */
+export const maximumEndpoints = 20;
+
+/** Seconds for which the previous secret signs after a rotation. */
+export const rotationSeconds = 86_400;
+
+const dayMilliseconds = 86_400_000;
+
+/** The application that an endpoint belongs to. */
+export interface EndpointOwner {
+  readonly accountId: AccountId;
+  readonly applicationId: string;
+}
+
+/** Who changes an endpoint of the owner. */
+export type EndpointContext = CallerAuditContext & EndpointOwner;
+
+export interface EndpointContent {
+  readonly url: string;
+  readonly description: string | null;
+  readonly eventTypes: readonly string[];
+}
+
+interface InvalidUrl {
+  readonly kind: 'invalid_url';
+  /** End of a sentence. */
+  readonly reason: string;
+}
+
+export type CreatedEndpoint =
+  /** `secret` cannot be read later. */
+  | { readonly kind: 'created'; readonly endpoint: WebhookEndpoint; readonly secret: string }
+  | { readonly kind: 'application_deleted' | 'public_client' | 'quota_exceeded' }
+  | InvalidUrl;
+
+export type UpdatedEndpoint =
+  | { readonly kind: 'updated'; readonly endpoint: WebhookEndpoint }
+  | { readonly kind: 'unknown' }
+  | InvalidUrl;
+
+export type RotatedSecret =
+  | { readonly kind: 'rotated'; readonly endpoint: WebhookEndpoint; readonly secret: string }
+  | { readonly kind: 'unknown' };
+
+export type ResumedEndpoint =
+  | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }
+  | { readonly kind: 'unknown' | 'invalid_cursor' | 'expired' };
+
+export interface WebhookEndpointsOptions {
+  readonly secrets: WebhookSecrets;
+  /** Whether `http://localhost` is accepted. */
+  readonly allowLocal: boolean;
+  readonly eventRetentionDays: number;
+}
+
+/** The webhook endpoints of applications. Each change and its audit event are stored in one transaction. */
+export class WebhookEndpoints {
+  readonly #prisma: Database['prisma'];
+  readonly #options: WebhookEndpointsOptions;
+
+  constructor({ prisma }: Database, options: WebhookEndpointsOptions) {
+    this.#prisma = prisma;
+    this.#options = options;
+  }
+
+  /** Reads the endpoints of an application, oldest first. */
+  async list({ accountId, applicationId }: EndpointOwner): Promise<WebhookEndpoint[]> {
+    const rows = await this.#prisma.webhookEndpoint.findMany({
+      where: { accountId, applicationId },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    return rows.map(toWebhookEndpoint);
+  }
+
+  /** Reads the application's endpoint with this id; `null` if it has none with this id. */
+  async get({ accountId, applicationId }: EndpointOwner, id: string): Promise<WebhookEndpoint | null> {
+    const row = await this.#prisma.webhookEndpoint.findFirst({ where: { accountId, applicationId, id } });
+    return row === null ? null : toWebhookEndpoint(row);
+  }
+
+  /** Reads the last attempts of an endpoint, newest first; `null` if the application has no such endpoint. */
+  async deliveries(owner: EndpointOwner, id: string): Promise<WebhookDelivery[] | null> {
+    if ((await this.get(owner, id)) === null) return null;
+    return await readDeliveries(this.#prisma, owner.accountId, id);
+  }
+
+  /** Adds an endpoint, which gets the events from now on. */
+  async create(context: EndpointContext, content: EndpointContent): Promise<CreatedEndpoint> {
+    const reason = await this.#findUrlError(content.url);
+    if (reason !== null) return { kind: 'invalid_url', reason };
+    const { accountId, applicationId, at } = context;
+    const { secret, sealed } = await this.#options.secrets.create();
+    return await this.#prisma.$transaction(async (tx): Promise<CreatedEndpoint> => {
+      const application = await lockApplication(tx, accountId, applicationId);
+      if (application === null) return { kind: 'application_deleted' };
+      if (application.clientType !== 'confidential') return { kind: 'public_client' };
+      if ((await tx.webhookEndpoint.count({ where: { accountId, applicationId } })) >= maximumEndpoints)
+        return { kind: 'quota_exceeded' };
+      const totals = await tx.accountTotals.update({ where: { accountId }, data: { hasWebhooks: true } });
+      const row = await tx.webhookEndpoint.create({
+        data: {
+          ...{ accountId, applicationId },
+          url: content.url,
+          description: content.description,
+          eventTypes: [...new Set(content.eventTypes)],
+          id: randomId(),
+          sealedSecret: sealed,
+          position: totals.events,
+          createdAt: at,
+          updatedAt: at,
+        },
+      });
+      await record(tx, 'webhook_endpoint.created', context, { endpoint: row.id, url: shownUrl(row.url) });
+      return { kind: 'created', endpoint: toWebhookEndpoint(row), secret };
+    });
+  }
+
+  /** Changes an endpoint. Absent members are not changed. */
+  async update(
+    context: EndpointContext,
+    id: string,
+    changes: Partial<EndpointContent>,
+  ): Promise<UpdatedEndpoint> {
+    if (changes.url !== undefined) {
+      const reason = await this.#findUrlError(changes.url);
+      if (reason !== null) return { kind: 'invalid_url', reason };
+    }
+    return await this.#change(context, id, async (tx, where) => {
+      const row = await tx.webhookEndpoint.update({
+        where,
+        data: {
+          ...toStored(changes),
+          // A delivery of other types is another one.
+          ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null }),
+          updatedAt: context.at,
+        },
+      });
+      await record(tx, 'webhook_endpoint.updated', context, { endpoint: id, url: shownUrl(row.url) });
+      return { kind: 'updated', endpoint: toWebhookEndpoint(row) };
+    });
+  }
+
+  /** @returns false if the application has no such endpoint */
+  async delete(context: EndpointContext, id: string): Promise<boolean> {
+    const outcome = await this.#change(context, id, async (tx, where) => {
+      const { url } = await tx.webhookEndpoint.delete({ where });
+      await record(tx, 'webhook_endpoint.deleted', context, { endpoint: id, url: shownUrl(url) });
+      return { kind: 'deleted' };
+    });
+    return outcome.kind === 'deleted';
+  }
+
+  /** Replaces the secret. The previous one signs as well for a day. */
+  async rotateSecret(context: EndpointContext, id: string): Promise<RotatedSecret> {
+    const { secret, sealed } = await this.#options.secrets.create();
+    const expiresAt = new Date(context.at.getTime() + rotationSeconds * 1000);
+    return await this.#change(context, id, async (tx, where) => {
+      const { sealedSecret: previous } = await tx.webhookEndpoint.findFirstOrThrow({
+        where: where.accountId_id,
+      });
+      const row = await tx.webhookEndpoint.update({
+        where,
+        data: {
+          sealedSecret: sealed,
+          sealedPreviousSecret: previous,
+          previousSecretExpiresAt: expiresAt,
+          updatedAt: context.at,
+        },
+      });
+      await record(tx, 'webhook_endpoint.secret_rotated', context, { endpoint: id, url: shownUrl(row.url) });
+      return { kind: 'rotated', endpoint: toWebhookEndpoint(row), secret };
+    });
+  }
+
+  /**
+   * Continues to send events, also to an endpoint that is not paused.
+   *
+   * @param after cursor of the last event that is not sent; absent: where the endpoint stopped
+   */
+  async resume(context: EndpointContext, id: string, after?: string): Promise<ResumedEndpoint> {
+    const { accountId, at } = context;
+    const given = after === undefined ? undefined : eventPosition(accountId, after);
+    if (given === null) return { kind: 'invalid_cursor' };
+    const cutoff = new Date(at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
+    return await this.#change(context, id, async (tx, where): Promise<ResumedEndpoint> => {
+      const stored = await tx.webhookEndpoint.findFirstOrThrow({ where: where.accountId_id });
+      const position = given ?? stored.position;
+      const start = await findStart(tx, accountId, { start: { after: position }, cutoff });
+      if (start.kind === 'unknown') return { kind: 'invalid_cursor' };
+      if (start.kind === 'expired') return { kind: 'expired' };
+      const row = await tx.webhookEndpoint.update({
+        where,
+        data: {
+          position,
+          // A moved endpoint gets other events, and so another delivery.
+          ...(given !== undefined && { deliveryId: null, deliveryEnd: null }),
+          ...{ failures: 0, failingSince: null, pausedAt: null, pauseReason: null, lease: null },
+          dueAt: at,
+          updatedAt: at,
+        },
+      });
+      await record(tx, 'webhook_endpoint.resumed', context, {
+        endpoint: id,
+        url: shownUrl(row.url),
+        after: toWebhookEndpoint(row).lastEventId,
+      });
+      return { kind: 'resumed', endpoint: toWebhookEndpoint(row) };
+    });
+  }
+
+  #findUrlError(url: string): Promise<string | null> {
+    return findUrlError(url, { allowLocal: this.#options.allowLocal });
+  }
+
+  /** Runs a change of an endpoint of the owner, whose row is locked. */
+  async #change<Outcome>(
+    { accountId, applicationId }: EndpointOwner,
+    id: string,
+    change: (
+      tx: Prisma.TransactionClient,
+      where: { accountId_id: { accountId: string; id: string } },
+    ) => Promise<Outcome>,
+  ): Promise<Outcome | { readonly kind: 'unknown' }> {
+    return await this.#prisma.$transaction(async (tx) => {
+      const locked = await tx.$queryRaw<unknown[]>`
+        SELECT 1 FROM webhook_endpoints
+        WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
+      return locked.length === 0
+        ? { kind: 'unknown' }
+        : await change(tx, { accountId_id: { accountId, id } });
+    });
+  }
+}
+
+function toStored({ url, description, eventTypes }: Partial<EndpointContent>) {
+  return {
+    ...(url !== undefined && { url }),
+    ...(description !== undefined && { description }),
+    ...(eventTypes !== undefined && { eventTypes: [...new Set(eventTypes)] }),
+  };
+}
+
+/** The URL without its query, which may have a secret. */
+function shownUrl(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`;
+}
+
+async function record(
+  tx: Prisma.TransactionClient,
+  type: AuditEventType & `webhook_endpoint.${string}`,
+  { accountId, applicationId, userId, origin, at }: EndpointContext,
+  details: NonNullable<AuditEvent['details']>,
+): Promise<void> {
+  await recordIn(tx, { type, accountId, applicationId, userId, origin, details }, at);
+}

@@ -1,0 +1,63 @@
+import { openDatabase } from '../../src/database/open-database.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { runCommandHere } from '../support/processes/cli.js';
+import { createTenant } from '../support/records/tenant.js';
+import t from '../support/tap.js';
+
+const options = await createTestDatabase(t);
+const run = (...args: readonly string[]) => runCommandHere(options, ['accounts', ...args]);
+
+t.test('domains are confirmed for one account, listed and removed, with audit events', async (t) => {
+  const database = await openDatabase(options);
+  const { accountId } = await createTenant(database, { name: 'Mine' });
+  await createTenant(database, { name: 'Theirs' });
+  await database.close();
+  const confirm = (...args: readonly string[]) => run('confirm-domain', ...args);
+  t.same(await confirm('mine.example', '--account', 'Mine'), {
+    code: 0,
+    stdout: `Confirmed mine.example for account ${accountId} (Mine).\n`,
+    stderr: '',
+  });
+  t.match(await confirm('mine.example', '--account', 'Mine'), { code: 0 }, 'again');
+  t.match(await confirm('mine.example', '--account', 'Theirs'), {
+    code: 1,
+    stderr: `mine.example is confirmed for account ${accountId}`,
+  });
+  for (const domain of [
+    '',
+    'example',
+    'Mine.example',
+    'a@mine.example',
+    '.example',
+    '127.0.0.1',
+    'mine.example.',
+    'ä.example',
+  ])
+    t.match(await confirm(domain, '--account', 'Mine'), { code: 2, stderr: 'must be a domain' }, domain);
+  t.match(await confirm('other.example'), { code: 2, stderr: /required option '--account <id>'/ });
+
+  t.match(await run('domains'), { code: 0, stdout: /mine\.example\s+Mine/ });
+  const [row] = JSON.parse((await run('domains', '--account', 'Mine', '--json')).stdout);
+  t.match(row, { domain: 'mine.example', account: 'Mine', account_id: accountId });
+  t.same(JSON.parse((await run('domains', '--account', 'Theirs', '--json')).stdout), []);
+
+  const remove = (...args: readonly string[]) => run('remove-domain', ...args);
+  t.match(await remove('mine.example', '--account', 'Theirs'), { code: 1, stderr: 'is not confirmed' });
+  t.match(await remove('mine.example', '--account', 'Mine'), { code: 0, stdout: /^Removed mine\.example/ });
+  t.match(await remove('mine.example', '--account', 'Mine'), { code: 1 });
+
+  const after = await openDatabase(options);
+  t.teardown(() => after.close());
+  const events = await after.prisma.auditEvent.findMany({
+    where: { type: { startsWith: 'account.domain' } },
+    orderBy: { createdAt: 'asc' },
+  });
+  t.match(
+    events.map(({ type, accountId, userId, details }) => ({ type, accountId, userId, details })),
+    [
+      { type: 'account.domain_confirmed', accountId, userId: null, details: { domain: 'mine.example' } },
+      { type: 'account.domain_removed', accountId, userId: null, details: { domain: 'mine.example' } },
+    ],
+  );
+  t.equal(events.length, 2);
+});

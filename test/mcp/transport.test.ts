@@ -1,0 +1,78 @@
+import { sendMessage } from '../support/mcp/call-tool.js';
+import { createTenant } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
+
+const api = await buildTestApp(t);
+const { application } = await createTenant(api.database);
+const token = await api.token(application);
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+t.test('there are no sessions: GET and DELETE are 405, and each message stands alone', async (t) => {
+  for (const method of ['GET', 'DELETE'] as const) {
+    const response = await api.app.inject({
+      method,
+      url: '/mcp',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    t.equal(response.statusCode, 405, method);
+    t.equal(response.headers.allow, 'POST');
+  }
+  const response = await sendMessage(api, token, ping);
+  t.same(response.json(), { jsonrpc: '2.0', id: 1, result: {} });
+  t.notOk('mcp-session-id' in response.headers);
+  t.equal(response.headers['cache-control'], 'no-store');
+});
+
+t.test(
+  'a request from a page of another site is 403, and one from a page of this server is accepted',
+  async (t) => {
+    for (const origin of [
+      'https://evil.example',
+      'http://api.test:81',
+      'https://api.test',
+      'null',
+      'http://api.test.evil',
+    ]) {
+      const response = await sendMessage(api, token, ping, { origin });
+      t.equal(response.statusCode, 403, origin);
+      t.notOk('access-control-allow-origin' in response.headers);
+    }
+    t.equal((await sendMessage(api, token, ping, { origin: 'http://api.test' })).statusCode, 200);
+  },
+);
+
+t.test('what is no message is a 4xx', async (t) => {
+  const deep = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+  for (const [payload, status, headers] of [
+    ['{', 400, {}],
+    ['', 400, {}],
+    ['null', 400, {}],
+    ['1', 400, {}],
+    ['{}', 400, {}],
+    [JSON.stringify([ping, ping]), 400, {}],
+    [deep, 400, {}],
+    [JSON.stringify({ ...ping, method: 'x'.repeat(65_536) }), 413, {}],
+    [JSON.stringify({ ...ping, method: 'subscriptions/listen' }), 400, {}],
+    [JSON.stringify(ping), 415, { 'content-type': 'text/plain' }],
+    ['a=b', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
+    [JSON.stringify(ping), 406, { accept: 'text/html' }],
+    [JSON.stringify(ping), 400, { 'mcp-protocol-version': '1999-01-01' }],
+  ] as const) {
+    const response = await sendMessage(api, token, payload, headers);
+    t.equal(response.statusCode, status, `${payload.slice(0, 60)} ${response.body.slice(0, 200)}`);
+  }
+});
+
+t.test('an unknown tool and an unknown method are errors of the protocol', async (t) => {
+  const call = {
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: { name: 'createToken', arguments: {} },
+  };
+  const unknownTool = await sendMessage(api, token, call);
+  t.match(unknownTool.json(), { id: 7, error: { code: -32602, message: /There is no tool createToken/ } });
+  const unknownMethod = await sendMessage(api, token, { jsonrpc: '2.0', id: 8, method: 'resources/list' });
+  t.match(unknownMethod.json(), { id: 8, error: { code: -32601 } });
+});

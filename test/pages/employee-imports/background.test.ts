@@ -1,0 +1,161 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { UploadWorker } from '../../../src/services/employee-imports/uploads/upload-worker.js';
+import { check, factOn, press, runImport, startUpload, stateOn } from '../../support/browser/import-pages.js';
+import { eventsOf } from '../../support/browser/user-pages.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { createScene, signedInBrowser } from '../../support/oauth/users.js';
+import { makeRecords, storedRecords, toCsv } from '../../support/records/import.js';
+import { buildTestApp, contract } from '../../support/server/app.js';
+import t from '../../support/tap.js';
+
+// A database of its own, because a worker takes the imports of all accounts.
+const database = await openTestDatabase(t);
+const api = await buildTestApp(t, { database });
+const { prisma } = database;
+
+async function visit() {
+  const scene = await createScene(database);
+  return { ...scene, browser: await signedInBrowser(api, scene.user) };
+}
+
+type Visit = Awaited<ReturnType<typeof visit>>;
+
+const idOf = (address: string) => address.split('/').at(-1) ?? '';
+const rowOf = ({ accountId }: Visit) => prisma.employeeImport.findFirstOrThrow({ where: { accountId } });
+
+/** A file of an account that is checked, and whose import has not started. */
+async function checked(visit: Visit, count: number): Promise<string> {
+  const address = await startUpload(visit.browser, toCsv(makeRecords(count)));
+  await check(api, visit.browser, address);
+  return address;
+}
+
+async function untilRead(visit: Visit, count: number): Promise<void> {
+  while ((await rowOf(visit)).read < count) await wait(5);
+}
+
+t.test('an import that is cancelled stops after the batch, and keeps what is stored', async (t) => {
+  const visitor = await visit();
+  const address = await checked(visitor, 12_000);
+  await press(visitor.browser, address, 'start');
+  await untilRead(visitor, 2_000);
+  const running = await visitor.browser.open(address);
+  t.equal(stateOn(running), 'Importing');
+  t.match(running.body, /records read, \d+ % of the file/);
+  t.match(running.body, /<progress/);
+  await press(visitor.browser, address, 'cancel');
+  await api.uploadWorker.idle();
+  const page = await visitor.browser.open(address);
+  t.equal(stateOn(page), 'Cancelled');
+  t.match(page.body, /Employees that were imported before remain/);
+  const stored = await prisma.employee.count({ where: { accountId: visitor.accountId } });
+  t.ok(stored >= 2_000 && stored < 12_000, String(stored));
+  t.equal(factOn(page, 'Created'), stored.toLocaleString('en'));
+  t.equal(await prisma.employeeImportChunk.count({ where: { accountId: visitor.accountId } }), 0);
+  t.match(await eventsOf(database, visitor.accountId), [
+    { details: { created: String(stored), finished: 'no' } },
+  ]);
+});
+
+t.test('small imports of other accounts do not wait for a large one', async (t) => {
+  const [large, small, third] = [await visit(), await visit(), await visit()];
+  const addresses = [await checked(large, 15_000), await checked(small, 50), await checked(third, 50)];
+  await press(large.browser, addresses[0] ?? '', 'start');
+  await untilRead(large, 1_000);
+  await press(small.browser, addresses[1] ?? '', 'start');
+  await press(third.browser, addresses[2] ?? '', 'start');
+  for (const other of [small, third]) while ((await rowOf(other)).state !== 'complete') await wait(5);
+  t.equal((await rowOf(large)).state, 'importing');
+  await api.uploadWorker.idle();
+  t.equal((await rowOf(large)).state, 'complete');
+  t.equal((await rowOf(large)).created, 15_000);
+});
+
+t.test(
+  'a worker that is stopped leaves the import to another one, which continues after the batch',
+  async (t) => {
+    const visitor = await visit();
+    await checked(visitor, 9_000);
+    const make = () => new UploadWorker({ database, clock: api.clock, contract });
+    const queue = { state: 'importing', queuedAt: api.clock(), read: 0, created: 0, bytesRead: 0 };
+    await prisma.employeeImport.updateMany({ where: { accountId: visitor.accountId }, data: queue });
+    const first = make();
+    first.wake();
+    await untilRead(visitor, 2_000);
+    await first.stop();
+    const left = await rowOf(visitor);
+    t.match(left, { state: 'importing', lockedBy: null, leaseUntil: null });
+    t.ok(left.read >= 2_000 && left.read < 9_000, String(left.read));
+    const second = make();
+    await Promise.all([second.poll(), second.poll()]);
+    await second.idle();
+    t.match(await rowOf(visitor), { state: 'complete', read: 9_000, created: 9_000, unchanged: 0 });
+    t.equal((await storedRecords(database, visitor.accountId)).length, 9_000);
+    await second.stop();
+  },
+);
+
+t.test('a process that has lost its lease stores nothing more', async (t) => {
+  const visitor = await visit();
+  const address = await checked(visitor, 9_000);
+  await press(visitor.browser, address, 'start');
+  await untilRead(visitor, 1_000);
+  const leaseUntil = new Date(api.clock().getTime() + 30_000);
+  await prisma.employeeImport.updateMany({
+    where: { accountId: visitor.accountId },
+    data: { lockedBy: 'another process', leaseUntil },
+  });
+  const { read } = await rowOf(visitor);
+  await api.uploadWorker.idle();
+  t.equal((await rowOf(visitor)).read, read);
+  t.equal(await prisma.employee.count({ where: { accountId: visitor.accountId } }), read);
+  await api.uploadWorker.poll();
+  t.equal((await rowOf(visitor)).lockedBy, 'another process', 'not before the lease ends');
+  api.clock.advanceSeconds(31);
+  await api.uploadWorker.poll();
+  await api.uploadWorker.idle();
+  t.match(await rowOf(visitor), { state: 'complete', read: 9_000, created: 9_000, unchanged: 0 });
+});
+
+t.test('an import that stops again and again without progress fails with a message', async (t) => {
+  const visitor = await visit();
+  const address = await checked(visitor, 100);
+  await prisma.employeeImport.updateMany({
+    where: { id: idOf(address) },
+    data: { state: 'importing', queuedAt: api.clock(), attempts: 5 },
+  });
+  await api.uploadWorker.poll();
+  await api.uploadWorker.idle();
+  const page = await visitor.browser.open(address);
+  t.equal(stateOn(page), 'Failed');
+  t.match(page.body, /stopped several times because of an internal error/);
+  t.equal(await prisma.employeeImportChunk.count({ where: { accountId: visitor.accountId } }), 0);
+});
+
+t.test('an import that is cancelled while no process runs it ends at once', async (t) => {
+  const visitor = await visit();
+  const address = await checked(visitor, 100);
+  await prisma.employeeImport.updateMany({
+    where: { id: idOf(address) },
+    data: { state: 'importing', queuedAt: api.clock() },
+  });
+  await press(visitor.browser, address, 'cancel');
+  t.equal(stateOn(await visitor.browser.open(address)), 'Cancelled');
+  t.same(await storedRecords(database, visitor.accountId), []);
+});
+
+t.test(
+  'a number that occurs far apart counts twice in the check, and is stored once with the last value',
+  async (t) => {
+    const visitor = await visit();
+    const records = makeRecords(1_500);
+    const [first] = records;
+    const text = toCsv([...records, ...(first === undefined ? [] : [{ ...first, department: 'Last' }])]);
+    const address = await startUpload(visitor.browser, text);
+    t.equal(factOn(await check(api, visitor.browser, address), 'To be created'), '1,501');
+    const done = await runImport(api, visitor.browser, address);
+    t.equal(factOn(done, 'Created'), '1,500');
+    t.equal(factOn(done, 'Updated'), '1');
+    t.equal((await storedRecords(database, visitor.accountId))[0]?.department, 'Last');
+  },
+);

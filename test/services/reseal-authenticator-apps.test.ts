@@ -1,0 +1,49 @@
+import { TOTP } from 'otpauth';
+import { accountScope, allAccounts, withScope } from '../../src/database/scope.js';
+import { AuthenticatorApps } from '../../src/services/second-factors/authenticator-apps.js';
+import { Sessions } from '../../src/services/sessions.js';
+import { Users } from '../../src/services/users.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { createScene } from '../support/oauth/users.js';
+import { createTestClock } from '../support/server/clock.js';
+import t from '../support/tap.js';
+
+const [old, fresh] = ['o'.repeat(40), 'n'.repeat(40)];
+
+t.test(
+  'secrets of authenticator apps are encrypted again, so that the new APP_SECRET alone opens them',
+  async (t) => {
+    const database = await openTestDatabase(t);
+    const clock = createTestClock();
+    const { user, accountId } = await createScene(database);
+    const appsWith = (current: string, previous?: string) =>
+      new AuthenticatorApps(database, { appSecrets: { current, previous }, clock });
+    const from = { address: '127.0.0.1', userAgent: undefined };
+    const sessionId = (await new Sessions(database, clock).create(user, from)) ?? '';
+    const found = await new Users(database).findEnabled(accountId, user.id);
+    if (found === null) throw new Error('The user does not exist');
+    const context = {
+      accountId,
+      userId: user.id,
+      origin: { address: '127.0.0.1', requestId: 'r' },
+      at: clock(),
+    };
+    const apps = appsWith(old);
+    const { secret, token } = await apps.setUp(found);
+    const code = () => new TOTP({ secret }).generate({ timestamp: clock().getTime() });
+    const inAccount = <Result>(work: () => Promise<Result>) => withScope(accountScope(accountId), work);
+    const session = { sessionId, stage: 'complete' } as const;
+    t.match(await inAccount(() => apps.add(context, { token, code: code(), session })), { kind: 'added' });
+
+    const check = (service: AuthenticatorApps) => inAccount(() => service.check(context, code()));
+    await t.rejects(check(appsWith(fresh)), 'the new secret alone does not open it yet');
+    const changing = appsWith(fresh, old);
+    t.ok(await check(changing));
+    const reseal = (service: AuthenticatorApps) => withScope(allAccounts, () => service.reseal());
+    await t.rejects(reseal(appsWith('x'.repeat(40))), 'another secret');
+    t.equal(await reseal(changing), 1);
+    t.equal(await reseal(changing), 0, 'it may be repeated');
+    t.ok(await check(appsWith(fresh)));
+    await t.rejects(check(appsWith(old)));
+  },
+);

@@ -1,0 +1,80 @@
+import type { LightMyRequestResponse } from 'fastify';
+import type { TestApp } from '../server/app.js';
+import { type Browser, hiddenFields } from './browser.js';
+
+export const importPath = '/people/employees/import';
+
+/** A number on the page of an import. */
+export function factOn({ body }: Pick<LightMyRequestResponse, 'body'>, name: string): string | undefined {
+  return new RegExp(`<dt>${name}</dt><dd>([^<]*)`).exec(body)?.[1];
+}
+
+/** The state on the page of an import. */
+export function stateOn({ body }: Pick<LightMyRequestResponse, 'body'>): string | undefined {
+  return /<dt>State<\/dt><dd><span class="badge[^"]*">([^<]*)/.exec(body)?.[1];
+}
+
+/** The attributes that the form for the columns suggests or shows. */
+export function chosenOn({ body }: Pick<LightMyRequestResponse, 'body'>): Record<string, string> {
+  const fields = [...body.matchAll(/<select id="(column_\d+)"[^>]*>(.*?)<\/select>/gs)];
+  return Object.fromEntries(
+    fields.map(([, name = '', options = '']) => [
+      name,
+      /<option (?:selected value="([^"]*)"|value="([^"]*)" selected)/.exec(options)?.slice(1).find(Boolean) ??
+        '',
+    ]),
+  );
+}
+
+/** Uploads a file and returns the response. */
+export async function uploadFile(
+  browser: Browser,
+  content: string | Uint8Array,
+  { name = 'staff.csv', format = '' } = {},
+): Promise<LightMyRequestResponse> {
+  const page = await browser.open(importPath);
+  return await browser.upload(importPath, { ...hiddenFields(page.body), format }, { name, content });
+}
+
+/** Uploads a file and returns the address of its import. */
+export async function startUpload(
+  browser: Browser,
+  content: string | Uint8Array,
+  options: { name?: string; format?: string } = {},
+): Promise<string> {
+  const response = await uploadFile(browser, content, options);
+  const location = response.headers.location;
+  if (response.statusCode !== 303 || location === undefined) throw new Error(response.body);
+  return location;
+}
+
+/** Submits the form for the columns as it is, with changes. */
+export async function submitColumns(
+  browser: Browser,
+  address: string,
+  changes: Record<string, string> = {},
+): Promise<LightMyRequestResponse> {
+  const page = await browser.open(`${address}/columns`);
+  const fields = { ...hiddenFields(page.body), ...chosenOn(page), ...changes };
+  return await browser.submit(`${address}/columns`, fields);
+}
+
+/** Checks the file with the suggested columns, and returns the page with the result. */
+export async function check(api: TestApp, browser: Browser, address: string, changes = {}) {
+  await submitColumns(browser, address, changes);
+  await api.uploadWorker.idle();
+  return await browser.open(address);
+}
+
+/** Presses a button of the page of an import. */
+export async function press(browser: Browser, address: string, step: 'start' | 'cancel') {
+  const page = await browser.open(address);
+  return await browser.submit(`${address}/${step}`, hiddenFields(page.body));
+}
+
+/** Imports the checked file, and returns the page with the result. */
+export async function runImport(api: TestApp, browser: Browser, address: string) {
+  await press(browser, address, 'start');
+  await api.uploadWorker.idle();
+  return await browser.open(address);
+}

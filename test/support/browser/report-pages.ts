@@ -1,0 +1,45 @@
+import type { LightMyRequestResponse } from 'fastify';
+import type { Browser } from './browser.js';
+import { hiddenFields } from './browser.js';
+
+export const reportsPath = '/people/reports';
+
+/** Fills in the form for a new report and sends it. */
+export async function createReport(
+  browser: Browser,
+  fields: Record<string, string>,
+): Promise<LightMyRequestResponse> {
+  const page = await browser.open(`${reportsPath}/new`);
+  return browser.submit(reportsPath, {
+    ...hiddenFields(page.body),
+    kind: 'list',
+    title: 'A report',
+    ...fields,
+  });
+}
+
+/** The id of the report to which a response redirects. */
+export function createdId({ headers, body }: LightMyRequestResponse): string {
+  const id = /^\/people\/reports\/([a-z0-9]+)\?/.exec(String(headers.location))?.[1];
+  if (id === undefined) throw new Error(`No report was created: ${body}`);
+  return id;
+}
+
+/** Texts of the error summary of a page. */
+export function shownErrors({ body }: LightMyRequestResponse): string[] {
+  const summary = /<div class="error-summary".*?<\/div>/s.exec(body)?.[0] ?? '';
+  return [...summary.matchAll(/<a href="#([^"]*)">(.*?)<\/a>/g)].map(
+    ([, field, text]) => `${field}: ${text}`,
+  );
+}
+
+/** The cells of each row of the first table after this text. */
+export function tableRows(html: string, after: string): string[][] {
+  const table = html.slice(html.indexOf(after));
+  const body = table.slice(table.indexOf('<tbody'), table.indexOf('</tbody>'));
+  return [...body.matchAll(/<tr .*?<\/tr>/gs)].map(([row]) =>
+    [...row.matchAll(/<td [^>]*><div>(.*?)<\/div>/gs)].map(([, cell = '']) =>
+      cell.replaceAll(/<[^>]*>/g, ''),
+    ),
+  );
+}

@@ -1,0 +1,37 @@
+const alphabets = [
+  'Ω≈ç√∫',
+  'שלום עולם',
+  'مرحبا بالعالم',
+  '你好世界',
+  '👩‍👩‍👧‍👦🏳️‍🌈',
+  'Zoë̈',
+  '\u202Egnp.exe',
+  '\u2066x\u2069',
+];
+
+const markup = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</title></svg><h1>x</h1>',
+  '&lt;b&gt;&amp;',
+  '{{constructor.constructor("alert(1)")()}}',
+  '=HYPERLINK("http://x.example","x")',
+  '+1+1',
+  '-2+3',
+  '@SUM(A1)',
+  'a,b;c"d',
+  '../../etc/passwd',
+  '%00%0a',
+  'javascript:alert(1)',
+  '<!--',
+  ']]>',
+];
+
+/** 200 names with text of several scripts and directions, emoji, markup, formulas, and up to 255 characters. */
+export const hostileNames: readonly string[] = Array.from({ length: 200 }, (_, index) => {
+  const seed =
+    index % 2 === 0 ? alphabets[(index / 2) % alphabets.length] : markup[(index >> 1) % markup.length];
+  const base = `${seed} ${index}`;
+  return index % 5 === 0 ? [...base.repeat(255)].slice(0, 100).join('') : base;
+}).map((name) => name.slice(0, 255).replace(/[\ud800-\udbff]$/, ''));

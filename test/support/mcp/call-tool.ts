@@ -1,0 +1,33 @@
+import type { LightMyRequestResponse } from 'fastify';
+import type { TestApp } from '../server/app.js';
+
+/** A message to the endpoint by `inject`, in the revision of the protocol that needs no other message before it. */
+export function sendMessage(
+  api: Pick<TestApp, 'app'>,
+  token: string | undefined,
+  message: unknown,
+  headers: Record<string, string> = {},
+): Promise<LightMyRequestResponse> {
+  return api.app.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    payload: typeof message === 'string' ? message : JSON.stringify(message),
+  });
+}
+
+/** A tool call by `inject`. */
+export function callTool(
+  api: Pick<TestApp, 'app'>,
+  token: string,
+  name: string,
+  given?: unknown,
+): Promise<LightMyRequestResponse> {
+  const params = { name, ...(given !== undefined && { arguments: given }) };
+  return sendMessage(api, token, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { Test } from '../tap.js';
+
+/** Claims of an ID token; `undefined` removes one. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** A request to the token endpoint. */
+export interface TokenRequest {
+  readonly form: URLSearchParams;
+  readonly authorization: string;
+}
+
+/**
+ * An identity provider that does what a test says, also what no identity provider may do. The user never sees it: tests take
+ * state and nonce from the URL, and call the callback themselves.
+ */
+export interface FakeProvider {
+  readonly issuer: string;
+  readonly tokenRequests: readonly TokenRequest[];
+  /** Number of requests by path. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Prepares the ID token for a code. */
+  issue(code: string, claims: Claims): void;
+  /** Responds to a path in another way. */
+  respond(path: string, respond: (request: IncomingMessage, response: ServerResponse) => void): void;
+  /** Changes the metadata. */
+  metadata: Record<string, unknown>;
+}
+
+const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+const otherKey = await generateKeyPair('ES256');
+const jwk = { ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256', use: 'sig' };
+
+/** Starts an identity provider, which is stopped when the test ends. */
+export async function startFakeProvider(t: Test): Promise<FakeProvider> {
+  const codes = new Map<string, Claims>();
+  const overrides = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
+  const tokenRequests: TokenRequest[] = [];
+  const requests = new Map<string, number>();
+  const server = http.createServer(async (request, response) => {
+    const path = new URL(request.url ?? '', 'http://localhost').pathname;
+    requests.set(path, (requests.get(path) ?? 0) + 1);
+    const override = overrides.get(path);
+    if (override !== undefined) return override(request, response);
+    switch (path) {
+      case '/.well-known/openid-configuration':
+        return sendJson(response, provider.metadata);
+      case '/jwks':
+        return sendJson(response, { keys: [jwk] });
+      case '/token': {
+        const form = new URLSearchParams(await readBody(request));
+        tokenRequests.push({ form, authorization: request.headers.authorization ?? '' });
+        const claims = codes.get(form.get('code') ?? '');
+        if (claims === undefined) return sendJson(response, { error: 'invalid_grant' }, 400);
+        return sendJson(response, {
+          access_token: 'token',
+          token_type: 'Bearer',
+          id_token: await idToken(provider.issuer, claims),
+        });
+      }
+      default:
+        return sendJson(response, {}, 404);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider: FakeProvider = {
+    issuer,
+    tokenRequests,
+    requests,
+    issue: (code, claims) => codes.set(code, claims),
+    respond: (path, respond) => overrides.set(path, respond),
+    metadata: {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+    },
+  };
+  return provider;
+}
+
+export const clientId = 'people';
+export const clientSecret = 'the-secret-of-people';
+
+/** `signed_by_other_key` signs the token with a key that is not published. */
+async function idToken(issuer: string, { signed_by_other_key, ...claims }: Claims): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const all = { iss: issuer, aud: clientId, iat: now, exp: now + 300, ...claims };
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  return new SignJWT(given)
+    .setProtectedHeader({ alg: 'ES256', kid: 'key' })
+    .sign(signed_by_other_key ? otherKey.privateKey : privateKey);
+}
+
+function sendJson(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text;
+}

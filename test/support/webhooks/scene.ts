@@ -1,0 +1,66 @@
+import { createWebhookWorker } from '../../../src/services/webhooks/compose.js';
+import type { WebhookWorkerOptions } from '../../../src/services/webhooks/delivery/webhook-worker.js';
+import { insertEmployees } from '../records/insert-employees.js';
+import { sendJson } from '../records/send-json.js';
+import { createTenant, makeEmployees } from '../records/tenant.js';
+import type { TestApp } from '../server/app.js';
+import { testSecrets } from '../server/app.js';
+import type { Test } from '../tap.js';
+
+/** An account whose application may manage webhook endpoints. */
+export async function webhookScene(api: TestApp) {
+  const tenant = await createTenant(api.database);
+  // A new one each time, because tests move the clock.
+  const freshToken = () => api.token(tenant.application);
+  const post = async (path: string, body?: object) =>
+    sendJson(api, { url: `/v1/webhook_endpoints${path}`, token: await freshToken(), ...(body && { body }) });
+  let employees = 0;
+  return {
+    ...tenant,
+    token: await freshToken(),
+    post,
+    get: async (path = '') => api.get(`/v1/webhook_endpoints${path}`, await freshToken()),
+    /** Creates an endpoint. */
+    async create(body: object): Promise<{ id: string; secret: string }> {
+      const response = await post('', body);
+      if (response.statusCode !== 201) throw new Error(response.body);
+      const { data, meta } = response.json();
+      return { id: data.id, secret: meta.secret };
+    },
+    /** The attributes of an endpoint. */
+    async state(id: string) {
+      return (await api.get(`/v1/webhook_endpoints/${id}`, await freshToken())).json().data.attributes;
+    },
+    /** Adds employees, each of which is an event. Returns their ids. */
+    async addEmployees(count: number): Promise<string[]> {
+      const added = makeEmployees(employees + count).slice(employees);
+      employees += count;
+      return [...(await insertEmployees(api.database.prisma, tenant.accountId, added))];
+    },
+  };
+}
+
+/** A worker on the database and the clock of a test. */
+export function createWorker(
+  t: Test,
+  api: TestApp,
+  options: Pick<WebhookWorkerOptions, 'onPaused'> & { eventRetentionDays?: number } = {},
+) {
+  const { eventRetentionDays = 30, ...rest } = options;
+  const worker = createWebhookWorker({
+    database: api.database,
+    clock: api.clock,
+    appSecrets: testSecrets,
+    config: { baseUrl: api.config.baseUrl, production: false, eventRetentionDays },
+    ...rest,
+  });
+  t.teardown(() => worker.stop());
+  return {
+    worker,
+    /** Delivers everything that is due. */
+    async run(): Promise<void> {
+      await worker.poll();
+      await worker.idle();
+    },
+  };
+}

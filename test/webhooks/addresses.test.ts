@@ -1,0 +1,174 @@
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { isPublicAddress, publicLookup } from '../../src/services/public-address.js';
+import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
+import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
+import t, { type Test } from '../support/tap.js';
+
+/** Hosts that lead to this machine or to its network, in the notations that a URL allows. */
+const privateHosts = [
+  ...[
+    '127.0.0.1',
+    '127.1',
+    '127.0.1',
+    '127.255.255.254',
+    '127.0.0.1.',
+    '127.1.',
+    '2130706433',
+    '017700000001',
+  ],
+  ...['0177.0.0.1', '0177.0.0.01', '0x7f.0.0.1', '0x7f.1', '0x7f000001', '0X7F.0x0.0x0.0x1', '0x7f.0.0x1'],
+  ...[
+    '127。0。0。1',
+    '127.0.0.1',
+    '127。0.0。1',
+    '127.0.0.1',
+    '①②⑦.⓪.⓪.①',
+    '%31%32%37.0.0.1',
+    '127%2e0%2e0%2e1',
+  ],
+  ...[
+    '0',
+    '0.0.0.0',
+    '0x0',
+    '00000000000',
+    '0.0.0.1',
+    '10.0.0.1',
+    '10.1',
+    '167772161',
+    '172.16.0.1',
+    '172.31.255.255',
+  ],
+  ...[
+    '192.168.1.1',
+    '192.168.257',
+    '3232235777',
+    '169.254.169.254',
+    '169.254.43518',
+    '2852039166',
+    '0xa9fea9fe',
+  ],
+  ...[
+    '0251.0376.0251.0376',
+    '100.64.0.1',
+    '100.127.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '198.18.0.1',
+    '198.51.100.1',
+  ],
+  ...['203.0.113.1', '224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255'],
+  ...[
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[0000::0001]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+  ],
+  ...[
+    '[::7f00:1]',
+    '[::ffff:0:127.0.0.1]',
+    '[::ffff:10.0.0.1]',
+    '[::ffff:169.254.169.254]',
+    '[::ffff:a9fe:a9fe]',
+  ],
+  ...[
+    '[64:ff9b::127.0.0.1]',
+    '[64:ff9b::a9fe:a9fe]',
+    '[64:ff9b:1::7f00:1]',
+    '[2002:7f00:1::]',
+    '[2002:a9fe:a9fe::1]',
+  ],
+  ...[
+    '[2001::1]',
+    '[2001:0:7f00:1::]',
+    '[2001:db8::1]',
+    '[2001:2::1]',
+    '[3fff::1]',
+    '[100::1]',
+    '[fc00::1]',
+    '[fd00:ec2::254]',
+  ],
+  ...['[fe80::1]', '[fec0::1]', '[ff02::1]', '[5f00::1]'],
+  ...['localhost', 'LOCALHOST', 'localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'local%68ost'],
+];
+
+/** Counts connections to a port of this machine, with IPv4 and with IPv6. */
+async function listenOnLoopback(t: Test) {
+  const listener = { connections: 0, port: 0 };
+  const server = createServer((socket) => {
+    listener.connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  t.teardown(() => server.close());
+  listener.port = (server.address() as AddressInfo).port;
+  return listener;
+}
+
+const delivery = {
+  secrets: [`whsec_${Buffer.alloc(32).toString('base64')}`],
+  id: 'msg_1',
+  body: '{}',
+  at: new Date(),
+};
+
+t.test('no notation of a private host is accepted as the URL of an endpoint', async (t) => {
+  t.ok(privateHosts.length >= 60);
+  for (const allowLocal of [true, false])
+    for (const host of privateHosts)
+      t.type(await findUrlError(`https://${host}:8443/`, { allowLocal }), 'string', host);
+});
+
+t.test('a stored URL with a private host is not connected to', async (t) => {
+  const listener = await listenOnLoopback(t);
+  for (const allowLocal of [true, false]) {
+    const sender = new WebhookSender({ allowLocal });
+    t.teardown(() => sender.close());
+    for (const host of privateHosts) {
+      const { status, error } = await sender.send({ ...delivery, url: `https://${host}:${listener.port}/` });
+      t.equal(status, null, host);
+      // Not every machine resolves `localhost.`
+      t.match(error, /address of the host is not public|cannot be resolved/, host);
+    }
+  }
+  const production = new WebhookSender({ allowLocal: false });
+  t.teardown(() => production.close());
+  for (const host of ['localhost', '127.0.0.1', '[::1]'])
+    t.equal(
+      (await production.send({ ...delivery, url: `http://${host}:${listener.port}/` })).status,
+      null,
+      host,
+    );
+  t.equal(listener.connections, 0);
+});
+
+t.test('a look-up for a connection fails if an address is private, whatever it asks for', async (t) => {
+  for (const options of [{}, { all: true }, { all: false, family: 4 }, { all: true, family: 4 }]) {
+    const error = await new Promise((resolve) => publicLookup('localhost', options, resolve));
+    t.match(error, { name: 'PrivateAddressError' }, JSON.stringify(options));
+  }
+});
+
+t.test('a redirect leads to no connection, with any status', async (t) => {
+  const listener = await listenOnLoopback(t);
+  let status = 301;
+  const server = createHttpServer((_request, response) =>
+    response.writeHead(status, { location: `http://127.0.0.1:${listener.port}/` }).end(),
+  );
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  t.teardown(() => server.close());
+  const sender = new WebhookSender({ allowLocal: true });
+  t.teardown(() => sender.close());
+  const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+  for (status of [300, 301, 302, 303, 307, 308])
+    t.equal((await sender.send({ ...delivery, url })).status, status);
+  t.equal(listener.connections, 0);
+});
+
+t.test('public addresses are accepted', async (t) => {
+  for (const address of ['1.1.1.1', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450:4001::1'])
+    t.ok(isPublicAddress(address), address);
+});

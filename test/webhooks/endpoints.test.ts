@@ -1,0 +1,235 @@
+import { demoAccounts } from '../../src/demo-data/accounts.js';
+import { sendJson } from '../support/records/send-json.js';
+import { createApplication } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
+import t from '../support/tap.js';
+import { startReceiver, verify } from '../support/webhooks/receiver.js';
+import { webhookScene } from '../support/webhooks/scene.js';
+
+const clock = createTestClock(new Date());
+const api = await buildTestApp(t, { clock });
+const url = 'https://hooks.partner.example/events';
+
+t.test('creates, lists, gets, changes and deletes endpoints; the secret is shown once', async (t) => {
+  const { accountId, token, get, post, addEmployees } = await webhookScene(api);
+  await addEmployees(2);
+  const created = await post('', { url, description: 'Doors', event_types: ['employee.deleted'] });
+  t.equal(created.statusCode, 201);
+  t.equal(created.headers['cache-control'], 'no-store');
+  const { data, meta } = created.json();
+  t.match(created.headers.location, new RegExp(`/v1/webhook_endpoints/${data.id}$`));
+  t.match(meta.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  t.match(data.attributes, {
+    ...{ url, description: 'Doors', event_types: ['employee.deleted'], status: 'enabled' },
+    last_event_id: `evt_${accountId}_00000002`,
+  });
+  t.same((await get(`/${data.id}`)).json(), { data });
+  t.same((await get()).json(), { data: [data], meta: { record_count: 1 } });
+  const patch = (body: object) =>
+    sendJson(api, { method: 'PATCH', url: `/v1/webhook_endpoints/${data.id}`, token, body });
+  const changed = (await patch({ description: null, event_types: [] })).json().data.attributes;
+  t.match(changed, { url, description: null, event_types: [] });
+  const stored = await api.database.prisma.webhookEndpoint.findFirstOrThrow({ where: { accountId } });
+  t.notMatch(JSON.stringify({ ...stored, position: '', attempts: '' }), meta.secret.slice(6, 20));
+  const gone = await sendJson(api, { method: 'DELETE', url: `/v1/webhook_endpoints/${data.id}`, token });
+  t.equal(gone.statusCode, 204);
+  t.equal((await get(`/${data.id}`)).statusCode, 404);
+  const events = await api.database.prisma.auditEvent.findMany({
+    where: { accountId, type: { startsWith: 'webhook_endpoint.' } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  t.same(events.map(({ type }) => type).sort(), [
+    'webhook_endpoint.created',
+    'webhook_endpoint.deleted',
+    'webhook_endpoint.updated',
+  ]);
+  t.notMatch(JSON.stringify(events), meta.secret.slice(6, 20));
+});
+
+t.test(
+  'rejects URLs that are not https, not on an allowed port, or not public, and names the member',
+  async (t) => {
+    const { post } = await webhookScene(api);
+    const rejected = [
+      'http://partner.example/',
+      'ftp://partner.example/',
+      'partner.example',
+      '/events',
+      'https://',
+      'https://partner.example:80/',
+      'https://partner.example:444/',
+      'https://partner.example:8442/',
+      'https://user@partner.example/',
+      'https://user:password@partner.example/',
+      'https://partner.example/#fragment',
+      'https://localhost/',
+      'https://intranet/',
+      'http://127.0.0.1:8080/',
+      'http://localhost.:8080/',
+      'https://127.0.0.1/',
+      'https://2130706433/',
+      'https://0x7f.1/',
+      'https://0177.0.0.1/',
+      'https://127.1/',
+      'https://127。0。0。1/',
+      'https://[::1]/',
+      'https://[::ffff:127.0.0.1]/',
+      'https://[::127.0.0.1]/',
+      'https://[64:ff9b::127.0.0.1]/',
+      'https://[fd00:ec2::254]/',
+      'https://169.254.169.254/latest/meta-data/',
+      'https://10.0.0.1/',
+      'https://192.168.1.1/',
+      'https://172.16.0.1/',
+      'https://100.64.0.1/',
+      'https://0.0.0.0/',
+      'https://224.0.0.1/',
+    ];
+    for (const value of rejected) {
+      const response = await post('', { url: value });
+      t.equal(response.statusCode, 400, value);
+      t.match(response.json(), { code: 'invalid_request', errors: [{ pointer: '/url' }] }, value);
+    }
+    for (const value of [
+      url,
+      'https://partner.example:443/',
+      'https://partner.example:8443/x?y=z',
+      'http://localhost:1/',
+    ])
+      t.equal((await post('', { url: value })).statusCode, 201, value);
+    const { data } = (await post('', { url })).json();
+    const token = (await webhookScene(api)).token;
+    t.ok(token);
+    t.equal((await post('', { url: `https://partner.example/${'x'.repeat(2050)}` })).statusCode, 400);
+    t.ok(data.id);
+  },
+);
+
+t.test('production accepts no http://localhost', async (t) => {
+  const production = await buildTestApp(t, {
+    clock,
+    environment: {
+      NODE_ENV: 'production',
+      BASE_URL: 'https://api.test',
+      APP_SECRET: 'x'.repeat(43),
+      METRICS_TOKEN: '',
+    },
+  });
+  const { post } = await webhookScene(production);
+  const response = await post('', { url: 'http://localhost:8080/' });
+  t.equal(response.statusCode, 400);
+});
+
+t.test('rejects malformed bodies', async (t) => {
+  const { post } = await webhookScene(api);
+  const bodies: [string, object][] = [
+    ['url', {}],
+    ['/url', { url: 1 }],
+    ['/url', { url: '' }],
+    ['/description', { url, description: 'x'.repeat(501) }],
+    ['/event_types/0', { url, event_types: ['everything'] }],
+    ['/event_types', { url, event_types: Array.from({ length: 21 }, () => 'a.b') }],
+    ['/event_types', { url, event_types: null }],
+    ['/secret', { url, secret: 'whsec_x' }],
+  ];
+  for (const [pointer, body] of bodies) {
+    const response = await post('', body);
+    t.equal(response.statusCode, 400, JSON.stringify(body).slice(0, 80));
+    t.match(JSON.stringify(response.json().errors), pointer);
+  }
+});
+
+t.test('an application sees only its own endpoints; unknown ids are the same', async (t) => {
+  const scene = await webhookScene(api);
+  const { id } = await scene.create({ url });
+  const sibling = await createApplication(api.database, scene.accountId);
+  const strangers = [await api.token(sibling), (await webhookScene(api)).token];
+  const calls: ['GET' | 'POST' | 'PATCH' | 'DELETE', string, object?][] = [
+    ['GET', ''],
+    ['GET', '/deliveries'],
+    ['PATCH', '', { description: 'x' }],
+    ['POST', '/secrets'],
+    ['POST', '/test_deliveries'],
+    ['POST', '/resumptions', {}],
+    ['DELETE', ''],
+  ];
+  for (const token of strangers) {
+    t.same((await api.get('/v1/webhook_endpoints', token)).json().data, []);
+    for (const [method, path, body] of calls) {
+      const send = (endpoint: string) =>
+        api.app.inject({
+          method,
+          url: `/v1/webhook_endpoints/${endpoint}${path}`,
+          headers: { authorization: `Bearer ${token}` },
+          ...(body && { payload: body }),
+        });
+      const [known, unknown] = [await send(id), await send('unknown')];
+      t.equal(known.statusCode, 404, `${method} ${path}`);
+      const strip = (response: typeof known) => ({ ...response.json(), instance: '', request_id: '' });
+      t.same(strip(known), strip(unknown));
+    }
+  }
+  t.equal((await scene.get(`/${id}`)).statusCode, 200, 'and nothing has changed');
+});
+
+t.test('needs the scopes, a confidential application, and reports:read', async (t) => {
+  const { accountId } = await webhookScene(api);
+  const post = async (scopes: string[]) => {
+    const application = await createApplication(api.database, accountId, { scopes });
+    const token = await api.token(application);
+    return (await sendJson(api, { url: '/v1/webhook_endpoints', token, body: { url } })).json();
+  };
+  t.match(await post(['reports:read', 'webhooks:read']), { code: 'insufficient_scope' });
+  t.match(await post(['webhooks:write']), { code: 'insufficient_scope' });
+  t.ok((await post(['reports:read', 'webhooks:write'])).data);
+  for (const { applications } of demoAccounts)
+    for (const { scopes } of applications)
+      t.notMatch(scopes.join(), /webhooks/, 'demo applications have none');
+});
+
+t.test('an application has at most 20 endpoints, also when they are created at once', async (t) => {
+  const { post, get } = await webhookScene(api);
+  const responses = await Promise.all(Array.from({ length: 25 }, () => post('', { url })));
+  t.same(
+    responses.map(({ statusCode }) => statusCode).sort(),
+    Array.from({ length: 25 }, (_, index) => (index < 20 ? 201 : 409)),
+  );
+  t.match(responses.find(({ statusCode }) => statusCode === 409)?.json(), { code: 'quota_exceeded' });
+  t.equal((await get()).json().data.length, 20);
+});
+
+t.test('a test sends one event at once and returns the outcome', async (t) => {
+  const { post, create, get } = await webhookScene(api);
+  const receiver = await startReceiver(t);
+  const { id, secret } = await create({ url: receiver.url });
+  const response = await post(`/${id}/test_deliveries`);
+  t.equal(response.statusCode, 201);
+  t.match(response.json().data.attributes, {
+    ...{ response_status: 200, response_body: 'thanks', error: null, event_count: 1, last_event_id: null },
+  });
+  const [delivery] = receiver.received;
+  t.equal(delivery?.body.data[0]?.type, 'webhook_endpoint.test');
+  if (delivery !== undefined) t.doesNotThrow(() => verify(secret, delivery));
+  const unreachable = await create({ url: 'http://localhost:1/' });
+  const failed = (await post(`/${unreachable.id}/test_deliveries`)).json().data;
+  t.match(failed.attributes, { response_status: null, error: 'The connection was refused' });
+  t.same((await get(`/${unreachable.id}/deliveries`)).json().data, [failed]);
+});
+
+t.test('resumes after a cursor of the account that is not expired', async (t) => {
+  const { accountId, create, post, addEmployees } = await webhookScene(api);
+  const other = await webhookScene(api);
+  await addEmployees(5);
+  const { id } = await create({ url });
+  const resume = (after: string) => post(`/${id}/resumptions`, { after });
+  const cursor = (position: number) => `evt_${accountId}_0000000${position}`;
+  t.equal((await resume(cursor(2))).json().data.attributes.last_event_id, cursor(2));
+  for (const value of [cursor(6), `evt_${other.accountId}_00000000`, 'x', '']) {
+    const response = await resume(value);
+    t.match(response.json(), { status: 400, errors: [{ pointer: '/after' }] }, value);
+  }
+  await api.database.prisma.event.deleteMany({ where: { accountId, position: { lte: 3 } } });
+  t.match((await resume(cursor(1))).json(), { status: 410, code: 'events_expired' });
+  t.equal((await resume(cursor(3))).statusCode, 201);
+});

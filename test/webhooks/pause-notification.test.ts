@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { LinkDelivery } from '../../src/services/links/link-delivery.js';
+import { Mailer } from '../../src/services/mail/mailer.js';
+import { notifyOwners } from '../../src/services/webhooks/pause-notification.js';
+import { createUser } from '../support/oauth/users.js';
+import { buildTestApp } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
+import t from '../support/tap.js';
+import { answers, startReceiver } from '../support/webhooks/receiver.js';
+import { createWorker, webhookScene } from '../support/webhooks/scene.js';
+
+t.test('the enabled owners of the account get a mail when an endpoint is paused', async (t) => {
+  const clock = createTestClock(new Date());
+  const api = await buildTestApp(t, { clock });
+  const { accountId, create, addEmployees } = await webhookScene(api);
+  const owner = await createUser(api.database, accountId, { role: 'owner' });
+  await createUser(api.database, accountId, { role: 'member' });
+  const outboxDirectory = path.join(t.testdir({}), 'outbox');
+  const mailer = new Mailer({ smtpUrl: undefined, mailFrom: 'people@api.test', outboxDirectory }, clock);
+  const delivery = new LinkDelivery(mailer, { baseUrl: 'https://api.test', logger: { warn: () => {} } });
+  const { run } = createWorker(t, api, {
+    onPaused: (outcome) => notifyOwners(api.database, delivery, outcome),
+  });
+  const receiver = await startReceiver(t);
+  receiver.answer = answers.status(410);
+  await create({ url: `${receiver.url}?token=hidden` });
+  await addEmployees(1);
+  await run();
+  const files = await readdir(outboxDirectory);
+  t.equal(files.length, 1);
+  const text = await readFile(path.join(outboxDirectory, files[0] ?? ''), 'utf8');
+  t.match(text, `To: ${owner.email}`);
+  t.match(text, /Subject: Webhooks to localhost:\d+ are paused/);
+  t.match(text, /it is gone \(410\)/);
+  t.notMatch(text, /hidden/, 'the query may have a secret');
+});
