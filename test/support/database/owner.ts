@@ -9,10 +9,13 @@ export function asOwner<Row = unknown>(
   text: string,
   ...values: unknown[]
 ): Promise<Row[]> {
-  return prisma.$transaction(async (tx) => {
-    await tx.$executeRawUnsafe('SET LOCAL ROLE NONE');
-    // Citus rejects triggers that it does not know to be safe.
-    if (isDistributed()) await tx.$executeRawUnsafe('SET LOCAL citus.enable_unsafe_triggers = on');
-    return tx.$queryRawUnsafe<Row[]>(text, ...values);
-  });
+  return prisma.$transaction(
+    async (tx) => {
+      await tx.$executeRawUnsafe('SET LOCAL ROLE NONE');
+      // Citus rejects triggers that it does not know to be safe.
+      if (isDistributed()) await tx.$executeRawUnsafe('SET LOCAL citus.enable_unsafe_triggers = on');
+      return tx.$queryRawUnsafe<Row[]>(text, ...values);
+    },
+    { maxWait: 60_000, timeout: 120_000 },
+  );
 }

@@ -16,7 +16,9 @@ export async function employeeScene(
     ...employee,
     ...people[index],
   }));
-  const ids = await database.prisma.$transaction((tx) => insertEmployees(tx, accountId, employees));
+  const ids = await database.prisma.$transaction((tx) => insertEmployees(tx, accountId, employees), {
+    timeout: 60_000,
+  });
   const browser = await signedInBrowser(api, user);
   return {
     accountId,
