@@ -1,5 +1,5 @@
-// Generates types, lists of values and the reference from the contract, and the client from the Prisma schema, if they are
-// older than their sources.
+// Generates types, lists of values and the reference from the contract, the changelog from its Markdown, and the client from
+// the Prisma schema, if they are older than their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { isFresh, root } from './modified.mjs';
@@ -33,6 +33,17 @@ const steps = [
     sources: ['openapi/v1.yaml', 'redocly.yaml', 'scripts/reference', 'package-lock.json'],
     output: 'dist/docs/index.html',
     command: ['node', 'scripts/reference/build.mjs'],
+  },
+  {
+    sources: [
+      'CHANGELOG.md',
+      'openapi/v1.yaml',
+      'scripts/changelog',
+      'scripts/contract/changelog.mjs',
+      'package-lock.json',
+    ],
+    output: 'dist/docs/changelog.json',
+    command: ['node', 'scripts/changelog/build.mjs'],
   },
 ];
 

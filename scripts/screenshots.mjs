@@ -11,7 +11,7 @@ import { root } from './modified.mjs';
 
 const screenshots = path.join(root, 'screenshots');
 const readmeScreenshots = path.join(root, 'docs', 'images');
-const widths = { 1280: 900, 390: 844 };
+const widths = { 1440: 900, 390: 844 };
 const applications = '/people/settings/oauth_applications';
 
 const browser = await chromium.launch({
@@ -48,10 +48,8 @@ async function takeAll() {
   await open(owner, 'people-no-match', '/people?q=zzz');
   await open(owner, 'people-filtered', '/people?q=a&department=Engineering&location=London');
   await open(owner, 'employee-new', '/people/employees/new');
-  const [employee] = await owner.evaluate(async () => {
-    const page = await (await fetch('/people')).text();
-    return /\/people\/employees\/[a-z0-9]{12,}/.exec(page) ?? [];
-  });
+  await owner.goto(`${base}/people`);
+  const employee = await owner.locator('td a[href^="/people/employees/"]').first().getAttribute('href');
   await open(owner, 'employee', employee);
   await open(owner, 'employee-edit', `${employee}/edit`);
   await open(owner, 'employee-delete', `${employee}/delete`);
@@ -103,6 +101,7 @@ async function takeAll() {
   await open(owner, 'not-found', `${applications}/appglobexbackend`);
   await open(owner, 'errors', '/errors');
   await open(owner, 'error', '/errors/invalid-grant');
+  await open(owner, 'changelog', '/changelog');
   await open(owner, 'reference', '/docs');
   // A new page, because the reference keeps the colours in which it was first shown.
   await takeForReadme(await newPage(), 'reference', `${base}/docs#/employees/listemployees`);

@@ -34,6 +34,7 @@ import { RequestLog } from './observability/request-log.js';
 import { RequestUsage } from './observability/request-usage.js';
 import { type RequestObserver, RequestWatch } from './observability/request-watch.js';
 import { assetRoutes } from './pages/assets.js';
+import { changelogPages } from './pages/changelog/routes.js';
 import { consentForm } from './pages/consent.js';
 import { errorPages } from './pages/error-pages.js';
 import { linkPages } from './pages/links/routes.js';
@@ -154,6 +155,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(documentRoutes, { published: publish(contract, config) });
   await app.register(referencePage, { localise });
   await app.register(errorPages, { contract, localise });
+  await app.register(changelogPages, { baseUrl: config.baseUrl });
   const {
     handlers,
     authenticate,

@@ -285,6 +285,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       production: config.production,
       scopes: contract.scopes,
       usage: new UsageReader(database),
+      webhooks,
       limits: { configured: config, reports: reportLimits, bodyBytes: bodyLimitBytes },
       problems: contract.problems,
     },

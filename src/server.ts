@@ -29,6 +29,7 @@ import { Issuer } from './services/recorded-issuer.js';
 import { SigningKeyStore } from './services/signing-key-store.js';
 import { UsageRecorder } from './services/usage/usage-recorder.js';
 import { createWebhookWorker } from './services/webhooks/compose.js';
+import { deliveryLagSeconds } from './services/webhooks/delivery/delivery-lag.js';
 import { notifyOwners } from './services/webhooks/pause-notification.js';
 
 /** Maximum duration of a statement of a request. */
@@ -62,10 +63,15 @@ async function start(): Promise<void> {
   const uploadWorker = new UploadWorker({ database, clock: systemClock, contract, logger });
   const webhookWorker = createWebhookWorker({
     ...{ config, database, appSecrets, clock: systemClock, logger },
+    ...(instruments.webhooks && { observer: instruments.webhooks }),
     onPaused: async (outcome) => {
       const mailer = new Mailer(config, systemClock);
       await notifyOwners(database, new LinkDelivery(mailer, { baseUrl: config.baseUrl, logger }), outcome);
     },
+  });
+  instruments.webhooks?.watch({
+    running: () => webhookWorker.running,
+    lagSeconds: () => deliveryLagSeconds(database, systemClock()),
   });
   const lifecycle = createLifecycle();
   const app = await buildApp({

@@ -26,9 +26,13 @@ function linkWithinPage(page) {
   const section = / data-section-id="(\/[^"]*)"/g;
   const sections = new Set([...page.matchAll(section)].map(([, id]) => id));
   if (sections.size === 0) throw new Error('The rendered page does not contain the expected section ids');
-  return page
+  // The header links to pages of this server, such as /errors, which is also the path of a chapter.
+  const [header, ...content] = page.split(/(?<=<\/header>)/);
+  const linked = content
+    .join('')
     .replaceAll(section, ' id="$1"$&')
     .replaceAll(/ href="(\/[^"]*)"/g, (link, target) => (sections.has(target) ? ` href="#${target}"` : link));
+  return `${header}${linked}`;
 }
 
 /** The logo next to "API docs by", which the script loads from the server of Redocly. */

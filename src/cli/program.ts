@@ -3,10 +3,12 @@ import type { CommandProcess } from './command-process.js';
 import { addAccountCommands } from './commands/accounts.js';
 import { addApplicationCommands } from './commands/applications.js';
 import { addEmployeeCommands } from './commands/employees.js';
+import { addEventCommands } from './commands/events.js';
 import { addIssuerCommands } from './commands/issuer.js';
 import { addKeyCommands } from './commands/keys.js';
 import { addMaintenanceCommands } from './commands/maintenance.js';
 import { addUserCommands } from './commands/users.js';
+import { addWebhookCommands } from './commands/webhooks.js';
 
 /** Creates the program with all commands. Invalid arguments throw a {@link CommanderError}. */
 export function createProgram(commandProcess: CommandProcess): Command {
@@ -32,6 +34,8 @@ Exit codes:
   addUserCommands(program, commandProcess);
   addEmployeeCommands(program, commandProcess);
   addApplicationCommands(program, commandProcess);
+  addEventCommands(program, commandProcess);
+  addWebhookCommands(program, commandProcess);
   addIssuerCommands(program, commandProcess);
   addKeyCommands(program, commandProcess);
   addMaintenanceCommands(program, commandProcess);

@@ -6,6 +6,7 @@ import { OAuthApplications } from '../services/applications/oauth-applications.j
 import { EmployeeImports } from '../services/employee-imports/employee-imports.js';
 import { MissingEmployees } from '../services/employee-imports/missing-employees.js';
 import { EmployeeChanges } from '../services/employees/employee-changes.js';
+import { EventFeed } from '../services/events/event-feed.js';
 import { Housekeeping } from '../services/housekeeping.js';
 import { Issuer } from '../services/recorded-issuer.js';
 import { SigningKeyStore } from '../services/signing-key-store.js';
@@ -14,6 +15,7 @@ import { ProviderSecrets } from '../services/single-sign-on/provider-secrets.js'
 import { UsageReader } from '../services/usage/usage-reader.js';
 import { UserAdministration } from '../services/user-administration.js';
 import { Users } from '../services/users.js';
+import { AccountEndpoints } from '../services/webhooks/account-endpoints.js';
 
 /** Services of the commands. */
 export interface CommandServices {
@@ -25,6 +27,8 @@ export interface CommandServices {
   readonly employeeChanges: EmployeeChanges;
   readonly applications: OAuthApplications;
   readonly usage: UsageReader;
+  readonly events: EventFeed;
+  readonly accountEndpoints: AccountEndpoints;
   readonly issuer: Issuer;
   readonly signingKeys: SigningKeyStore;
   readonly domains: AccountDomains;
@@ -47,6 +51,8 @@ export function composeCommandServices(
     employeeChanges: new EmployeeChanges(database),
     applications: new OAuthApplications(database),
     usage: new UsageReader(database),
+    events: new EventFeed(database, { clock, retentionDays: config.eventRetentionDays }),
+    accountEndpoints: new AccountEndpoints(database),
     signingKeys: new SigningKeyStore(database),
     domains: new AccountDomains(database),
     providerSecrets: new ProviderSecrets(database),

@@ -3,6 +3,8 @@ export interface ContractDocument {
   readonly info: Readonly<Record<string, unknown>>;
   readonly servers: readonly [{ readonly url: string }];
   readonly 'x-limits': { readonly deprecation_notice_days: number; readonly [name: string]: number };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly webhooks?: Readonly<Record<string, unknown>>;
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly components: {
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>;

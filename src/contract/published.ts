@@ -1,5 +1,11 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../package-root.js';
+import { apiId } from './api-id.js';
 import type { Contract } from './contract.js';
+import { markdownDocuments } from './markdown/documents.js';
 import { toOpenapi30 } from './openapi-3-0.js';
+import { postmanCollection } from './postman/collection.js';
 
 /** URLs of a server. */
 export interface ServerAddresses {
@@ -24,8 +30,7 @@ export function localiser(
   return (text) => text.replaceAll(`${written}/errors`, errorsUrl).replaceAll(written, baseUrl);
 }
 
-/** Identifies this API in catalogues, independent of its URL. */
-const apiId = '5f0d3a86-9c1e-4e0b-8a57-2b6d41c7f9e3';
+const workflowsFile = path.join(packageRoot, 'openapi', 'v1.arazzo.yaml');
 
 /** The documents that this server publishes. */
 export interface PublishedContract {
@@ -33,14 +38,21 @@ export interface PublishedContract {
   readonly json: string;
   /** In OpenAPI 3.0, as JSON. */
   readonly olderJson: string;
+  /** Common uses of the API, as an Arazzo document. */
+  readonly workflows: string;
+  /** The operations for Postman, written when they are requested. */
+  readonly postman: () => string;
+  /** Documents in Markdown by path, written when they are requested. */
+  readonly markdown: ReadonlyMap<string, () => string>;
 }
 
 /** Adds the URLs and the contact of this server to the contract. */
 export function publish(
-  { yaml, document }: Pick<Contract, 'yaml' | 'document'>,
+  contract: Contract,
   config: ServerAddresses & { readonly apiContactUrl: string | undefined },
 ): PublishedContract {
-  const localise = localiser({ document }, config);
+  const { yaml, document } = contract;
+  const localise = localiser(contract, config);
   const { apiContactUrl: url } = config;
   const added = { 'x-api-id': apiId, ...(url !== undefined && { contact: { url } }) };
   const published = { ...document, info: { ...document.info, ...added } };
@@ -50,5 +62,10 @@ export function publish(
     yaml: localise(yaml.replace(/^info:\n/m, (info) => `${info}${lines.join('')}`)),
     json: localise(JSON.stringify(published)),
     olderJson: localise(JSON.stringify(toOpenapi30(published))),
+    workflows: localise(readFileSync(workflowsFile, 'utf8')),
+    postman: () => localise(JSON.stringify(postmanCollection(contract), null, 2)),
+    markdown: new Map(
+      [...markdownDocuments(contract)].map(([name, write]) => [name, () => localise(write())] as const),
+    ),
   };
 }

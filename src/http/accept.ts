@@ -7,9 +7,27 @@ export function namesMediaType({ accept = '' }: IncomingHttpHeaders, mediaType: 
   return new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes(mediaType);
 }
 
-/** Whether the Accept-Encoding header prefers gzip to no encoding. @see RFC 9110 section 12.5.3 */
-export function prefersGzip(headers: IncomingHttpHeaders): boolean {
-  return new Negotiator({ headers }).encoding(['gzip', 'identity']) === 'gzip';
+/** An encoding of static content. @see RFC 9110 section 8.4.1 */
+export type ContentEncoding = 'br' | 'gzip' | 'identity';
+
+/** The encodings of static content, smallest content first. */
+const contentEncodings: readonly ContentEncoding[] = ['br', 'gzip', 'identity'];
+
+/**
+ * The encoding with the highest weight in the Accept-Encoding header; of several, the one with the smallest content. A
+ * header that excludes every encoding is ignored.
+ *
+ * @see RFC 9110 section 12.5.3
+ */
+export function preferredEncoding(headers: IncomingHttpHeaders): ContentEncoding {
+  // The type declarations lack the option.
+  const negotiator = new Negotiator({ headers }) as unknown as {
+    encoding(
+      available: typeof contentEncodings,
+      options: { preferred: typeof contentEncodings },
+    ): ContentEncoding | undefined;
+  };
+  return negotiator.encoding(contentEncodings, { preferred: contentEncodings }) ?? 'identity';
 }
 
 /**

@@ -1,16 +1,30 @@
 import type { FastifyInstance } from 'fastify';
 import type { PublishedContract } from '../contract/published.js';
+import { Precompressed } from './precompressed.js';
 
-/** Routes of the contract documents. */
+const headers = {
+  'access-control-allow-origin': '*',
+  'cache-control': 'public, max-age=300',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Routes of the contract and of the documents that are derived from it. */
 export async function documentRoutes(
   app: FastifyInstance,
-  { published }: { published: PublishedContract },
+  { published: { yaml, json, olderJson, workflows, postman, markdown } }: { published: PublishedContract },
 ): Promise<void> {
-  const { yaml, json, olderJson } = published;
-  const headers = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
-  app.get('/openapi/v1.yaml', async (_, reply) => reply.headers(headers).type('application/yaml').send(yaml));
-  app.get('/openapi/v1.json', async (_, reply) => reply.headers(headers).type('application/json').send(json));
-  app.get('/openapi/v1-3.0.json', async (_, reply) =>
-    reply.headers(headers).type('application/json').send(olderJson),
-  );
+  publish('/openapi/v1.yaml', 'application/yaml', yaml);
+  publish('/openapi/v1.json', 'application/json', json);
+  publish('/openapi/v1-3.0.json', 'application/json', olderJson);
+  publish('/openapi/v1.arazzo.yaml', 'application/yaml', workflows);
+  publish('/openapi/v1.postman_collection.json', 'application/json', postman);
+  for (const [path, write] of markdown) {
+    const type = path.endsWith('.md') ? 'text/markdown' : 'text/plain';
+    publish(path, `${type}; charset=utf-8`, write);
+  }
+
+  function publish(path: string, type: string, text: string | (() => string)): void {
+    const content = new Precompressed(text);
+    app.get(path, async (request, reply) => content.send(request, reply.headers(headers).type(type)));
+  }
 }

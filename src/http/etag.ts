@@ -26,9 +26,18 @@ export function readIfMatch(header: string | undefined): (record: RecordVersion)
  * @see RFC 9110 section 13.1.2
  */
 export function isKnownToClient(header: string | undefined, record: RecordVersion): boolean {
+  return includesTag(header, etagOf(record));
+}
+
+/**
+ * Whether `If-None-Match` contains a strong tag, with the weak comparison.
+ *
+ * @see RFC 9110 section 8.8.3.2
+ */
+export function includesTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  if (header === '*') return true;
-  return readTags(header).some((tag) => tag.replace(/^W\//, '') === etagOf(record));
+  if (header.trim() === '*') return true;
+  return readTags(header).some((tag) => tag.replace(/^W\//, '') === etag);
 }
 
 function readTags(header: string): string[] {

@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import type { Config } from '../config/config.js';
 import type { Database } from '../database/client.js';
 import type { RequestObserver } from './request-watch.js';
+import type { WebhookMetrics } from './webhook-metrics.js';
 
 /** Metrics and traces of a process. */
 export interface Instruments {
   /** The observed database. */
   readonly database: Database;
   readonly observers: readonly RequestObserver[];
+  /** Absent: there are no metrics. */
+  readonly webhooks?: WebhookMetrics;
   close(): Promise<void>;
 }
 
@@ -34,6 +37,7 @@ export async function startInstruments(
   return {
     database: watched,
     observers: [tracer, metrics].filter((observer) => observer !== undefined),
+    ...(metrics && { webhooks: metrics.webhooks }),
     close:
       metrics && metricsPort
         ? await serve(metrics, { host: metricsHost, port: metricsPort })

@@ -3,6 +3,7 @@ import type { Database } from '../database/client.js';
 import { databaseErrorKind } from '../database/database-errors.js';
 import { grantTypes } from '../oauth/token-endpoint.js';
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
+import { WebhookMetrics } from './webhook-metrics.js';
 
 /** Buckets in seconds, from a response from memory to a slow report. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -41,6 +42,7 @@ export class Metrics implements RequestObserver {
     labelNames: ['kind'],
     registers: [this.#registry],
   });
+  readonly webhooks = new WebhookMetrics(this.#registry);
   #inFlight = 0;
 
   constructor(database: Pick<Database, 'poolState'>) {

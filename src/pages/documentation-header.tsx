@@ -1,7 +1,17 @@
 import { Mark } from './layout.js';
 
 /** Navigation of the documentation. The reference has the same. */
-export function DocumentationHeader() {
+export const documentationLinks = [
+  ['/docs', 'Reference'],
+  ['/errors', 'Errors'],
+  ['/changelog', 'Changelog'],
+  ['/openapi/v1.yaml', 'YAML'],
+  ['/openapi/v1.json', 'JSON'],
+  ['/people/settings/oauth_applications', 'Your applications'],
+] as const;
+
+/** Header of a page of the documentation. */
+export function DocumentationHeader({ current }: { current: (typeof documentationLinks)[number][0] }) {
   return (
     <>
       <a class="skip" href="#content">
@@ -12,23 +22,13 @@ export function DocumentationHeader() {
       </a>
       <nav aria-label="Documentation">
         <ul>
-          <li>
-            <a href="/docs">Reference</a>
-          </li>
-          <li>
-            <a href="/errors" aria-current="true">
-              Errors
-            </a>
-          </li>
-          <li>
-            <a href="/openapi/v1.yaml">YAML</a>
-          </li>
-          <li>
-            <a href="/openapi/v1.json">JSON</a>
-          </li>
-          <li>
-            <a href="/people/settings/oauth_applications">Your applications</a>
-          </li>
+          {documentationLinks.map(([href, label]) => (
+            <li key={href}>
+              <a href={href} {...(href === current && { 'aria-current': true })}>
+                {label}
+              </a>
+            </li>
+          ))}
         </ul>
       </nav>
     </>

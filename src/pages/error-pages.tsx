@@ -1,11 +1,13 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Contract, ProblemCode, ProblemKind } from '../contract/contract.js';
 import type { Localise } from '../contract/published.js';
+import { Precompressed } from '../http/precompressed.js';
 import { exampleProblem } from '../problems/example.js';
 import { problemSlug } from '../problems/problem-document.js';
 import { type Column, DataTable } from './data-table.js';
+import { DocumentationFooter } from './documentation-footer.js';
 import { DocumentationHeader } from './documentation-header.js';
-import { Layout, renderPage } from './layout.js';
+import { Layout, type Page, renderPage } from './layout.js';
 import { pageHeaders } from './security-headers.js';
 
 type Row = readonly [ProblemCode, ProblemKind];
@@ -16,19 +18,25 @@ export async function errorPages(
   { contract, localise }: { contract: Contract; localise: Localise },
 ): Promise<void> {
   const kinds = Object.entries(contract.problems) as Row[];
-  const send = (reply: FastifyReply, html: string) =>
-    reply
-      .headers(pageHeaders())
-      .header('cache-control', 'public, max-age=300')
-      .type('text/html; charset=utf-8')
-      .send(html);
-
-  const index = renderPage(<ErrorIndex kinds={kinds} />);
-  app.get('/errors', async (_, reply) => send(reply, index));
+  publish('/errors', () => <ErrorIndex kinds={kinds} />);
   for (const [code, kind] of kinds) {
-    const example = localise(JSON.stringify(exampleProblem(contract, code), null, 2));
-    const page = renderPage(<ErrorPage code={code} kind={kind} example={example} />);
-    app.get(`/errors/${problemSlug(code)}`, async (_, reply) => send(reply, page));
+    publish(`/errors/${problemSlug(code)}`, () => {
+      const example = localise(JSON.stringify(exampleProblem(contract, code), null, 2));
+      return <ErrorPage code={code} kind={kind} example={example} />;
+    });
+  }
+
+  function publish(path: string, page: () => Page): void {
+    const content = new Precompressed(() => renderPage(page()));
+    app.get(path, async (request, reply) =>
+      content.send(
+        request,
+        reply
+          .headers(pageHeaders())
+          .header('cache-control', 'public, max-age=300')
+          .type('text/html; charset=utf-8'),
+      ),
+    );
   }
 }
 
@@ -38,7 +46,7 @@ const columns: readonly Column<Row>[] = [
     heading: 'Code',
     label: 'Code',
     cell: ([code]) => (
-      <a href={`/errors/${problemSlug(code)}`}>
+      <a class="whole" href={`/errors/${problemSlug(code)}`}>
         <code>{code}</code>
       </a>
     ),
@@ -54,7 +62,11 @@ const columns: readonly Column<Row>[] = [
 
 function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
   return (
-    <Layout title="Errors" header={<DocumentationHeader />}>
+    <Layout
+      title="Errors"
+      header={<DocumentationHeader current="/errors" />}
+      footer={<DocumentationFooter />}
+    >
       <h1>Errors</h1>
       <p>
         Every error of the API is a problem document (RFC 9457). Its <code>code</code> is one of these, and
@@ -68,7 +80,11 @@ function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
 
 function ErrorPage({ code, kind, example }: { code: ProblemCode; kind: ProblemKind; example: string }) {
   return (
-    <Layout title={kind.title} header={<DocumentationHeader />}>
+    <Layout
+      title={kind.title}
+      header={<DocumentationHeader current="/errors" />}
+      footer={<DocumentationFooter />}
+    >
       <p>
         <a href="/errors">All errors</a>
       </p>

@@ -13,6 +13,8 @@ export function Layout({
   wide = false,
   header,
   script,
+  feed,
+  footer,
   children,
 }: {
   title: string;
@@ -24,6 +26,9 @@ export function Layout({
   header?: ComponentChildren;
   /** A script that the page loads. The `Content-Security-Policy` of the response must allow it. */
   script?: PageScript | undefined;
+  /** An Atom feed of the content. */
+  feed?: { readonly title: string; readonly href: string };
+  footer?: ComponentChildren;
   children: ComponentChildren;
 }) {
   return (
@@ -36,6 +41,7 @@ export function Layout({
         <link rel="icon" href={assetAddress('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetAddress('pico.css')} />
         <link rel="stylesheet" href={assetAddress('site.css')} />
+        {feed !== undefined && <link rel="alternate" type="application/atom+xml" {...feed} />}
         {script !== undefined && <script src={assetAddress(script)} defer />}
       </head>
       <body>
@@ -43,6 +49,7 @@ export function Layout({
         <main id="content" {...((narrow || wide) && { class: narrow ? 'narrow' : 'wide' })}>
           {children}
         </main>
+        {footer !== undefined && <footer class="site">{footer}</footer>}
       </body>
     </html>
   );

@@ -8,6 +8,8 @@ const notices = {
     'This form was already submitted, and the application exists. Its secret is not shown again.',
   application_updated: 'Changes saved. They apply to existing tokens immediately.',
   application_deleted: 'Application deleted. Its tokens no longer work.',
+  webhook_test_sent: 'Test sent. Its result is the first of the attempts.',
+  webhook_resumed: 'Endpoint resumed. What follows is sent within a few seconds.',
   access_revoked: 'All access revoked. Tokens issued before no longer work.',
   secret_exists: 'This form was already submitted, and the secret exists. It is not shown again.',
   secret_revoked: 'Secret revoked.',

@@ -8,6 +8,7 @@ import type { SecondFactorPolicies } from '../services/second-factors/second-fac
 import type { ApplicationPagesDependencies } from './applications/application-pages.js';
 import { applicationPages } from './applications/routes.js';
 import type { UsagePageDependencies } from './applications/usage/usage-routes.js';
+import type { WebhookPagesDependencies } from './applications/webhooks/routes.js';
 import { type AuditLogPageDependencies, auditLogPage } from './audit-log/audit-log.js';
 import { confirmationPage } from './confirm-password.js';
 import { connectedApplicationsPages } from './connected-applications.js';
@@ -33,6 +34,7 @@ import type { UserPagesDependencies } from './users/user-pages.js';
 export interface PeopleSiteDependencies
   extends ApplicationPagesDependencies,
     UsagePageDependencies,
+    WebhookPagesDependencies,
     AuditLogPageDependencies,
     UserPagesDependencies,
     SingleSignOnSettingsDependencies,

@@ -113,13 +113,11 @@ export function SiteErrorPage({
   path,
   children,
 }: SignedInUser & { title: string; path: string; children: ComponentChildren }) {
-  const inSettings = path === settings.root || path.startsWith(`${settings.root}/`);
+  const isBelow = (root: string) => path === root || path.startsWith(`${root}/`);
+  const inSettings = isBelow(settings.root);
+  const section = inSettings ? 'settings' : isBelow(reportsPath) ? 'reports' : undefined;
   return (
-    <Layout
-      title={title}
-      wide
-      header={<SiteHeader user={user} csrfToken={csrfToken} {...(inSettings && { current: 'settings' })} />}
-    >
+    <Layout title={title} wide header={<SiteHeader user={user} csrfToken={csrfToken} current={section} />}>
       {inSettings && <SettingsNavigation user={user} path={path} />}
       {children}
     </Layout>
@@ -130,7 +128,7 @@ export function SiteErrorPage({
 type Section = 'directory' | 'reports' | 'settings';
 
 /** `current`: the part of the site that the page belongs to. */
-function SiteHeader({ user, csrfToken, current }: SignedInUser & { current?: Section }) {
+function SiteHeader({ user, csrfToken, current }: SignedInUser & { current: Section | undefined }) {
   return (
     <>
       <a class="skip" href="#content">

@@ -79,40 +79,27 @@ browserTest(
   },
 );
 
-browserTest(
-  'axe reports no violation on the import pages, also in forced colours and at 400 % zoom',
-  async (t, page, { api }) => {
-    const { user } = await createScene(api.database);
-    await signIn(page, user);
-    await page.goto('/people/employees/import');
-    const look = async (label: string) => {
-      await isAccessible(t, page, label);
-      await page.emulateMedia({ forcedColors: 'active' });
-      await isAccessible(t, page, `${label} in forced colours`);
-      await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' });
-      // 1280 pixels at 400 % are 320 CSS pixels.
-      await page.setViewportSize({ width: 320, height: 256 });
-      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      t.ok(wider <= 0, `${label} fits at 400 % zoom`);
-    };
-    await look('upload');
-    await page.getByLabel('File').setInputFiles(csvFile(''));
-    await page.getByRole('button', { name: 'Upload' }).click();
-    await look('upload with an error');
-    await page.getByLabel('File').setInputFiles(csvFile(staff(30)));
-    await page.getByRole('button', { name: 'Upload' }).click();
-    await look('columns');
-    await page.getByLabel('E-Mail').selectOption('');
-    await page.getByRole('button', { name: 'Check the file' }).click();
-    await look('columns with an error');
-    await page.getByLabel('E-Mail').selectOption('email');
-    await page.getByRole('button', { name: 'Check the file' }).click();
-    await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
-    await look('result of the check');
-    await page.getByRole('button', { name: 'Import 30 records' }).click();
-    await page.getByRole('heading', { name: 'Import complete' }).waitFor();
-    await look('import complete');
-    await page.goto('/people/employees/import');
-    await look('upload with imports');
-  },
-);
+browserTest('the import pages are accessible', async (t, page, { api }) => {
+  const { user } = await createScene(api.database);
+  await signIn(page, user);
+  await page.goto('/people/employees/import');
+  await isAccessible(t, page, 'upload');
+  await page.getByLabel('File').setInputFiles(csvFile(''));
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await isAccessible(t, page, 'upload with an error');
+  await page.getByLabel('File').setInputFiles(csvFile(staff(30)));
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await isAccessible(t, page, 'columns');
+  await page.getByLabel('E-Mail').selectOption('');
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await isAccessible(t, page, 'columns with an error');
+  await page.getByLabel('E-Mail').selectOption('email');
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
+  await isAccessible(t, page, 'result of the check');
+  await page.getByRole('button', { name: 'Import 30 records' }).click();
+  await page.getByRole('heading', { name: 'Import complete' }).waitFor();
+  await isAccessible(t, page, 'import complete');
+  await page.goto('/people/employees/import');
+  await isAccessible(t, page, 'upload with imports');
+});

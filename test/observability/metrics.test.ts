@@ -3,13 +3,17 @@ import net from 'node:net';
 import { ConfigError } from '../../src/config/config-error.js';
 import type { Database } from '../../src/database/client.js';
 import { startInstruments } from '../../src/observability/instruments.js';
+import { deliveryLagSeconds } from '../../src/services/webhooks/delivery/delivery-lag.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
 import { createScene, grantTokens, refresh } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
 import { freePort } from '../support/server/free-port.js';
 import { listen, requestsArrive } from '../support/server/sockets.js';
 import t, { type Test } from '../support/tap.js';
+import { answers, startReceiver } from '../support/webhooks/receiver.js';
+import { createWorker, webhookScene } from '../support/webhooks/scene.js';
 
 const database = await openTestDatabase(t);
 
@@ -198,3 +202,48 @@ t.test('nothing is measured without a port', async (t) => {
   t.same(instruments.observers, []);
   await instruments.close();
 });
+
+t.test(
+  'counts webhook deliveries by outcome, and reports the lag of the furthest-behind endpoint',
+  async (t) => {
+    const metricsPort = await freePort();
+    const instruments = await startInstruments(
+      { metricsPort, metricsHost: '127.0.0.1', tracing: false },
+      database,
+    );
+    t.teardown(() => instruments.close());
+    const api = await buildTestApp(t, { database, clock: createTestClock(new Date()) });
+    const [scene, other] = [await webhookScene(api), await webhookScene(api)];
+    const [good, bad] = [await startReceiver(t), await startReceiver(t)];
+    bad.answer = answers.status(500);
+    await scene.create({ url: good.url });
+    await other.create({ url: bad.url });
+    const { webhooks } = instruments;
+    const { worker, run } = createWorker(t, api, { ...(webhooks && { observer: webhooks }) });
+    let isBroken = false;
+    webhooks?.watch({
+      running: () => worker.running,
+      lagSeconds: async () => {
+        if (isBroken) throw new Error('The database is not available');
+        return deliveryLagSeconds(database, api.clock());
+      },
+    });
+    const read = async (metric: string) => {
+      const lines = (await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).split('\n');
+      return lines.find((text) => text.startsWith(`${metric} `))?.slice(metric.length + 1);
+    };
+    t.equal(await read('people_webhook_lag_seconds'), '0');
+    await scene.addEmployees(1);
+    await other.addEmployees(1);
+    await run();
+    t.equal(await read('people_webhook_deliveries_total{outcome="delivered"}'), '1');
+    t.equal(await read('people_webhook_deliveries_total{outcome="failed"}'), '1');
+    t.equal(await read('people_webhook_deliveries_in_flight'), '0');
+    api.clock.advanceSeconds(3600);
+    const lag = Number(await read('people_webhook_lag_seconds'));
+    t.ok(lag > 3500 && lag < 3700, `${lag} seconds, of the endpoint that fails`);
+    isBroken = true;
+    t.equal(await read('people_webhook_lag_seconds'), 'Nan');
+    t.ok(await read('people_http_requests_in_flight'), 'the other metrics do not need the database');
+  },
+);

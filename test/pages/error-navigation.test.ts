@@ -39,6 +39,9 @@ t.test('404 pages keep the navigation for a signed-in user', async (t) => {
   t.notMatch(unknown.body, 'aria-current', 'an error page is no page of the navigation');
   const record = await browser.open('/people/settings/users/unknown');
   errorPage(t, record, 404, { navigation: true, settings: true });
+  const report = await browser.open('/people/reports/unknown');
+  errorPage(t, report, 404, { navigation: true });
+  t.match(report.body, /<a href="\/people\/reports" aria-current="true">/);
   t.equal((await browser.submitForm(unknown, '/sign_out', {})).headers.location, '/sign_in');
 });
 

@@ -133,7 +133,7 @@ const names = hostileNames.filter((name) => !name.includes('onmouseover='));
 
 t.test('a hostile name, search or filter is a page', async (t) => {
   const { browser } = await directoryOf(
-    names.map((name) => ({ firstName: name, lastName: name, location: name })),
+    names.map((name) => ({ firstName: name, lastName: name, location: name, department: name })),
   );
   isPage(t, await browser.open('/people'));
   const texts = [

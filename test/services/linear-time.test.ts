@@ -1,5 +1,5 @@
-import { namesMediaType, prefersGzip, requireAcceptable } from '../../src/http/accept.js';
-import { readIfMatch } from '../../src/http/etag.js';
+import { namesMediaType, preferredEncoding, requireAcceptable } from '../../src/http/accept.js';
+import { includesTag, readIfMatch } from '../../src/http/etag.js';
 import { parseForm } from '../../src/http/form-parser.js';
 import { originForm } from '../../src/http/origin-form.js';
 import { PageRequest } from '../../src/http/pagination.js';
@@ -67,7 +67,8 @@ t.test('reads every header, address and form field in linear time', async (t) =>
           (text) => namesMediaType({ accept: text }, 'text/html'),
           'application/json;q=0.9, ',
         ],
-        ['Accept-Encoding', (text) => prefersGzip({ 'accept-encoding': text }), 'deflate;q=0.5, '],
+        ['Accept-Encoding', (text) => preferredEncoding({ 'accept-encoding': text }), 'deflate;q=0.5, '],
+        ['If-None-Match', (text) => includesTag(text, '"x"'), '"5d41402abc4b2a76", W/'],
         ['If-Match', (text) => readIfMatch(text)({ id: 'x', version: 1 }), '"5d41402abc4b2a76", '],
         ['X-Request-Id', (text) => requestIdFor({ headers: { 'x-request-id': text } })],
         ['Authorization: Basic', (text) => readClientCredentials({}, `Basic ${text}`)],

@@ -1,9 +1,10 @@
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { isPublicAddress, publicLookup } from '../../src/services/public-address.js';
 import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
 import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
-import t, { type Test } from '../support/tap.js';
+import t from '../support/tap.js';
+import { listenOnLoopback } from '../support/webhooks/loopback.js';
 
 /** Hosts that lead to this machine or to its network, in the notations that a URL allows. */
 const privateHosts = [
@@ -20,9 +21,11 @@ const privateHosts = [
   ...['0177.0.0.1', '0177.0.0.01', '0x7f.0.0.1', '0x7f.1', '0x7f000001', '0X7F.0x0.0x0.0x1', '0x7f.0.0x1'],
   ...[
     '127。0。0。1',
-    '127.0.0.1',
+    // Full-width digits and dots.
+    '\uff11\uff12\uff17.\uff10.\uff10.\uff11',
+    '\uff11\uff12\uff17\uff0e\uff10\uff0e\uff10\uff0e\uff11',
     '127。0.0。1',
-    '127.0.0.1',
+    '127\uff610\uff610\uff611',
     '①②⑦.⓪.⓪.①',
     '%31%32%37.0.0.1',
     '127%2e0%2e0%2e1',
@@ -95,18 +98,17 @@ const privateHosts = [
   ...['localhost', 'LOCALHOST', 'localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'local%68ost'],
 ];
 
-/** Counts connections to a port of this machine, with IPv4 and with IPv6. */
-async function listenOnLoopback(t: Test) {
-  const listener = { connections: 0, port: 0 };
-  const server = createServer((socket) => {
-    listener.connections += 1;
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  t.teardown(() => server.close());
-  listener.port = (server.address() as AddressInfo).port;
-  return listener;
-}
+/** The same behind credentials, and IPv6 addresses with zone ids, which URLs do not allow. */
+const rejectedHosts = [
+  ...['127.0.0.1', '[::1]', 'localhost', '2130706433'].flatMap((host) => [
+    `user@${host}`,
+    `user:secret@${host}`,
+    `partner.example@${host}`,
+    `partner.example:443@${host}`,
+    `:@${host}`,
+  ]),
+  ...['[::1%25lo]', '[::1%lo]', '[fe80::1%25eth0]', '[fe80::1%251]', '[::ffff:127.0.0.1%25lo]', '[::1%00]'],
+];
 
 const delivery = {
   secrets: [`whsec_${Buffer.alloc(32).toString('base64')}`],
@@ -118,7 +120,7 @@ const delivery = {
 t.test('no notation of a private host is accepted as the URL of an endpoint', async (t) => {
   t.ok(privateHosts.length >= 60);
   for (const allowLocal of [true, false])
-    for (const host of privateHosts)
+    for (const host of [...privateHosts, ...rejectedHosts])
       t.type(await findUrlError(`https://${host}:8443/`, { allowLocal }), 'string', host);
 });
 
@@ -127,11 +129,11 @@ t.test('a stored URL with a private host is not connected to', async (t) => {
   for (const allowLocal of [true, false]) {
     const sender = new WebhookSender({ allowLocal });
     t.teardown(() => sender.close());
-    for (const host of privateHosts) {
+    for (const host of [...privateHosts, ...rejectedHosts]) {
       const { status, error } = await sender.send({ ...delivery, url: `https://${host}:${listener.port}/` });
       t.equal(status, null, host);
-      // Not every machine resolves `localhost.`
-      t.match(error, /address of the host is not public|cannot be resolved/, host);
+      // Not every machine resolves `localhost.`, and some hosts are not valid.
+      t.match(error, /address of the host is not public|cannot be resolved|^The request failed$/, host);
     }
   }
   const production = new WebhookSender({ allowLocal: false });

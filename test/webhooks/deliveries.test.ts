@@ -1,3 +1,5 @@
+import { sendJson } from '../support/records/send-json.js';
+import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
@@ -277,11 +279,61 @@ t.test('a slow endpoint and one that resets connections delay no other', async (
   for (const { url } of [slow, resetting, receiver]) await create({ url });
   await addEmployees(1);
   await worker.poll();
-  const deadline = Date.now() + 10_000;
-  while (receiver.received.length === 0 && Date.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => receiver.received.length > 0);
   t.equal(receiver.received.length, 1, 'while the slow one has not answered');
   t.equal(slow.received.length, 1);
   release();
   await worker.idle();
 });
+
+t.test(
+  'an account has at most 20 deliveries of a process at a time, and delays no other account',
+  async (t) => {
+    const { api, accountId, receiver, create, addEmployees, worker } = await setUp(t);
+    const second = await api.token(await createApplication(api.database, accountId));
+    const held: (() => void)[] = [];
+    receiver.answer = (response) => held.push(() => response.end());
+    for (let index = 0; index < 20; index += 1) await create({ url: receiver.url });
+    for (let index = 0; index < 15; index += 1) {
+      const request = { url: '/v1/webhook_endpoints', token: second, body: { url: receiver.url } };
+      t.equal((await sendJson(api, request)).statusCode, 201);
+    }
+    const other = await webhookScene(api);
+    const otherReceiver = await startReceiver(t);
+    await other.create({ url: otherReceiver.url });
+    await addEmployees(1);
+    await other.addEmployees(1);
+    await worker.poll();
+    await until(() => held.length === 20 && otherReceiver.received.length === 1);
+    await worker.poll();
+    t.equal(worker.running, 20);
+    t.equal(held.length, 20);
+    receiver.answer = answers.ok;
+    for (const release of held) release();
+    await until(() => receiver.received.length === 35);
+    await worker.idle();
+    t.equal(receiver.received.length, 35);
+  },
+);
+
+t.test('an attempt that ends because the process stops is no failure, and is repeated at once', async (t) => {
+  const { api, receiver, create, addEmployees, worker, state, get } = await setUp(t);
+  const { id } = await create({ url: receiver.url });
+  await addEmployees(1);
+  receiver.answer = () => {};
+  await worker.poll();
+  await until(() => receiver.received.length === 1);
+  await worker.stop();
+  t.match(await state(id), { status: 'enabled', failing_since: null });
+  t.same((await get(`/${id}/deliveries`)).json().data, []);
+  receiver.answer = answers.ok;
+  await createWorker(t, api).run();
+  t.equal(receiver.received.length, 2);
+  t.equal(receiver.received[0]?.id, receiver.received[1]?.id);
+  t.equal(receiver.received[0]?.text, receiver.received[1]?.text);
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -10,6 +10,7 @@ const trials: Readonly<Record<string, () => Promise<{ trial: Trial }>>> = {
   failover: () => import('./failover/failover.js'),
   standbys: () => import('./standbys/standbys.js'),
   citus: () => import('./citus/citus.js'),
+  webhooks: () => import('./webhooks/webhooks.js'),
   soak: () => import('./soak/soak.js'),
 };
 

@@ -16,11 +16,11 @@ import { accountOption, findAccount, jsonOption, wholeNumber } from '../argument
 import { CliError, exitCodes } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
 import { type CommandContext, withContext } from '../context.js';
-import { interruptible } from '../import/interruption.js';
 import { collectNumbers, deleteMissing, type MissingReport } from '../import/missing.js';
 import { Progress } from '../import/progress.js';
 import { type ImportFormat, type ImportSource, openSource } from '../import/source.js';
 import { describeOutcome, exitCodeOf } from '../import/summary.js';
+import { interruptible } from '../interruption.js';
 import { harmless, print } from '../print.js';
 import { addDeleteCommand } from './employees/delete.js';
 

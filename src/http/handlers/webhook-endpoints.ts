@@ -182,7 +182,8 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     request,
   }: Input<'createWebhookEndpointResumption'>): Promise<Output<'createWebhookEndpointResumption'>> {
     const context = this.#context({ caller, request });
-    const resumed = await this.#endpoints.resume(context, params.webhook_endpoint_id, body.after);
+    const from = body.after === undefined ? undefined : { after: body.after };
+    const resumed = await this.#endpoints.resume(context, params.webhook_endpoint_id, from);
     switch (resumed.kind) {
       case 'unknown':
         throw recordNotFound();

@@ -74,7 +74,9 @@ function columnsFor(reader: User): Column<ApplicationSummary>[] {
   ): Column<ApplicationSummary> => ({ key, label, heading: label, cell });
   return [
     column('name', 'Name', ({ id, name }) => <a href={addressOf(id)}>{name}</a>),
-    column('type', 'Client type', ({ clientType }) => clientTypeName(clientType)),
+    column('type', 'Client type', ({ clientType }) => (
+      <span class="whole">{clientTypeName(clientType)}</span>
+    )),
     column('scopes', 'Scopes', ({ scopes }) => (
       <span class="codes">
         {scopes.map((scope) => (

@@ -12,11 +12,12 @@ import { ShowPage } from './show-page.js';
 import { usageDays } from './usage/usage-days.js';
 import { sumOf } from './usage/usage-figures.js';
 import { type UsagePageDependencies, usagePage } from './usage/usage-routes.js';
+import { type WebhookPagesDependencies, webhookPages } from './webhooks/routes.js';
 
 /** Settings → OAuth applications. */
 export function applicationPages(
   site: Site,
-  dependencies: ApplicationPagesDependencies & UsagePageDependencies,
+  dependencies: ApplicationPagesDependencies & UsagePageDependencies & WebhookPagesDependencies,
 ): void {
   const { baseUrl } = dependencies;
   listPage(site, dependencies);
@@ -25,10 +26,14 @@ export function applicationPages(
     const application = await requestedApplication(context, dependencies);
     const { accountId, at } = context.auditContext;
     const range = lastDays(at, usageDays);
-    const usage = sumOf(await dependencies.usage.usageByOperationOf(accountId, application.id, range));
-    return { page: <ShowPage {...{ context, application, baseUrl, usage }} /> };
+    const [usage, endpoints] = await Promise.all([
+      dependencies.usage.usageByOperationOf(accountId, application.id, range).then(sumOf),
+      dependencies.webhooks.endpoints.list({ accountId, applicationId: application.id }),
+    ]);
+    return { page: <ShowPage {...{ context, application, baseUrl, usage, endpoints }} /> };
   });
   usagePage(site, dependencies);
+  webhookPages(site, dependencies);
   editPages(site, dependencies);
   secretPages(site, dependencies);
   revokeAccessPages(site, dependencies);

@@ -1,4 +1,5 @@
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
+import type { WebhookEndpoint } from '../../services/webhooks/webhook-endpoint.js';
 import { Fact, Facts } from '../form-parts.js';
 import { scopeLabel } from '../scope-labels.js';
 import type { PageContext } from '../site.js';
@@ -11,6 +12,7 @@ import { TokenExample } from './token-example.js';
 import { countWords } from './usage/calls-chart.js';
 import { usageDays } from './usage/usage-days.js';
 import type { CallCounts } from './usage/usage-figures.js';
+import { endpointsInWords } from './webhooks/endpoint-state.js';
 
 /** Settings of one application. The values of its secrets are never shown. */
 export function ShowPage({
@@ -18,6 +20,7 @@ export function ShowPage({
   application,
   baseUrl,
   usage,
+  endpoints,
   alert,
 }: {
   context: PageContext;
@@ -25,6 +28,8 @@ export function ShowPage({
   baseUrl: string;
   /** Calls of the last days; absent with an alert. */
   usage?: CallCounts;
+  /** Its webhook endpoints; absent with an alert. */
+  endpoints?: readonly WebhookEndpoint[];
   /** Why the submitted form was rejected. */
   alert?: string;
 }) {
@@ -35,6 +40,14 @@ export function ShowPage({
         <p class="alert" role="alert">
           {alert}
         </p>
+      )}
+      {endpoints?.some(({ pausedAt }) => pausedAt !== null) && (
+        <div class="warning">
+          <p>
+            Events are no longer sent to an endpoint of this application.{' '}
+            <a href={addressOf(id, 'webhooks')}>Show webhooks</a>
+          </p>
+        </div>
       )}
       <div class="heading">
         <h1>{name}</h1>
@@ -99,6 +112,17 @@ export function ShowPage({
           </a>
         </p>
       </section>
+      {clientType === 'confidential' && (
+        <section>
+          <h2>Webhooks</h2>
+          {endpoints !== undefined && <p>{endpointsInWords(endpoints)}.</p>}
+          <p>
+            <a class="button secondary" href={addressOf(id, 'webhooks')}>
+              Show webhooks
+            </a>
+          </p>
+        </section>
+      )}
       <ForDevelopers {...{ application, baseUrl }} />
       <section>
         <h2>Revoke all access</h2>

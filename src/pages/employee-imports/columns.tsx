@@ -76,10 +76,12 @@ export function ColumnsPage({ context, upload, preview, chosen, errors = [] }: C
   const { id, fileName, format, delimiter, columns } = upload;
   const title = 'Assign columns';
   return (
-    <SitePage context={context} title={title} hasErrors={errors.length > 0}>
-      <p class="back">
-        <a href={importPath}>‹ Import employees</a>
-      </p>
+    <SitePage
+      context={context}
+      title={title}
+      parent={{ title: 'Import employees', href: importPath }}
+      hasErrors={errors.length > 0}
+    >
       <h1>{title}</h1>
       <ErrorSummary errors={errors} />
       <p>

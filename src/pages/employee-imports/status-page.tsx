@@ -23,10 +23,7 @@ export function StatusPage(props: StatusPageProps) {
   const { fileName, state, createdAt, finishedAt } = upload;
   const title = titles[state] ?? 'Import';
   return (
-    <SitePage context={context} title={title}>
-      <p class="back">
-        <a href={importPath}>‹ Import employees</a>
-      </p>
+    <SitePage context={context} title={title} parent={{ title: 'Import employees', href: importPath }}>
       <h1>{title}</h1>
       {isRunning(upload) ? <Running {...props} /> : <Summary {...props} />}
       <Facts>

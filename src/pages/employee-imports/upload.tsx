@@ -96,9 +96,6 @@ function UploadPage({ context, imports, error }: UploadPageProps) {
   const errors = error === undefined ? [] : [{ field: fileField, message: error }];
   return (
     <SitePage context={context} title={title} hasErrors={errors.length > 0}>
-      <p class="back">
-        <a href={home}>‹ Directory</a>
-      </p>
       <h1>{title}</h1>
       <ErrorSummary errors={errors} />
       <p>

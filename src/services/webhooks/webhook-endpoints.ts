@@ -2,7 +2,7 @@ import type { Database, Prisma } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
 import type { AccountId } from '../account-id.js';
 import { lockApplication } from '../applications/lock-application.js';
-import type { CallerAuditContext } from '../audit-context.js';
+import type { AuditContext } from '../audit-context.js';
 import { type AuditEvent, type AuditEventType, recordIn } from '../audit-log.js';
 import { eventPosition } from '../events/event-id.js';
 import { findStart } from '../events/feed-start.js';
@@ -25,8 +25,13 @@ export interface EndpointOwner {
   readonly applicationId: string;
 }
 
-/** Who changes an endpoint of the owner. */
-export type EndpointContext = CallerAuditContext & EndpointOwner;
+/** Who changes an endpoint of the owner. Without a user and an origin, the operator at the command line. */
+export interface EndpointContext extends EndpointOwner, Pick<AuditContext, 'origin' | 'at'> {
+  readonly userId?: string | null | undefined;
+}
+
+/** Where an endpoint continues: after the event of a cursor, or after the last event of the feed. */
+export type ResumePoint = { readonly after: string } | 'end';
 
 export interface EndpointContent {
   readonly url: string;
@@ -188,16 +193,15 @@ export class WebhookEndpoints {
   /**
    * Continues to send events, also to an endpoint that is not paused.
    *
-   * @param after cursor of the last event that is not sent; absent: where the endpoint stopped
+   * @param from absent: where the endpoint stopped
    */
-  async resume(context: EndpointContext, id: string, after?: string): Promise<ResumedEndpoint> {
+  async resume(context: EndpointContext, id: string, from?: ResumePoint): Promise<ResumedEndpoint> {
     const { accountId, at } = context;
-    const given = after === undefined ? undefined : eventPosition(accountId, after);
-    if (given === null) return { kind: 'invalid_cursor' };
     const cutoff = new Date(at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
     return await this.#change(context, id, async (tx, where): Promise<ResumedEndpoint> => {
       const stored = await tx.webhookEndpoint.findFirstOrThrow({ where: where.accountId_id });
-      const position = given ?? stored.position;
+      const position = from === undefined ? stored.position : await findPosition(tx, accountId, from);
+      if (position === null) return { kind: 'invalid_cursor' };
       const start = await findStart(tx, accountId, { start: { after: position }, cutoff });
       if (start.kind === 'unknown') return { kind: 'invalid_cursor' };
       if (start.kind === 'expired') return { kind: 'expired' };
@@ -206,7 +210,7 @@ export class WebhookEndpoints {
         data: {
           position,
           // A moved endpoint gets other events, and so another delivery.
-          ...(given !== undefined && { deliveryId: null, deliveryEnd: null }),
+          ...(from !== undefined && { deliveryId: null, deliveryEnd: null }),
           ...{ failures: 0, failingSince: null, pausedAt: null, pauseReason: null, lease: null },
           dueAt: at,
           updatedAt: at,
@@ -243,6 +247,17 @@ export class WebhookEndpoints {
         : await change(tx, { accountId_id: { accountId, id } });
     });
   }
+}
+
+/** @returns `null` for an invalid cursor */
+async function findPosition(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  from: ResumePoint,
+): Promise<bigint | null> {
+  if (from !== 'end') return eventPosition(accountId, from.after);
+  const totals = await tx.accountTotals.findFirst({ where: { accountId }, select: { events: true } });
+  return totals?.events ?? null;
 }
 
 function toStored({ url, description, eventTypes }: Partial<EndpointContent>) {

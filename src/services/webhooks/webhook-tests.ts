@@ -23,7 +23,7 @@ export class WebhookTests {
 
   /** @returns the attempt; `null` if the application has no such endpoint */
   async send(
-    { accountId, applicationId, userId }: EndpointContext,
+    { accountId, applicationId, userId = null }: EndpointContext,
     id: string,
   ): Promise<WebhookDelivery | null> {
     const { clock, baseUrl, sender, secrets } = this.#options;

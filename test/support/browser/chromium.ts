@@ -72,21 +72,30 @@ async function startLiveSite(t: Test): Promise<LiveSite> {
   };
 }
 
-/** Expects that axe finds nothing to complain of: wide in light colours, and as narrow as a phone in dark ones. */
+/** Media of a check by axe. 320 pixels are 1280 at 400 % zoom. */
+const media = [
+  { name: 'dark colours', width: 390, colorScheme: 'dark', forcedColors: 'none' },
+  { name: 'light colours', width: 1280, colorScheme: 'light', forcedColors: 'none' },
+  { name: 'forced colours', width: 320, colorScheme: 'light', forcedColors: 'active' },
+] as const;
+
+/**
+ * Expects that axe finds no violation and that the page needs no horizontal scrolling: in light, dark and forced colours, on a
+ * phone, and at 400 % zoom. Leaves the page 1280 pixels wide.
+ */
 export async function isAccessible(t: Test, page: Page, label: string): Promise<void> {
-  for (const [width, colorScheme] of [
-    [390, 'dark'],
-    [1280, 'light'],
-  ] as const) {
+  for (const { name, width, ...colors } of media) {
     await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme });
-    // Without frames of other origins there is no need for the page that it opens to put findings together.
+    await page.emulateMedia(colors);
+    // The pages have no frames of other origins, so axe needs no page of its own to collect the results.
     const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-    t.same(found, [], `${label} in ${colorScheme} colours`);
+    t.same(found, [], `${label} in ${name}`);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     t.ok(wider <= 0, `${label} fits ${width} pixels`);
   }
+  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' });
+  await page.setViewportSize({ width: 1280, height: 900 });
 }
 
 function launch(): Promise<Browser> {

@@ -44,7 +44,7 @@ export async function webhookScene(api: TestApp) {
 export function createWorker(
   t: Test,
   api: TestApp,
-  options: Pick<WebhookWorkerOptions, 'onPaused'> & { eventRetentionDays?: number } = {},
+  options: Pick<WebhookWorkerOptions, 'onPaused' | 'observer'> & { eventRetentionDays?: number } = {},
 ) {
   const { eventRetentionDays = 30, ...rest } = options;
   const worker = createWebhookWorker({

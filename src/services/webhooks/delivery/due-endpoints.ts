@@ -53,22 +53,42 @@ export async function wakeEndpoints({ prisma }: Pick<Database, 'prisma'>, now: D
   });
 }
 
-/**
- * Takes endpoints that are due, the longest waiting first. They are due again when the lease ends.
- *
- * @param options.except accounts whose endpoints are left to others
- */
+/** How many endpoints a process claims. */
+export interface ClaimLimits {
+  readonly now: Date;
+  readonly maximum: number;
+  /** Maximum for an account, together with those that the process delivers to already. */
+  readonly maximumOfAccount: number;
+  /** Number of endpoints that the process delivers to, by account. */
+  readonly running: ReadonlyMap<string, number>;
+}
+
+/** Endpoints that are considered in a claim. They are more than those claimed, because an account has a limit. */
+const maximumConsidered = 1_000;
+
+/** Takes endpoints that are due, the longest waiting first. They are due again when the lease ends. */
 export async function claimEndpoints(
   { prisma }: Pick<Database, 'prisma'>,
-  { now, maximum, except }: { now: Date; maximum: number; except: readonly string[] },
+  { now, maximum, maximumOfAccount, running }: ClaimLimits,
 ): Promise<ClaimedEndpoint[]> {
+  const counts = JSON.stringify(Object.fromEntries(running));
+  const full = [...running].filter(([, count]) => count >= maximumOfAccount).map(([id]) => id);
   const lease = randomId();
   const leaseEnd = new Date(now.getTime() + leaseMilliseconds);
   const rows = await prisma.$queryRaw<(Omit<ClaimedEndpoint, 'accountId'> & { accountId: string })[]>`
-    WITH due AS MATERIALIZED (
-      SELECT account_id, id FROM webhook_endpoints
-      WHERE due_at <= ${now} AND paused_at IS NULL AND account_id <> ALL (${[...except]}::text[])
-      ORDER BY due_at LIMIT ${maximum} FOR UPDATE SKIP LOCKED)
+    WITH considered AS MATERIALIZED (
+      SELECT account_id, id, due_at, row_number() OVER (PARTITION BY account_id ORDER BY due_at) AS place
+      FROM (
+        SELECT account_id, id, due_at FROM webhook_endpoints
+        WHERE due_at <= ${now} AND paused_at IS NULL AND account_id <> ALL (${full}::text[])
+        ORDER BY due_at LIMIT ${maximumConsidered}) AS waiting
+    ), due AS MATERIALIZED (
+      SELECT stored.account_id, stored.id
+      FROM considered JOIN webhook_endpoints AS stored
+        ON stored.account_id = considered.account_id AND stored.id = considered.id
+      WHERE stored.due_at <= ${now} AND stored.paused_at IS NULL
+        AND place <= ${maximumOfAccount} - coalesce((${counts}::json ->> considered.account_id)::int, 0)
+      ORDER BY considered.due_at LIMIT ${maximum} FOR UPDATE OF stored SKIP LOCKED)
     UPDATE webhook_endpoints AS endpoint SET due_at = ${leaseEnd}, lease = ${lease}
     FROM due JOIN applications AS application ON application.account_id = due.account_id
     WHERE endpoint.account_id = due.account_id AND endpoint.id = due.id AND application.id = endpoint.application_id

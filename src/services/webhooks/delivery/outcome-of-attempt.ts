@@ -59,4 +59,16 @@ export function failed(
   };
 }
 
+/** This process stopped during the attempt, which does not count. Another process repeats the delivery. */
+export function interrupted(
+  endpoint: ClaimedEndpoint,
+  { deliveryId, end, at }: { deliveryId: string; end: bigint; at: Date },
+): EndpointOutcome {
+  const { position, failures, failingSince } = endpoint;
+  return {
+    ...{ endpoint, position, deliveryId, deliveryEnd: end, failures, failingSince, attempt: null },
+    ...{ pausedAt: null, pauseReason: null, dueAt: at },
+  };
+}
+
 const noDelivery = { deliveryId: null, deliveryEnd: null, failures: 0, failingSince: null };

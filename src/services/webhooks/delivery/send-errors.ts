@@ -18,12 +18,24 @@ const byCode: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The TLS certificate is for another host',
 };
 
+/** There was no complete response in time. */
+export class SendTimeoutError extends Error {
+  override readonly name = 'SendTimeoutError';
+  override readonly message = 'No response within 15 seconds';
+}
+
+/** The process stops. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+  override readonly message = 'The server stopped during the attempt';
+}
+
+const own = [PrivateAddressError, SendTimeoutError, InterruptedError];
+
 /** Describes why there was no response, in a sentence without its end. */
 export function describeSendError(error: unknown): string {
-  if (error instanceof PrivateAddressError) return error.message;
+  if (own.some((type) => error instanceof type)) return (error as Error).message;
   if (!(error instanceof Error)) return 'The request failed';
-  if (error.name === 'TimeoutError') return 'No response within 15 seconds';
-  if (error.name === 'AbortError') return 'The server stopped during the attempt';
   const { code = '' } = error as NodeJS.ErrnoException;
   return byCode[code] ?? 'The request failed';
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';
 import { isPublicAddress, PrivateAddressError, publicLookup } from '../../public-address.js';
 import { isLocalUrl } from '../webhook-url.js';
-import { describeSendError } from './send-errors.js';
+import { describeSendError, InterruptedError, SendTimeoutError } from './send-errors.js';
 import { signWebhook } from './sign.js';
 
 /** Milliseconds from the connection to the end of the response. */
@@ -19,8 +19,6 @@ export interface OutgoingWebhook {
   readonly id: string;
   readonly body: string;
   readonly at: Date;
-  /** Gives up the attempt. */
-  readonly signal?: AbortSignal;
 }
 
 /** The outcome of an attempt. */
@@ -33,6 +31,8 @@ export interface Attempt {
   readonly response: string | null;
   /** Value of the header `Retry-After`. */
   readonly retryAfter: string | null;
+  /** Whether {@link WebhookSender.interrupt} ended it. */
+  readonly isInterrupted: boolean;
 }
 
 /** Sends webhooks to the servers of partners. Redirects are not followed. */
@@ -40,6 +40,8 @@ export class WebhookSender {
   readonly #allowLocal: boolean;
   readonly #public: Agent;
   readonly #local = new Agent();
+  /** One for each attempt. Combined signals take more processor time than the request. */
+  readonly #attempts = new Set<AbortController>();
 
   /** @param options.allowLocal whether `http://localhost` is sent to */
   constructor({ allowLocal }: { allowLocal: boolean }) {
@@ -48,42 +50,59 @@ export class WebhookSender {
   }
 
   /** Never rejects. */
-  async send({ url: text, secrets, id, body, at, signal }: OutgoingWebhook): Promise<Attempt> {
+  async send(webhook: OutgoingWebhook): Promise<Attempt> {
     const start = performance.now();
-    const timestamp = String(Math.floor(at.getTime() / 1000));
-    const timeout = AbortSignal.timeout(timeoutMilliseconds);
+    const attempt = new AbortController();
+    const timer = setTimeout(() => attempt.abort(new SendTimeoutError()), timeoutMilliseconds);
+    this.#attempts.add(attempt);
     const rest = () => ({ durationMs: Math.round(performance.now() - start) });
     try {
-      const url = new URL(text);
-      const response = await request(url, {
-        method: 'POST',
-        dispatcher: this.#dispatcher(url),
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'People-API-Webhooks/1',
-          'webhook-id': id,
-          'webhook-timestamp': timestamp,
-          'webhook-signature': signWebhook(secrets, { id, timestamp, body }),
-        },
-        body,
-      });
+      const response = await this.#request(webhook, attempt.signal);
       const retryAfter = response.headers['retry-after'];
       return {
         status: response.statusCode,
         error: null,
         response: await readStart(response.body),
         retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+        isInterrupted: false,
         ...rest(),
       };
     } catch (error) {
-      return { status: null, error: describeSendError(error), response: null, retryAfter: null, ...rest() };
+      const isInterrupted = error instanceof InterruptedError;
+      const none = { status: null, response: null, retryAfter: null };
+      return { ...none, error: describeSendError(error), isInterrupted, ...rest() };
+    } finally {
+      clearTimeout(timer);
+      this.#attempts.delete(attempt);
     }
+  }
+
+  /** Ends all attempts. */
+  interrupt(): void {
+    for (const attempt of this.#attempts) attempt.abort(new InterruptedError());
   }
 
   /** Closes the connections. */
   async close(): Promise<void> {
     await Promise.all([this.#public.destroy(), this.#local.destroy()]);
+  }
+
+  #request({ url: text, secrets, id, body, at }: OutgoingWebhook, signal: AbortSignal) {
+    const timestamp = String(Math.floor(at.getTime() / 1000));
+    const url = new URL(text);
+    return request(url, {
+      method: 'POST',
+      dispatcher: this.#dispatcher(url),
+      signal,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'People-API-Webhooks/1',
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': signWebhook(secrets, { id, timestamp, body }),
+      },
+      body,
+    });
   }
 
   #dispatcher(url: URL): Dispatcher {

@@ -4,10 +4,10 @@ import type { Database, DatabaseLogger } from '../../../database/client.js';
 import { randomId } from '../../../database/ids.js';
 import { allAccounts, withScope } from '../../../database/scope.js';
 import type { WebhookSecrets } from '../webhook-secrets.js';
-import { DeliveryPages } from './delivery-pages.js';
+import { readPages } from './delivery-pages.js';
 import { type ClaimedEndpoint, claimEndpoints, wakeEndpoints } from './due-endpoints.js';
 import { fixDeliveries, type NewDelivery } from './fix-deliveries.js';
-import { advanced, failed, paused } from './outcome-of-attempt.js';
+import { advanced, failed, interrupted, paused } from './outcome-of-attempt.js';
 import { type EndpointOutcome, type StoredAttempt, storeOutcomes } from './store-outcomes.js';
 import type { Attempt, WebhookSender } from './webhook-sender.js';
 
@@ -17,9 +17,6 @@ export const webhookPollMilliseconds = 1_000;
 /** Deliveries of this process at a time, and of one account, so that none waits for all endpoints of another. */
 const maximumRunning = 100;
 const maximumOfAccount = 20;
-
-/** Endpoints that are claimed with one statement. */
-const claimSize = 20;
 
 /** Milliseconds for which a process that stops waits for responses. */
 const stopMilliseconds = 5_000;
@@ -50,12 +47,13 @@ export class WebhookWorker {
   readonly #options: WebhookWorkerOptions;
   readonly #store: (outcome: EndpointOutcome) => Promise<boolean>;
   readonly #stopping = new AbortController();
-  readonly #giveUp = new AbortController();
   readonly #runs = new Set<Promise<void>>();
   /** Deliveries that run, by account. */
   readonly #running = new Map<string, number>();
   /** Claims run one after the other. */
   #claims: Promise<void> = Promise.resolve();
+  /** Whether a claim waits for the one that runs. It also finds what is due meanwhile. */
+  #isClaimQueued = false;
 
   constructor(options: WebhookWorkerOptions) {
     this.#options = options;
@@ -74,6 +72,7 @@ export class WebhookWorker {
 
   /** Looks for work without waiting for the result. */
   wake(): void {
+    if (this.#isClaimQueued) return;
     this.poll().catch((err) =>
       this.#options.logger?.warn({ err }, 'looking for webhooks failed and will be retried'),
     );
@@ -81,7 +80,11 @@ export class WebhookWorker {
 
   /** Starts deliveries while this process has room. */
   poll(): Promise<void> {
-    const claims = this.#claims.then(() => withScope(allAccounts, () => this.#claimAll()));
+    this.#isClaimQueued = true;
+    const claims = this.#claims.then(() => {
+      this.#isClaimQueued = false;
+      return withScope(allAccounts, () => this.#claimAll());
+    });
     this.#claims = claims.catch(() => {});
     return claims;
   }
@@ -95,10 +98,10 @@ export class WebhookWorker {
     }
   }
 
-  /** Stops after the running attempts, or gives them up after a few seconds. Other processes repeat those. */
+  /** Stops after the running attempts, or interrupts them after a few seconds. Other processes repeat those at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    const timer = setTimeout(() => this.#giveUp.abort(), stopMilliseconds);
+    const timer = setTimeout(() => this.#options.sender.interrupt(), stopMilliseconds);
     await this.idle();
     clearTimeout(timer);
     await this.#options.sender.close();
@@ -108,9 +111,12 @@ export class WebhookWorker {
     const { database, clock } = this.#options;
     await wakeEndpoints(database, clock());
     while (this.running < maximumRunning && !this.#stopping.signal.aborted) {
-      const except = [...this.#running].filter(([, count]) => count >= maximumOfAccount).map(([id]) => id);
-      const maximum = Math.min(claimSize, maximumRunning - this.running);
-      const endpoints = await claimEndpoints(database, { now: clock(), maximum, except });
+      const endpoints = await claimEndpoints(database, {
+        now: clock(),
+        maximum: maximumRunning - this.running,
+        maximumOfAccount,
+        running: this.#running,
+      });
       if (endpoints.length === 0) return;
       for (const { accountId } of endpoints) this.#count(accountId, 1);
       const run = withScope(allAccounts, () => this.#deliverAll(endpoints)).finally(() => {
@@ -118,6 +124,11 @@ export class WebhookWorker {
       });
       this.#runs.add(run);
     }
+  }
+
+  /** Whether endpoints of the account may wait although they are due. */
+  #hasNoRoom(accountId: string): boolean {
+    return this.running >= maximumRunning || (this.#running.get(accountId) ?? 0) >= maximumOfAccount;
   }
 
   #count(accountId: string, delta: 1 | -1): void {
@@ -137,8 +148,9 @@ export class WebhookWorker {
       await Promise.all(
         plans.map(async ({ endpoint, run }) => {
           const isDueNow = await run().catch((err) => this.#report(err));
+          const hadNoRoom = this.#hasNoRoom(endpoint.accountId);
           end(endpoint);
-          if (isDueNow === true && !this.#stopping.signal.aborted) this.wake();
+          if ((isDueNow || hadNoRoom) && !this.#stopping.signal.aborted) this.wake();
         }),
       );
     } catch (err) {
@@ -158,25 +170,24 @@ export class WebhookWorker {
     const { database, clock, baseUrl, eventRetentionDays } = this.#options;
     const at = clock();
     const cutoff = new Date(at.getTime() - eventRetentionDays * dayMilliseconds);
-    const pages = new DeliveryPages(database, { baseUrl, cutoff });
+    const isAllowed = ({ clientType, scopes }: ClaimedEndpoint) =>
+      clientType === 'confidential' && scopes.includes('reports:read');
+    const pageOf = await readPages(database, endpoints.filter(isAllowed), { baseUrl, cutoff });
     const fresh: NewDelivery[] = [];
-    const plans = await Promise.all(
-      endpoints.map(async (endpoint) => {
-        const store = (outcome: EndpointOutcome) => ({ endpoint, run: () => this.#end(outcome) });
-        if (endpoint.clientType !== 'confidential' || !endpoint.scopes.includes('reports:read'))
-          return store(paused(endpoint, { reason: 'access', at }));
-        const page = await pages.read(endpoint).catch((err) => this.#report(err));
-        if (page === false) return { endpoint, run: async () => false };
-        if (page.kind === 'expired') return store(paused(endpoint, { reason: 'expired', at }));
-        const { events, end, hasMore, body } = page;
-        if (events.length === 0)
-          return store(advanced(endpoint, { position: end, dueAt: hasMore ? at : null, attempt: null }));
-        const deliveryId = endpoint.deliveryId ?? `msg_${randomId()}`;
-        if (endpoint.deliveryId === null) fresh.push({ endpoint, deliveryId, end });
-        const delivery = { deliveryId, end, hasMore, body, events: events.length };
-        return { endpoint, run: () => this.#send(endpoint, delivery) };
-      }),
-    );
+    const plans = endpoints.map((endpoint) => {
+      const store = (outcome: EndpointOutcome) => ({ endpoint, run: () => this.#end(outcome) });
+      if (!isAllowed(endpoint)) return store(paused(endpoint, { reason: 'access', at }));
+      const page = pageOf(endpoint);
+      if (page.kind === 'failed') return { endpoint, run: async () => this.#report(page.error) };
+      if (page.kind === 'expired') return store(paused(endpoint, { reason: 'expired', at }));
+      const { events, end, hasMore, body } = page;
+      if (events.length === 0)
+        return store(advanced(endpoint, { position: end, dueAt: hasMore ? at : null, attempt: null }));
+      const deliveryId = endpoint.deliveryId ?? `msg_${randomId()}`;
+      if (endpoint.deliveryId === null) fresh.push({ endpoint, deliveryId, end });
+      const delivery = { deliveryId, end, hasMore, body, events: events.length };
+      return { endpoint, run: () => this.#send(endpoint, delivery) };
+    });
     await fixDeliveries(database, fresh);
     return plans;
   }
@@ -200,8 +211,8 @@ export class WebhookWorker {
       id: deliveryId,
       body,
       at: attemptedAt,
-      signal: this.#giveUp.signal,
     });
+    if (attempt.isInterrupted) return this.#end(interrupted(endpoint, { deliveryId, end, at: clock() }));
     const delivered = isSuccess(attempt);
     observer?.onAttempt(delivered ? 'delivered' : 'failed');
     const { durationMs, status, error, response } = attempt;

@@ -1,0 +1,58 @@
+import type { Contract, OperationId, ProblemCode } from '../contract.js';
+import { chaptersOf, operationsOf, slugOf } from './nodes.js';
+
+/** Addresses of the Markdown documents, as URLs of the server in the contract. */
+export class DocumentLinks {
+  /** URL of the server; no trailing slash. */
+  readonly base: string;
+  /** Documents by the fragment that the reference gives an operation or a chapter. */
+  #byFragment: ReadonlyMap<string, string> | undefined;
+  readonly #contract: Contract;
+
+  constructor(contract: Contract) {
+    this.base = contract.document.servers[0].url;
+    this.#contract = contract;
+  }
+
+  guide(name: string): string {
+    return `${this.base}/docs/guides/${slugOf(name)}.md`;
+  }
+
+  operation(id: OperationId): string {
+    return `${this.base}/docs/operations/${id}.md`;
+  }
+
+  webhook(name: string): string {
+    return `${this.base}/docs/webhooks/${name}.md`;
+  }
+
+  /** Page of an error, which is the `type` of its problem documents. */
+  error(code: ProblemCode): string {
+    return `${this.base}/errors/${code.replaceAll('_', '-')}`;
+  }
+
+  /**
+   * Text of the contract, with complete URLs, and with links to Markdown documents instead of places in the reference.
+   *
+   * @throws {Error} when a link leads to no operation and no chapter
+   */
+  relink(text: string): string {
+    return text.trim().replaceAll(/\]\((#?\/[^)]*)\)/g, (_, link: string) => {
+      const target = link.startsWith('/') ? `${this.base}${link}` : this.#fragments().get(link);
+      if (target === undefined) throw new Error(`The contract links to ${link}, which does not exist`);
+      return `](${target})`;
+    });
+  }
+
+  #fragments(): ReadonlyMap<string, string> {
+    this.#byFragment ??= new Map(
+      chaptersOf(this.#contract).flatMap((chapter) => [
+        [`#/${slugOf(chapter.name)}`, this.guide(chapter.name)] as const,
+        ...operationsOf(this.#contract, chapter).map(
+          ({ id }) => [`#/${chapter.name}/${id}`.toLowerCase(), this.operation(id)] as const,
+        ),
+      ]),
+    );
+    return this.#byFragment;
+  }
+}

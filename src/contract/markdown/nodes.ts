@@ -1,0 +1,78 @@
+import type { Contract, Operation } from '../contract.js';
+import type { JsonSchema, Parameter, RawOperation } from '../document.js';
+
+/** The parts of the contract that only documents for readers need. */
+export interface DocumentedOperation extends RawOperation {
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly 'x-codeSamples'?: readonly { readonly label: string; readonly source: string }[];
+}
+
+export interface DocumentedParameter extends Parameter {
+  readonly description: string;
+  readonly example?: unknown;
+}
+
+export interface DocumentedBody {
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly content: Readonly<Record<string, MediaType>>;
+}
+
+export interface DocumentedResponse {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface MediaType {
+  readonly schema: JsonSchema;
+  readonly examples?: Readonly<Record<string, unknown>>;
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
+}
+
+/** A chapter of the reference: a tag, with or without operations. */
+export interface Chapter {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The operation as the contract describes it. */
+export function rawOperation({ document }: Contract, { path, method }: Operation): DocumentedOperation {
+  return document.paths[path]?.[method.toLowerCase()] as DocumentedOperation;
+}
+
+/** The chapters in the order of the reference. */
+export function chaptersOf({ document }: Contract): readonly Chapter[] {
+  return document.tags;
+}
+
+/** The operations of a chapter. */
+export function operationsOf(contract: Contract, { name }: Chapter): Operation[] {
+  return [...contract.operations.values()].filter((operation) =>
+    rawOperation(contract, operation).tags.includes(name),
+  );
+}
+
+/** Requests that the server sends, by name. */
+export function webhooksOf({ document }: Contract): [name: string, webhook: DocumentedOperation][] {
+  const webhooks = (document.webhooks ?? {}) as Readonly<Record<string, { post: DocumentedOperation }>>;
+  return Object.entries(webhooks).map(([name, { post }]) => [name, post]);
+}
+
+/** The webhooks of a chapter. */
+export function webhooksIn(
+  contract: Contract,
+  { name }: Chapter,
+): [name: string, webhook: DocumentedOperation][] {
+  return webhooksOf(contract).filter(([, { tags }]) => tags.includes(name));
+}
+
+/** A name as a part of a URL. */
+export function slugOf(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '-');
+}

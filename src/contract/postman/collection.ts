@@ -1,0 +1,38 @@
+import { apiId } from '../api-id.js';
+import type { Contract } from '../contract.js';
+import { DocumentLinks } from '../markdown/links.js';
+import { chaptersOf, operationsOf } from '../markdown/nodes.js';
+import { Authorizations } from './authorization.js';
+import { requestItem } from './request.js';
+import { variablesOf } from './variables.js';
+
+/**
+ * The operations as a Postman collection: a folder for each tag, and requests with the examples of the contract.
+ *
+ * @see https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html
+ */
+export function postmanCollection(contract: Contract): object {
+  const links = new DocumentLinks(contract);
+  const variables = variablesOf(contract);
+  const authorizations = new Authorizations(contract);
+  const { title, description, version } = contract.document.info as Readonly<Record<string, string>>;
+  const folders = chaptersOf(contract).map((chapter) => ({
+    name: chapter.name,
+    description: links.relink(chapter.description),
+    item: operationsOf(contract, chapter).map((operation) =>
+      requestItem(operation, { contract, links, variables, authorizations }),
+    ),
+  }));
+  return {
+    info: {
+      _postman_id: apiId,
+      name: title,
+      version,
+      description: links.relink(description ?? ''),
+      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+    },
+    auth: authorizations.ofClient,
+    variable: Object.entries(variables).map(([key, value]) => ({ key, value, type: 'string' })),
+    item: folders.filter(({ item }) => item.length > 0),
+  };
+}

@@ -1,0 +1,100 @@
+import { type Contract, type Operation, resolve } from '../contract.js';
+import type { DocumentLinks } from '../markdown/links.js';
+import {
+  type DocumentedBody,
+  type DocumentedParameter,
+  type Example,
+  rawOperation,
+} from '../markdown/nodes.js';
+import type { Authorizations } from './authorization.js';
+import { responsesOf } from './responses.js';
+import { type Variables, variableOr } from './variables.js';
+
+/** The parts of a collection that its requests need. */
+export interface RequestContext {
+  readonly contract: Contract;
+  readonly links: DocumentLinks;
+  readonly variables: Variables;
+  readonly authorizations: Authorizations;
+}
+
+/** The request of an operation. */
+export function requestItem(operation: Operation, context: RequestContext): object {
+  const { contract, links, authorizations } = context;
+  const raw = rawOperation(contract, operation);
+  const shared = (contract.document.paths[operation.path]?.parameters ?? []) as readonly unknown[];
+  const parameters = [...shared, ...(raw.parameters ?? [])].map((given) =>
+    resolve<DocumentedParameter>(contract.document, given),
+  );
+  const valuesIn = (place: DocumentedParameter['in']) =>
+    parameters.filter((parameter) => parameter.in === place).map((parameter) => toValue(parameter, context));
+  const body = raw.requestBody === undefined ? undefined : bodyOf(raw.requestBody, context);
+  const auth = authorizations.of(operation);
+  return {
+    id: operation.id,
+    name: raw.summary,
+    request: {
+      method: operation.method,
+      description: links.relink(raw.description ?? ''),
+      ...(auth !== undefined && { auth }),
+      url: urlOf(operation, { query: valuesIn('query'), variable: valuesIn('path') }),
+      header: [...(body?.header ?? []), ...valuesIn('header')],
+      ...(body !== undefined && { body: body.content }),
+    },
+    response: responsesOf(contract, raw),
+  };
+}
+
+/** A parameter with the value of its example. Optional ones are disabled, because not all of them fit together. */
+function toValue(
+  { name, required = false, description, example }: DocumentedParameter,
+  { links, variables }: RequestContext,
+): Value {
+  return {
+    key: name,
+    value: variableOr(variables, name, example),
+    description: links.relink(description),
+    ...(!required && { disabled: true }),
+  };
+}
+
+interface Value {
+  readonly key: string;
+  readonly value: string;
+  readonly description?: string;
+  readonly disabled?: boolean;
+}
+
+function urlOf({ path }: Operation, given: { query: readonly Value[]; variable: readonly Value[] }): object {
+  const segments = path
+    .slice(1)
+    .replaceAll(/\{(\w+)\}/g, ':$1')
+    .split('/');
+  const enabled = given.query.filter(({ disabled }) => disabled !== true);
+  const query = enabled.map(({ key, value }) => `${key}=${value}`).join('&');
+  return {
+    raw: `{{base_url}}/${segments.join('/')}${query === '' ? '' : `?${query}`}`,
+    host: ['{{base_url}}'],
+    path: segments,
+    ...(given.query.length > 0 && { query: given.query }),
+    ...(given.variable.length > 0 && { variable: given.variable }),
+  };
+}
+
+/** The first example of the body: JSON, or the fields of a form. */
+function bodyOf(given: unknown, { contract: { document }, variables }: RequestContext) {
+  const { content } = resolve<DocumentedBody>(document, given);
+  const [mediaType, { examples = {} }] = Object.entries(content)[0] ?? ['', {}];
+  const [first] = Object.values(examples);
+  const { value } = resolve<Example>(document, first);
+  const header: readonly Value[] = [{ key: 'Content-Type', value: mediaType }];
+  if (mediaType !== 'application/x-www-form-urlencoded') {
+    const raw = JSON.stringify(value, null, 2);
+    return { header, content: { mode: 'raw', raw, options: { raw: { language: 'json' } } } };
+  }
+  const urlencoded = Object.entries(value as object).map(([key, field]) => ({
+    key,
+    value: variableOr(variables, key, field),
+  }));
+  return { header, content: { mode: 'urlencoded', urlencoded } };
+}

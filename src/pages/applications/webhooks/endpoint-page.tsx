@@ -1,0 +1,77 @@
+import type { ApplicationDetails } from '../../../services/applications/application-details.js';
+import type { WebhookDelivery } from '../../../services/webhooks/webhook-deliveries.js';
+import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
+import { ErrorSummary, Fact, Facts } from '../../form-parts.js';
+import { CsrfField } from '../../layout.js';
+import type { PageContext } from '../../site.js';
+import { SitePage } from '../../site-page.js';
+import { Timestamp } from '../../timestamp.js';
+import { addressOf } from '../application-pages.js';
+import { AttemptsSection } from './attempts-section.js';
+import { EndpointState, shownUrl } from './endpoint-state.js';
+import { afterField, ResumeForm, type ResumeFormValues } from './resume-form.js';
+
+/** State and last attempts of a webhook endpoint. */
+export function EndpointPage({
+  context,
+  application,
+  endpoint,
+  deliveries,
+  values = { from: 'stopped', after: '' },
+  error,
+}: {
+  context: PageContext;
+  application: ApplicationDetails;
+  endpoint: WebhookEndpoint;
+  deliveries: readonly WebhookDelivery[];
+  values?: ResumeFormValues;
+  /** Why the form was rejected. */
+  error?: string;
+}) {
+  const { id, url, description, eventTypes, lastEventId, createdAt } = endpoint;
+  const address = addressOf(application.id, 'webhooks', id);
+  return (
+    <SitePage
+      context={context}
+      title={`Endpoint ${shownUrl(url)}`}
+      hasErrors={error !== undefined}
+      current="applications"
+      parent={{ title: `Webhooks of ${application.name}`, href: addressOf(application.id, 'webhooks') }}
+    >
+      <h1>{shownUrl(url)}</h1>
+      <ErrorSummary errors={error === undefined ? [] : [{ field: afterField, message: error }]} />
+      <Facts>
+        <Fact name="State">
+          <EndpointState endpoint={endpoint} reader={context.user} />
+        </Fact>
+        {description !== null && (
+          <Fact name="Description">
+            <bdi>{description}</bdi>
+          </Fact>
+        )}
+        <Fact name="Events">{eventTypes.length === 0 ? 'All types' : eventTypes.join(', ')}</Fact>
+        <Fact name="Last event sent">
+          <code>{lastEventId}</code>
+        </Fact>
+        <Fact name="Endpoint ID">
+          <code>{id}</code>
+        </Fact>
+        <Fact name="Created">
+          <Timestamp at={createdAt} reader={context.user} />
+        </Fact>
+      </Facts>
+      <section>
+        <h2>Send test</h2>
+        <p>Sends an event of the type webhook_endpoint.test, and waits up to 15 seconds for the response.</p>
+        <form method="post" action={`${address}/test`}>
+          <CsrfField token={context.csrfToken} />
+          <button type="submit" class="secondary">
+            Send test
+          </button>
+        </form>
+      </section>
+      <ResumeForm {...{ context, values, error }} action={`${address}/resume`} />
+      <AttemptsSection deliveries={deliveries} reader={context.user} />
+    </SitePage>
+  );
+}

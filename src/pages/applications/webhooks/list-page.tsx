@@ -1,0 +1,61 @@
+import type { ApplicationDetails } from '../../../services/applications/application-details.js';
+import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
+import { type Column, DataTable } from '../../data-table.js';
+import type { PageContext } from '../../site.js';
+import { SitePage } from '../../site-page.js';
+import { addressOf } from '../application-pages.js';
+import { EndpointState, shownUrl } from './endpoint-state.js';
+
+/** The webhook endpoints of an application. */
+export function WebhooksPage({
+  context,
+  application: { id, name },
+  endpoints,
+}: {
+  context: PageContext;
+  application: ApplicationDetails;
+  endpoints: readonly WebhookEndpoint[];
+}) {
+  return (
+    <SitePage
+      context={context}
+      title={`Webhooks of ${name}`}
+      current="applications"
+      parent={{ title: name, href: addressOf(id) }}
+    >
+      <h1>Webhooks</h1>
+      <p>
+        Changes of employees and reports are sent to these addresses. The application adds and deletes
+        endpoints with <a href="/docs#/webhooks">the API</a>.
+      </p>
+      {endpoints.length === 0 ? (
+        <div class="empty">
+          <p>
+            <strong>No endpoints.</strong>
+          </p>
+          <p>Endpoints that the application creates appear here.</p>
+        </div>
+      ) : (
+        <DataTable
+          caption="Webhook endpoints"
+          columns={columnsFor(context, id)}
+          rows={endpoints}
+          rowKey={({ id }) => id}
+        />
+      )}
+    </SitePage>
+  );
+}
+
+function columnsFor({ user }: PageContext, applicationId: string): Column<WebhookEndpoint>[] {
+  const column = (label: string, cell: Column<WebhookEndpoint>['cell']): Column<WebhookEndpoint> => {
+    return { key: label, heading: label, label, cell };
+  };
+  return [
+    column('Address', ({ id, url }) => (
+      <a href={addressOf(applicationId, 'webhooks', id)}>{shownUrl(url)}</a>
+    )),
+    column('Description', ({ description }) => (description === null ? '–' : <bdi>{description}</bdi>)),
+    column('State', (endpoint) => <EndpointState endpoint={endpoint} reader={user} />),
+  ];
+}

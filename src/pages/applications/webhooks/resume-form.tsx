@@ -1,0 +1,68 @@
+import { describedBy, FieldError } from '../../form-parts.js';
+import { CsrfField } from '../../layout.js';
+import type { PageContext } from '../../site.js';
+
+/** Name and `id` of the field for the event after which an endpoint continues. */
+export const afterField = 'after';
+
+/** Values of the field `from`. */
+export const resumePoints = ['stopped', 'end', 'after'] as const;
+
+/** What a user has entered. */
+export interface ResumeFormValues {
+  readonly from: (typeof resumePoints)[number];
+  readonly after: string;
+}
+
+const labels: Readonly<Record<ResumeFormValues['from'], string>> = {
+  stopped: 'Where it stopped',
+  end: 'After the last event: skip what was not sent',
+  after: 'After this event:',
+};
+
+/** The form that continues an endpoint, or moves it to other events. */
+export function ResumeForm({
+  context,
+  action,
+  values,
+  error,
+}: {
+  context: PageContext;
+  action: string;
+  values: ResumeFormValues;
+  error: string | undefined;
+}) {
+  const hint = `${afterField}-hint`;
+  return (
+    <section>
+      <h2>Resume</h2>
+      <p>Continues to send events, or sends earlier ones again.</p>
+      <form method="post" action={action} class="fields">
+        <CsrfField token={context.csrfToken} />
+        <fieldset>
+          <legend>Continue</legend>
+          {resumePoints.map((point) => (
+            <label key={point}>
+              <input type="radio" name="from" value={point} checked={values.from === point} /> {labels[point]}
+            </label>
+          ))}
+        </fieldset>
+        <label for={afterField}>Event id</label>
+        <small id={hint}>The id of an event, which starts with evt_. The next one is sent first.</small>
+        <FieldError field={afterField} message={error} />
+        <input
+          id={afterField}
+          name={afterField}
+          value={values.after}
+          maxLength={100}
+          autocomplete="off"
+          spellcheck={false}
+          {...describedBy(afterField, { error: error !== undefined, hint })}
+        />
+        <div class="actions">
+          <button type="submit">Resume</button>
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,131 @@
+import { recordNotFound } from '../../../problems/problem.js';
+import type { ApplicationDetails } from '../../../services/applications/application-details.js';
+import type { WebhookServices } from '../../../services/webhooks/compose.js';
+import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
+import type { EndpointContext } from '../../../services/webhooks/webhook-endpoints.js';
+import { withNotice } from '../../notices.js';
+import type { PageContext, Site } from '../../site.js';
+import { settings } from '../../site-page.js';
+import {
+  type ApplicationPagesDependencies,
+  addressOf,
+  isRecordId,
+  requestedApplication,
+} from '../application-pages.js';
+import { EndpointPage } from './endpoint-page.js';
+import { WebhooksPage } from './list-page.js';
+import { type ResumeFormValues, resumePoints } from './resume-form.js';
+
+/** Dependencies of the pages for the webhook endpoints of an application. */
+export interface WebhookPagesDependencies extends Pick<ApplicationPagesDependencies, 'applications'> {
+  readonly webhooks: WebhookServices;
+}
+
+/** Settings → OAuth applications → an application → Webhooks. */
+export function webhookPages(site: Site, dependencies: WebhookPagesDependencies): void {
+  const { endpoints, tests } = dependencies.webhooks;
+  const path = `${settings.applications}/:id/webhooks`;
+
+  const show = async (
+    context: PageContext,
+    { application, endpoint }: Requested,
+    form: { values?: ResumeFormValues; error?: string } = {},
+  ) => {
+    const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
+    const deliveries = (await endpoints.deliveries(owner, endpoint.id)) ?? [];
+    return <EndpointPage {...{ context, application, endpoint, deliveries, ...form }} />;
+  };
+
+  site.get(path, async (context) => {
+    const application = await requestedApplication(context, dependencies);
+    const { accountId } = context.auditContext;
+    const listed = await endpoints.list({ accountId, applicationId: application.id });
+    return { page: <WebhooksPage {...{ context, application, endpoints: listed }} /> };
+  });
+
+  site.get(`${path}/:endpoint_id`, async (context) => ({
+    page: await show(context, await requestedEndpoint(context, dependencies)),
+  }));
+
+  // The addresses of the forms: a user whose session expired is sent back to them after signing in.
+  for (const form of ['test', 'resume']) {
+    site.get(`${path}/:endpoint_id/${form}`, async (context) => {
+      const { application, endpoint } = await requestedEndpoint(context, dependencies);
+      return { redirect: addressOf(application.id, 'webhooks', endpoint.id) };
+    });
+  }
+
+  site.post(`${path}/:endpoint_id/test`, async (context) => {
+    const { application, endpoint } = await requestedEndpoint(context, dependencies);
+    const attempt = await tests.send(endpointContext(context, application), endpoint.id);
+    if (attempt === null) throw recordNotFound();
+    return { redirect: withNotice(addressOf(application.id, 'webhooks', endpoint.id), 'webhook_test_sent') };
+  });
+
+  site.post(`${path}/:endpoint_id/resume`, async (context) => {
+    const requested = await requestedEndpoint(context, dependencies);
+    const { application, endpoint } = requested;
+    const values = readResumeForm(context);
+    const resumed = await endpoints.resume(
+      endpointContext(context, application),
+      endpoint.id,
+      resumePoint(values),
+    );
+    switch (resumed.kind) {
+      case 'unknown':
+        throw recordNotFound();
+      case 'invalid_cursor':
+        return {
+          status: 400,
+          page: await show(context, requested, {
+            values,
+            error: 'Enter the id of an event of your account.',
+          }),
+        };
+      case 'expired':
+        return {
+          status: 409,
+          page: await show(context, requested, {
+            values,
+            error: 'The next events are no longer kept. Continue after the last event, or after a later one.',
+          }),
+        };
+      case 'resumed':
+        return {
+          redirect: withNotice(addressOf(application.id, 'webhooks', endpoint.id), 'webhook_resumed'),
+        };
+    }
+  });
+}
+
+interface Requested {
+  readonly application: ApplicationDetails;
+  readonly endpoint: WebhookEndpoint;
+}
+
+/** @throws {Problem} 404 `not_found` when the account or the application does not have it */
+async function requestedEndpoint(
+  context: PageContext,
+  { applications, webhooks }: WebhookPagesDependencies,
+): Promise<Requested> {
+  const application = await requestedApplication(context, { applications });
+  const id = context.parameter('endpoint_id');
+  const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
+  const endpoint = isRecordId(id) ? await webhooks.endpoints.get(owner, id) : null;
+  if (endpoint === null) throw recordNotFound();
+  return { application, endpoint };
+}
+
+function endpointContext({ auditContext }: PageContext, { id }: ApplicationDetails): EndpointContext {
+  return { ...auditContext, applicationId: id };
+}
+
+function readResumeForm({ form }: PageContext): ResumeFormValues {
+  const given = form.text('from');
+  return { from: resumePoints.find((point) => point === given) ?? 'stopped', after: form.text('after') };
+}
+
+function resumePoint({ from, after }: ResumeFormValues) {
+  if (from === 'end') return 'end';
+  return from === 'after' ? { after } : undefined;
+}

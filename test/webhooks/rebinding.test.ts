@@ -1,0 +1,73 @@
+import { publicLookup } from '../../src/services/public-address.js';
+import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
+import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
+import t from '../support/tap.js';
+import { listenOnLoopback } from '../support/webhooks/loopback.js';
+import { startNameServer } from '../support/webhooks/name-server.js';
+
+const [publicAddress, loopback] = ['93.184.215.14', '127.0.0.1'];
+
+const delivery = {
+  secrets: [`whsec_${Buffer.alloc(32).toString('base64')}`],
+  id: 'msg_1',
+  body: '{}',
+  at: new Date(),
+};
+
+t.test('a name that is public at the registration and private later is not connected to', async (t) => {
+  const listener = await listenOnLoopback(t);
+  const nameServer = await startNameServer(t, (number) => [number === 0 ? publicAddress : loopback]);
+  const sender = new WebhookSender({ allowLocal: true });
+  t.teardown(() => sender.close());
+  const url = `https://rebinding.example:${listener.port}/`;
+  t.equal(await findUrlError('https://rebinding.example/', { allowLocal: false }), null);
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const { status, error } = await sender.send({ ...delivery, url });
+    t.match({ status, error }, { status: null, error: 'The address of the host is not public' });
+  }
+  t.equal(nameServer.queries, 4, 'each connection looks the name up again');
+  t.equal(listener.connections, 0);
+});
+
+t.test(
+  'a connection uses the addresses that were checked, and does not look the name up again',
+  async (t) => {
+    const listener = await listenOnLoopback(t);
+    const nameServer = await startNameServer(t, (number) => [number % 2 === 0 ? publicAddress : loopback]);
+    const lookUp = () =>
+      new Promise((resolve) =>
+        publicLookup('rebinding.example', { all: true }, (error, addresses) =>
+          resolve(error?.name ?? addresses),
+        ),
+      );
+    t.same(await lookUp(), [{ address: publicAddress, family: 4 }]);
+    t.equal(await lookUp(), 'PrivateAddressError');
+    t.equal(nameServer.queries, 2);
+    const sender = new WebhookSender({ allowLocal: false });
+    t.teardown(() => sender.close());
+    setTimeout(() => sender.interrupt(), 300);
+    const url = `https://rebinding.example:${listener.port}/`;
+    t.equal((await sender.send({ ...delivery, url })).status, null);
+    t.equal(nameServer.queries, 3, 'one look-up');
+    t.equal(listener.connections, 0);
+  },
+);
+
+t.test('a name with a public and a private address is rejected, in either order', async (t) => {
+  const listener = await listenOnLoopback(t);
+  const both = [publicAddress, loopback];
+  await startNameServer(t, (number) => (number % 2 === 0 ? both : both.toReversed()));
+  const sender = new WebhookSender({ allowLocal: false });
+  t.teardown(() => sender.close());
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    t.type(await findUrlError('https://both.example/', { allowLocal: false }), 'string');
+    const url = `https://both.example:${listener.port}/`;
+    for (const order of ['public first', 'private first'])
+      t.equal(
+        (await sender.send({ ...delivery, url })).error,
+        'The address of the host is not public',
+        order,
+      );
+  }
+  t.equal(listener.connections, 0);
+});
