@@ -1,4 +1,4 @@
-// Generates types, lists of values and the reference from the contract, the changelog from its Markdown, and the client from
+// Generates types and lists of values from the contract, the changelog from its Markdown, and the client from
 // the Prisma schema, if they are older than their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -28,11 +28,6 @@ const steps = [
     sources: ['prisma/schema.prisma', 'package-lock.json'],
     output: 'src/database/generated/client.ts',
     command: ['prisma', 'generate'],
-  },
-  {
-    sources: ['openapi/v1.yaml', 'redocly.yaml', 'scripts/reference', 'package-lock.json'],
-    output: 'dist/docs/index.html',
-    command: ['node', 'scripts/reference/build.mjs'],
   },
   {
     sources: [

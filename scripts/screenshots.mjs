@@ -104,7 +104,7 @@ async function takeAll() {
   await open(owner, 'changelog', '/changelog');
   await open(owner, 'reference', '/docs');
   // A new page, because the reference keeps the colours in which it was first shown.
-  await takeForReadme(await newPage(), 'reference', `${base}/docs#/employees/listemployees`);
+  await takeForReadme(await newPage(), 'reference', `${base}/docs/operations/listEmployees`);
 
   const member = await newPage();
   await member.goto(`${base}/people/settings`);

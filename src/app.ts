@@ -40,7 +40,7 @@ import { errorPages } from './pages/error-pages.js';
 import { linkPages } from './pages/links/routes.js';
 import { peopleSite } from './pages/people-site.js';
 import { problemPage } from './pages/problem-page.js';
-import { referencePage } from './pages/reference.js';
+import { referencePages } from './pages/reference/routes.js';
 import { secondFactorPages } from './pages/second-factor/routes.js';
 import { privatePageHeaders } from './pages/security-headers.js';
 import { signInPages } from './pages/sign-in.js';
@@ -153,7 +153,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   const localise = localiser(contract, config);
   await app.register(documentRoutes, { published: publish(contract, config) });
-  await app.register(referencePage, { localise });
+  await app.register(referencePages, { contract, localise });
   await app.register(errorPages, { contract, localise });
   await app.register(changelogPages, { baseUrl: config.baseUrl });
   const {

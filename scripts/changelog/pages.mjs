@@ -6,9 +6,6 @@ export function pagesOf({ paths, components }) {
   const codes = Object.keys(components.schemas.ProblemCode['x-problems']);
   return new Map([
     ...codes.map((code) => [code, `/errors/${code.replaceAll('_', '-')}`]),
-    ...operations.map(({ operationId, tags: [tag] }) => [
-      operationId,
-      `/docs#/${tag}/${operationId}`.toLowerCase(),
-    ]),
+    ...operations.map(({ operationId }) => [operationId, `/docs/operations/${operationId}`]),
   ]);
 }

@@ -13,10 +13,10 @@ interface Asset {
 const files = {
   'pico.css': asset('node_modules/@picocss/pico/css/pico.classless.min.css', 'text/css'),
   'site.css': asset('src/pages/assets/site.css', 'text/css'),
+  'reference.css': asset('src/pages/assets/reference.css', 'text/css'),
   'icon.svg': asset('src/pages/assets/icon.svg', 'image/svg+xml'),
   'copy.js': asset('src/pages/assets/copy.js', 'text/javascript'),
   'passkey.js': asset('src/pages/assets/passkey.js', 'text/javascript'),
-  'redoc.js': asset('dist/docs/redoc.js', 'text/javascript'),
 } as const;
 
 const contents = new Map(

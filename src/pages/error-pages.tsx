@@ -71,7 +71,7 @@ function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
       <p>
         Every error of the API is a problem document (RFC 9457). Its <code>code</code> is one of these, and
         its <code>type</code> is the address of the page that describes it. See also{' '}
-        <a href="/docs#/errors">Errors in the reference</a>.
+        <a href="/docs/guides/errors">Errors in the reference</a>.
       </p>
       <DataTable caption="Errors of the API" columns={columns} rows={kinds} rowKey={([code]) => code} />
     </Layout>

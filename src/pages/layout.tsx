@@ -12,6 +12,7 @@ export function Layout({
   narrow = false,
   wide = false,
   header,
+  style,
   script,
   feed,
   footer,
@@ -24,6 +25,8 @@ export function Layout({
   wide?: boolean;
   /** Content of the header; the product name by default. */
   header?: ComponentChildren;
+  /** A style sheet that only some pages need. */
+  style?: 'reference.css';
   /** A script that the page loads. The `Content-Security-Policy` of the response must allow it. */
   script?: PageScript | undefined;
   /** An Atom feed of the content. */
@@ -41,6 +44,7 @@ export function Layout({
         <link rel="icon" href={assetAddress('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetAddress('pico.css')} />
         <link rel="stylesheet" href={assetAddress('site.css')} />
+        {style !== undefined && <link rel="stylesheet" href={assetAddress(style)} />}
         {feed !== undefined && <link rel="alternate" type="application/atom+xml" {...feed} />}
         {script !== undefined && <script src={assetAddress(script)} defer />}
       </head>

@@ -143,11 +143,11 @@ t.test(
         API_CONTACT_URL: 'https://acme.example/contact/',
       },
     });
-    for (const url of ['/openapi/v1.yaml', '/openapi/v1.json', '/docs']) {
+    for (const url of ['/openapi/v1.yaml', '/openapi/v1.json', '/docs/operations/createToken']) {
       const { body } = await other.app.inject({ url });
       t.notMatch(body, 'http://localhost:3000', url);
       t.match(body, 'https://api.acme.example/v1/oauth/token', url);
-      t.match(body, 'https://help.acme.example/problems/public-api-not-found', url);
+      t.match(body, 'https://help.acme.example/problems/rate-limit-exceeded', url);
     }
     const { body } = await other.app.inject({ url: '/openapi/v1.yaml' });
     const restored = body

@@ -4,9 +4,9 @@ import MarkdownIt from 'markdown-it';
 import { parse } from 'yaml';
 import { resolve } from '../../src/contract/contract.js';
 import { contractFormats, readerDocuments } from '../../src/contract/document-list.js';
-import type { DocumentedParameter, DocumentedResponse } from '../../src/contract/markdown/nodes.js';
-import { rawOperation } from '../../src/contract/markdown/nodes.js';
 import { publish } from '../../src/contract/published.js';
+import type { DocumentedParameter, DocumentedResponse } from '../../src/contract/reference/nodes.js';
+import { rawOperation } from '../../src/contract/reference/nodes.js';
 import { packageRoot } from '../../src/package-root.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -153,7 +153,6 @@ t.test('an unknown document is not found', async (t) => {
   for (const url of [
     '/docs/operations/unknown.md',
     '/docs/operations/listemployees.md',
-    '/docs/operations/listEmployees',
     '/docs/operations/',
     '/docs/guides/__proto__.md',
     '/docs/llms.txt',

@@ -1,6 +1,6 @@
 import postman, { type Item } from 'postman-collection';
 import type { OperationId } from '../../src/contract/contract.js';
-import { rawOperation } from '../../src/contract/markdown/nodes.js';
+import { rawOperation } from '../../src/contract/reference/nodes.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';

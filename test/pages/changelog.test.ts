@@ -3,7 +3,7 @@ import path from 'node:path';
 import { contractFormats, readerDocuments } from '../../src/contract/document-list.js';
 import { packageRoot } from '../../src/package-root.js';
 import { documentationLinks } from '../../src/pages/documentation-header.js';
-import { buildTestApp, contract } from '../support/server/app.js';
+import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
@@ -49,17 +49,12 @@ t.test('the page has every section and sentence of CHANGELOG.md, and no script',
 
 t.test('the page links operations and error codes to pages that exist', async (t) => {
   const { body } = await read('/changelog');
-  const links = [...body.matchAll(/ href="(\/(?:docs#\/|errors\/)[^"]+)"><code>/g)].map(
+  const links = [...body.matchAll(/ href="(\/(?:docs\/operations|errors)\/[^"]+)"><code>/g)].map(
     ([, link = '']) => link,
   );
-  t.ok(links.includes('/docs#/events/listevents'));
+  t.ok(links.includes('/docs/operations/listEvents'));
   t.ok(links.includes('/errors/events-expired'));
-  for (const link of new Set(links)) {
-    if (link.startsWith('/errors/')) await read(link);
-    const operation = link.split('/').at(-1);
-    const ids = [...contract.operations.keys()].map((id) => id.toLowerCase());
-    if (link.startsWith('/docs')) t.ok(ids.includes(operation ?? ''), link);
-  }
+  for (const link of new Set(links)) await read(link);
 });
 
 t.test('the feed has an entry for each released version, with absolute links', async (t) => {
@@ -103,7 +98,7 @@ t.test('the ids of the feed do not depend on the URL of the server', async (t) =
 });
 
 t.test('all pages of the documentation link to every document', async (t) => {
-  for (const url of ['/docs', '/errors', '/errors/not-found', '/changelog']) {
+  for (const url of ['/docs', '/docs/operations/getReport', '/errors', '/errors/not-found', '/changelog']) {
     const { body } = await read(url);
     for (const { path: document } of [...contractFormats, ...readerDocuments]) {
       t.match(body, `href="${document}"`, `${url}: ${document}`);

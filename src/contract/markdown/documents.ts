@@ -1,14 +1,14 @@
 import type { Contract } from '../contract.js';
+import { DocumentLinks } from '../reference/links.js';
+import { chaptersOf, webhooksOf } from '../reference/nodes.js';
 import { errorsText } from './errors.js';
 import { guideText } from './guides.js';
-import { DocumentLinks } from './links.js';
 import { llmsText } from './llms.js';
-import { chaptersOf, webhooksOf } from './nodes.js';
 import { operationText, webhookText } from './operation.js';
 
 /** The Markdown documents by path. They have the URLs of the contract and are written when they are requested. */
 export function markdownDocuments(contract: Contract): Map<string, () => string> {
-  const links = new DocumentLinks(contract);
+  const links = new DocumentLinks(contract, 'markdown');
   const pathOf = (url: string) => url.slice(links.base.length);
   return new Map<string, () => string>([
     ['/llms.txt', () => llmsText(contract, links)],

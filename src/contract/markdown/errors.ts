@@ -1,6 +1,6 @@
 import type { Contract, ProblemCode, ProblemKind } from '../contract.js';
-import type { DocumentLinks } from './links.js';
-import { blocks, documentOf, item } from './text.js';
+import type { DocumentLinks } from '../reference/links.js';
+import { blocks, documentOf, item } from '../reference/text.js';
 
 /** The catalogue of all errors. */
 export function errorsText({ problems }: Contract, links: DocumentLinks): string {

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract.js';
-import type { DocumentLinks } from './links.js';
-import { type Chapter, operationsOf, rawOperation, webhooksIn } from './nodes.js';
-import { code, documentOf, item, section } from './text.js';
+import type { DocumentLinks } from '../reference/links.js';
+import { type Chapter, operationsOf, rawOperation, webhooksIn } from '../reference/nodes.js';
+import { code, documentOf, item, section } from '../reference/text.js';
 
 /** A chapter of the reference, with links to its operations. */
 export function guideText(contract: Contract, chapter: Chapter, links: DocumentLinks): string {

@@ -1,8 +1,8 @@
 import type { Contract } from '../contract.js';
 import { contractFormats, type ListedDocument, readerDocuments } from '../document-list.js';
-import type { DocumentLinks } from './links.js';
-import { type Chapter, chaptersOf, operationsOf, rawOperation, webhooksIn } from './nodes.js';
-import { documentOf, item, section } from './text.js';
+import type { DocumentLinks } from '../reference/links.js';
+import { type Chapter, chaptersOf, operationsOf, rawOperation, webhooksIn } from '../reference/nodes.js';
+import { documentOf, item, section } from '../reference/text.js';
 
 /**
  * The index of the Markdown documents.

@@ -1,50 +1,44 @@
 import type { Contract, Operation } from '../contract.js';
-import type { DocumentLinks } from './links.js';
-import { type DocumentedOperation, rawOperation } from './nodes.js';
-import { OperationWriter } from './operation-writer.js';
-import { blocks, code, documentOf, fenced, item, section } from './text.js';
+import { describeOperation, describeWebhook } from '../reference/describer.js';
+import type { DocumentLinks } from '../reference/links.js';
+import { type DocumentedOperation, rawOperation } from '../reference/nodes.js';
+import { blocks, code, documentOf, fenced, item, section } from '../reference/text.js';
+import { bodyText, errorTexts, parameterTexts, responseTexts, schemaTexts } from './parts.js';
 
 /** Describes one operation: everything that is needed to call it. */
 export function operationText(contract: Contract, operation: Operation, links: DocumentLinks): string {
-  const raw = rawOperation(contract, operation);
-  const [tag] = raw.tags;
-  const writer = new OperationWriter(contract, links);
-  const sample = raw['x-codeSamples']?.find(({ label }) => label === 'curl');
+  const description = describeOperation(contract, operation, links);
+  const { chapter, deprecatedSince } = description;
+  const samples = rawOperation(contract, operation)['x-codeSamples'];
+  const sample = samples?.find(({ label }) => label === 'curl');
   return documentOf(
-    `# ${raw.summary}`,
+    `# ${description.title}`,
     fenced('http', `${operation.method} ${links.base}${operation.path}`),
-    `Operation ${code(operation.id)} of [${tag}](${links.guide(tag)}).`,
-    raw.deprecated === true ? `**Deprecated** since ${raw['x-deprecated-since']}.` : '',
-    links.relink(raw.description ?? ''),
+    `Operation ${code(operation.id)} of [${chapter}](${links.guide(chapter)}).`,
+    deprecatedSince === undefined ? '' : `**Deprecated** since ${deprecatedSince}.`,
+    description.text,
     section('## Authorization', authorization(contract, operation, links)),
-    writer.parameters({
-      ...raw,
-      parameters: [...shared(contract, operation), ...(raw.parameters ?? [])],
-    }),
-    writer.body(raw),
+    parameterTexts(description),
+    bodyText(description),
     section('## Sample', sample === undefined ? '' : fenced('sh', sample.source)),
-    writer.successes(raw),
-    writer.errors(raw),
-    writer.schemas(),
+    responseTexts(description),
+    errorTexts(description, links),
+    schemaTexts(description),
   );
 }
 
 /** Describes a request that the server sends. */
-export function webhookText(contract: Contract, raw: DocumentedOperation, links: DocumentLinks): string {
-  const writer = new OperationWriter(contract, links);
+export function webhookText(contract: Contract, webhook: DocumentedOperation, links: DocumentLinks): string {
+  const description = describeWebhook(contract, webhook, links);
   return documentOf(
-    `# ${raw.summary}`,
+    `# ${description.title}`,
     'A request that the server sends to the URL of a webhook endpoint with the method POST.',
-    links.relink(raw.description ?? ''),
-    writer.parameters(raw),
-    writer.body(raw),
-    writer.successes(raw),
-    writer.schemas(),
+    description.text,
+    parameterTexts(description),
+    bodyText(description),
+    responseTexts(description),
+    schemaTexts(description),
   );
-}
-
-function shared({ document }: Contract, { path }: Operation): readonly unknown[] {
-  return (document.paths[path]?.parameters ?? []) as readonly unknown[];
 }
 
 function authorization({ scopes: texts }: Contract, { scopes }: Operation, links: DocumentLinks): string {

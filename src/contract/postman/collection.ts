@@ -1,7 +1,7 @@
 import { apiId } from '../api-id.js';
 import type { Contract } from '../contract.js';
-import { DocumentLinks } from '../markdown/links.js';
-import { chaptersOf, operationsOf } from '../markdown/nodes.js';
+import { DocumentLinks } from '../reference/links.js';
+import { chaptersOf, operationsOf } from '../reference/nodes.js';
 import { Authorizations } from './authorization.js';
 import { requestItem } from './request.js';
 import { variablesOf } from './variables.js';
@@ -12,7 +12,7 @@ import { variablesOf } from './variables.js';
  * @see https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html
  */
 export function postmanCollection(contract: Contract): object {
-  const links = new DocumentLinks(contract);
+  const links = new DocumentLinks(contract, 'page');
   const variables = variablesOf(contract);
   const authorizations = new Authorizations(contract);
   const { title, description, version } = contract.document.info as Readonly<Record<string, string>>;

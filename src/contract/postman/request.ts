@@ -1,11 +1,11 @@
 import { type Contract, type Operation, resolve } from '../contract.js';
-import type { DocumentLinks } from '../markdown/links.js';
+import type { DocumentLinks } from '../reference/links.js';
 import {
   type DocumentedBody,
   type DocumentedParameter,
   type Example,
   rawOperation,
-} from '../markdown/nodes.js';
+} from '../reference/nodes.js';
 import type { Authorizations } from './authorization.js';
 import { responsesOf } from './responses.js';
 import { type Variables, variableOr } from './variables.js';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Contract, resolve } from '../contract.js';
-import type { DocumentedOperation, DocumentedResponse, Example } from '../markdown/nodes.js';
+import type { DocumentedOperation, DocumentedResponse, Example } from '../reference/nodes.js';
 
 /** The examples of successful responses. Those of errors are in the catalogue of errors. */
 export function responsesOf({ document }: Contract, { responses }: DocumentedOperation): object[] {

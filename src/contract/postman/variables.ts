@@ -1,5 +1,5 @@
 import { type Contract, resolve } from '../contract.js';
-import type { DocumentedParameter, Example } from '../markdown/nodes.js';
+import type { DocumentedParameter, Example } from '../reference/nodes.js';
 
 /** The variables of the collection with their initial values. */
 export interface Variables {

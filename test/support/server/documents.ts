@@ -1,6 +1,9 @@
 /** Documents that the server publishes, one of each kind. */
 export const publishedDocuments: readonly string[] = [
   '/docs',
+  '/docs/guides/pagination',
+  '/docs/operations/createReport',
+  '/docs/webhooks/events',
   '/errors',
   '/errors/not-found',
   '/openapi/v1.yaml',

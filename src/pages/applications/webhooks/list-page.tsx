@@ -26,7 +26,7 @@ export function WebhooksPage({
       <h1>Webhooks</h1>
       <p>
         Changes of employees and reports are sent to these addresses. The application adds and deletes
-        endpoints with <a href="/docs#/webhooks">the API</a>.
+        endpoints with <a href="/docs/guides/webhooks">the API</a>.
       </p>
       {endpoints.length === 0 ? (
         <div class="empty">

@@ -1,29 +1,34 @@
 import type { Contract, OperationId, ProblemCode } from '../contract.js';
 import { chaptersOf, operationsOf, slugOf } from './nodes.js';
 
-/** Addresses of the Markdown documents, as URLs of the server in the contract. */
+/**
+ * Addresses of the documents of operations, chapters and webhooks, as URLs of the server in the contract. Each exists in
+ * Markdown and as a page.
+ */
 export class DocumentLinks {
   /** URL of the server; no trailing slash. */
   readonly base: string;
-  /** Documents by the fragment that the reference gives an operation or a chapter. */
+  readonly #extension: '' | '.md';
+  /** Documents by the fragments with which the texts of the contract name them. */
   #byFragment: ReadonlyMap<string, string> | undefined;
   readonly #contract: Contract;
 
-  constructor(contract: Contract) {
+  constructor(contract: Contract, format: 'markdown' | 'page') {
     this.base = contract.document.servers[0].url;
+    this.#extension = format === 'markdown' ? '.md' : '';
     this.#contract = contract;
   }
 
   guide(name: string): string {
-    return `${this.base}/docs/guides/${slugOf(name)}.md`;
+    return `${this.base}/docs/guides/${slugOf(name)}${this.#extension}`;
   }
 
   operation(id: OperationId): string {
-    return `${this.base}/docs/operations/${id}.md`;
+    return `${this.base}/docs/operations/${id}${this.#extension}`;
   }
 
   webhook(name: string): string {
-    return `${this.base}/docs/webhooks/${name}.md`;
+    return `${this.base}/docs/webhooks/${name}${this.#extension}`;
   }
 
   /** Page of an error, which is the `type` of its problem documents. */
@@ -32,7 +37,7 @@ export class DocumentLinks {
   }
 
   /**
-   * Text of the contract, with complete URLs, and with links to Markdown documents instead of places in the reference.
+   * Text of the contract, with complete URLs instead of fragments.
    *
    * @throws {Error} when a link leads to no operation and no chapter
    */

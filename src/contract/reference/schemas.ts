@@ -1,7 +1,8 @@
 import { resolve } from '../contract.js';
 import type { ContractDocument, JsonSchema } from '../document.js';
+import type { DescribedMember, DescribedSchema } from './description.js';
 import type { DocumentLinks } from './links.js';
-import { blocks, code, item } from './text.js';
+import { code } from './text.js';
 
 const prefix = '#/components/schemas/';
 
@@ -50,17 +51,17 @@ export class SchemaTexts {
     return [`${words}${content}`, ...stated].join(', ');
   }
 
-  /** Sections of the named schemas in the texts so far, and of those that they consist of. */
-  sections(): string {
-    const sections: string[] = [];
+  /** The named schemas in the texts so far, and those that they consist of. */
+  described(): DescribedSchema[] {
+    const described: DescribedSchema[] = [];
     // The set grows while it is read.
     for (const name of this.#names) {
       const schema = resolve<JsonSchema>(this.#document, { $ref: `${prefix}${name}` });
-      sections.push(
-        blocks(`### ${name}`, this.#described(schema), this.#type(schema), this.#members(schema)),
-      );
+      // The members say that it is an object.
+      const type = schema.properties === undefined ? this.type(schema) : '';
+      described.push({ name, text: this.#described(schema), type, members: this.#members(schema) });
     }
-    return blocks(...sections);
+    return described;
   }
 
   #named(reference: string): string {
@@ -69,19 +70,13 @@ export class SchemaTexts {
     return `[${name}](#${name.toLowerCase()})`;
   }
 
-  /** The members say that it is an object. */
-  #type(schema: JsonSchema): string {
-    return schema.properties === undefined ? `Type: ${this.type(schema)}.` : '';
-  }
-
-  #members({ properties = {}, required = [] }: JsonSchema): string {
-    return Object.entries(properties)
-      .map(([name, schema]) => {
-        const presence = (required as readonly string[]).includes(name) ? 'required' : 'optional';
-        const text = this.#described(schema);
-        return item(`${code(name)} (${this.type(schema)}; ${presence})${text === '' ? '' : `: ${text}`}`);
-      })
-      .join('\n');
+  #members({ properties = {}, required = [] }: JsonSchema): DescribedMember[] {
+    return Object.entries(properties).map(([name, schema]) => ({
+      name,
+      required: (required as readonly string[]).includes(name),
+      text: this.#described(schema),
+      type: this.type(schema),
+    }));
   }
 
   #described({ description }: JsonSchema): string {

@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact';
+import { DocumentationFooter } from '../documentation-footer.js';
+import { DocumentationHeader } from '../documentation-header.js';
+import { Layout } from '../layout.js';
+import { Contents } from './contents.js';
+import type { ReferenceContext } from './context.js';
+import { SearchForm } from './search-form.js';
+
+/** A page of the reference. The contents follow the text, and are beside it on wide screens. */
+export function ReferencePage({
+  context,
+  title,
+  current = '',
+  query = '',
+  markdown,
+  script,
+  children,
+}: {
+  context: ReferenceContext;
+  title: string;
+  /** URL of the page. */
+  current?: string;
+  /** The words of the last search. */
+  query?: string;
+  /** URL of the same text in Markdown. */
+  markdown?: string;
+  script?: 'copy.js';
+  children: ComponentChildren;
+}) {
+  return (
+    <Layout
+      title={`${title} · API reference`}
+      wide
+      style="reference.css"
+      script={script}
+      header={<DocumentationHeader current="/docs" />}
+      footer={<DocumentationFooter />}
+    >
+      <div class="reference">
+        <article>
+          {children}
+          {markdown !== undefined && (
+            <p class="hint">
+              <a href={markdown}>This page in Markdown</a>
+            </p>
+          )}
+        </article>
+        <div>
+          <SearchForm query={query} />
+          <Contents context={context} current={current} />
+        </div>
+      </div>
+    </Layout>
+  );
+}
+
+/** Path from the start of the reference to a page. */
+export function ReferenceCrumbs({ context, chapter }: { context: ReferenceContext; chapter?: string }) {
+  return (
+    <nav class="crumbs" aria-label="Breadcrumbs">
+      <ul>
+        <li>
+          <a href="/docs">Reference</a>
+        </li>
+        {chapter !== undefined && (
+          <li>
+            <a href={context.links.guide(chapter)}>{chapter}</a>
+          </li>
+        )}
+      </ul>
+    </nav>
+  );
+}
