@@ -1,0 +1,165 @@
+import { headersOf } from '../headers.js';
+import { enclosed, indent, type Literals, literal } from '../layout.js';
+import type { Field, SampleRequest, Text, Variable } from '../request.js';
+
+const computed = { unique: 'str(uuid.uuid4())', code_challenge: 'code_challenge' } as const;
+
+const challenge = `# Keep the verifier: the token request needs it.
+code_verifier = secrets.token_urlsafe(32)
+digest = hashlib.sha256(code_verifier.encode()).digest()
+code_challenge = urlsafe_b64encode(digest).rstrip(b"=").decode()
+`;
+
+const literals: Literals = {
+  null: 'None',
+  true: 'True',
+  false: 'False',
+  string: JSON.stringify,
+  pair: (name, value) => `${JSON.stringify(name)}: ${value}`,
+  array: { open: '[', close: ']', by: '    ' },
+  object: { open: '{', close: '}', by: '    ' },
+};
+
+/** Writes a request as a script for Python 3. */
+export function python(request: SampleRequest): string {
+  return new PythonScript(request).source();
+}
+
+class PythonScript {
+  readonly #request: SampleRequest;
+  readonly #modules = new Set<string>();
+  readonly #names = new Map<string, Set<string>>();
+
+  constructor(request: SampleRequest) {
+    this.#request = request;
+  }
+
+  source(): string {
+    const program = this.#program();
+    const modules = [...this.#modules].sort().map((name) => `import ${name}\n`);
+    const names = [...this.#names]
+      .sort()
+      .map(([module, names]) => `from ${module} import ${[...names].sort().join(', ')}\n`);
+    return `${[...modules, ...names].join('')}\n${program}`;
+  }
+
+  #program(): string {
+    const { query, result } = this.#request;
+    const prelude = query.length === 0 ? '' : `query = ${this.#encoded(query)}\n`;
+    const parts = [...this.#request.url, ...(query.length === 0 ? [] : ['?', { local: 'query' }])];
+    const url = this.#text(parts);
+    if (result.kind === 'url') {
+      for (const module of ['hashlib', 'secrets']) this.#import(module);
+      this.#import('urlsafe_b64encode', 'base64');
+      return `${challenge}${prelude}print(${url})\n`;
+    }
+    if (result.kind !== 'records' || result.pages === null) return `${prelude}${this.#single(url)}`;
+    const next = `page["links"]["next"]${result.pages === 'feed' ? ' if page["meta"]["has_more"] else None' : ''}`;
+    const steps = `${this.#prepared('url')}${this.#opened('url')}${this.#print()}url = ${next}\n`;
+    return `${prelude}url = ${url}\n${this.#guarded(`while url is not None:\n${indent(steps, '    ')}`)}`;
+  }
+
+  /** One exchange. Only what may raise the error is guarded. */
+  #single(url: string): string {
+    return `${this.#prepared(url)}${this.#guarded(this.#opened(url))}${this.#print()}`;
+  }
+
+  /** Ends the program with the detail of the problem. */
+  #guarded(steps: string): string {
+    this.#import('json');
+    this.#import('sys');
+    this.#import('HTTPError', 'urllib.error');
+    const rejection = 'except HTTPError as error:\n    sys.exit(json.load(error)["detail"])\n';
+    return `try:\n${indent(steps, '    ')}${rejection}`;
+  }
+
+  /** The request object, which a request without options does not need. */
+  #prepared(url: string): string {
+    const options = this.#options();
+    if (options.length === 0) return '';
+    this.#import('Request', 'urllib.request');
+    return `request = Request(\n${indent([url, ...options].map((one) => `${one},\n`).join(''), '    ')})\n`;
+  }
+
+  #opened(url: string): string {
+    this.#import('urlopen', 'urllib.request');
+    const opened = this.#options().length === 0 ? url : 'request';
+    return `with urlopen(${opened}) as response:\n    ${this.#read()}\n`;
+  }
+
+  #options(): string[] {
+    const { method, body } = this.#request;
+    const headers = headersOf(this.#request, 'form');
+    return [
+      ...(method === 'GET' ? [] : [`method="${method}"`]),
+      ...(headers.length === 0 ? [] : [`headers=${this.#fields(headers)}`]),
+      ...(body?.kind === 'form' ? [`data=${this.#encoded(body.fields)}.encode()`] : []),
+      ...(body?.kind === 'json' ? [`data=json.dumps(${literal(body.value, literals)}).encode()`] : []),
+    ];
+  }
+
+  #read(): string {
+    switch (this.#request.result.kind) {
+      case 'members':
+        return 'result = json.load(response)';
+      case 'records':
+        return 'page = json.load(response)';
+      case 'text':
+        this.#import('shutil');
+        return 'shutil.copyfileobj(response, sys.stdout.buffer)';
+      default:
+        return 'print(response.status)';
+    }
+  }
+
+  #print(): string {
+    const { result } = this.#request;
+    if (result.kind === 'members') {
+      return `print(${result.paths.map((path) => member('result', path)).join(', ')})\n`;
+    }
+    if (result.kind !== 'records') return '';
+    const members = result.members.map((name) => member('record', [name]));
+    return `for record in page["data"]:\n    print(${members.join(', ')})\n`;
+  }
+
+  #encoded(fields: readonly Field[]): string {
+    this.#import('urlencode', 'urllib.parse');
+    return `urlencode(${this.#fields(fields)})`;
+  }
+
+  #fields(fields: readonly Field[]): string {
+    const pairs = fields.map(([name, value]) => literals.pair(name, this.#text(value)));
+    return enclosed(pairs, literals.object);
+  }
+
+  #text(text: Text): string {
+    const [only] = text;
+    if (text.length === 1 && typeof only === 'object') return this.#value(only, '"');
+    if (text.every((part) => typeof part === 'string')) return JSON.stringify(text.join(''));
+    const parts = text.map((part) =>
+      typeof part === 'string'
+        ? JSON.stringify(part).slice(1, -1).replaceAll(/[{}]/g, '$&$&')
+        : `{${this.#value(part, "'")}}`,
+    );
+    return `f"${parts.join('')}"`;
+  }
+
+  #value(variable: Variable, quote: string): string {
+    if ('local' in variable) return variable.local;
+    if ('environment' in variable) {
+      this.#import('os');
+      return `os.environ[${quote}${variable.environment}${quote}]`;
+    }
+    if (variable.computed === 'unique') this.#import('uuid');
+    return computed[variable.computed];
+  }
+
+  #import(name: string, module?: string): void {
+    if (module === undefined) this.#modules.add(name);
+    else this.#names.set(module, (this.#names.get(module) ?? new Set()).add(name));
+  }
+}
+
+function member(name: string, path: readonly string[]): string {
+  return `${name}${path.map((key) => `[${JSON.stringify(key)}]`).join('')}`;
+}
