@@ -4,7 +4,7 @@ import {
   type DocumentedParameter,
   type Example,
   rawOperation,
-} from '../markdown/nodes.js';
+} from '../reference/nodes.js';
 import { type Result, resultOf } from './result.js';
 
 /** A value that is known when the sample runs. */

@@ -1,5 +1,5 @@
 import { type Contract, type Operation, resolve } from '../contract.js';
-import { type DocumentedResponse, type Example, rawOperation } from '../markdown/nodes.js';
+import { type DocumentedResponse, type Example, rawOperation } from '../reference/nodes.js';
 
 /** What a sample prints of the response. */
 export type Result =

@@ -72,19 +72,35 @@ async function startLiveSite(t: Test): Promise<LiveSite> {
   };
 }
 
-/** Media of a check by axe. 320 pixels are 1280 at 400 % zoom. */
-const media = [
-  { name: 'dark colours', width: 390, colorScheme: 'dark', forcedColors: 'none' },
+/** How a page is shown in a check by axe. */
+interface Look {
+  readonly name: string;
+  readonly width: number;
+  readonly colorScheme: 'dark' | 'light';
+  readonly forcedColors: 'none' | 'active';
+}
+
+/** A phone with dark colours. */
+export const phone: Look = { name: 'dark colours', width: 390, colorScheme: 'dark', forcedColors: 'none' };
+
+/** 320 pixels are 1280 at 400 % zoom. */
+const media: readonly Look[] = [
+  phone,
   { name: 'light colours', width: 1280, colorScheme: 'light', forcedColors: 'none' },
   { name: 'forced colours', width: 320, colorScheme: 'light', forcedColors: 'active' },
-] as const;
+];
 
 /**
  * Expects that axe finds no violation and that the page needs no horizontal scrolling: in light, dark and forced colours, on a
  * phone, and at 400 % zoom. Leaves the page 1280 pixels wide.
  */
-export async function isAccessible(t: Test, page: Page, label: string): Promise<void> {
-  for (const { name, width, ...colors } of media) {
+export async function isAccessible(
+  t: Test,
+  page: Page,
+  label: string,
+  looks: readonly Look[] = media,
+): Promise<void> {
+  for (const { name, width, ...colors } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia(colors);
     // The pages have no frames of other origins, so axe needs no page of its own to collect the results.
