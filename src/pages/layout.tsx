@@ -12,6 +12,7 @@ export function Layout({
   narrow = false,
   wide = false,
   header,
+  description,
   style,
   script,
   feed,
@@ -25,6 +26,8 @@ export function Layout({
   wide?: boolean;
   /** Content of the header; the product name by default. */
   header?: ComponentChildren;
+  /** A sentence for search engines. */
+  description?: string;
   /** A style sheet that only some pages need. */
   style?: 'reference.css';
   /** A script that the page loads. The `Content-Security-Policy` of the response must allow it. */
@@ -41,6 +44,7 @@ export function Layout({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · People`}</title>
+        {description !== undefined && <meta name="description" content={description} />}
         <link rel="icon" href={assetAddress('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetAddress('pico.css')} />
         <link rel="stylesheet" href={assetAddress('site.css')} />

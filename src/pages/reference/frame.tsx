@@ -11,6 +11,7 @@ export function ReferencePage({
   context,
   title,
   current = '',
+  text = '',
   query = '',
   markdown,
   script,
@@ -20,6 +21,8 @@ export function ReferencePage({
   title: string;
   /** URL of the page. */
   current?: string;
+  /** What the page describes, in Markdown. */
+  text?: string;
   /** The words of the last search. */
   query?: string;
   /** URL of the same text in Markdown. */
@@ -30,6 +33,7 @@ export function ReferencePage({
   return (
     <Layout
       title={`${title} · API reference`}
+      description={firstSentence(text)}
       wide
       style="reference.css"
       script={script}
@@ -52,6 +56,14 @@ export function ReferencePage({
       </div>
     </Layout>
   );
+}
+
+/** The first sentence without marks, for search engines. */
+function firstSentence(text: string): string {
+  const [paragraph = ''] = text.split('\n\n');
+  const words = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+  const [sentence = ''] = words.replaceAll('\n', ' ').split(/(?<=\.) /);
+  return sentence;
 }
 
 /** Path from the start of the reference to a page. */

@@ -10,7 +10,13 @@ export function GuidePage({ context, chapter }: { context: ReferenceContext; cha
   const url = links.guide(chapter.name);
   const isEmpty = operationsOf(contract, chapter).length === 0 && webhooksIn(contract, chapter).length === 0;
   return (
-    <ReferencePage context={context} title={chapter.name} current={url} markdown={`${url}.md`}>
+    <ReferencePage
+      context={context}
+      title={chapter.name}
+      current={url}
+      markdown={`${url}.md`}
+      text={chapter.description}
+    >
       <ReferenceCrumbs context={context} />
       <h1>{chapter.name}</h1>
       <Prose text={links.relink(chapter.description)} />

@@ -18,7 +18,14 @@ export function OperationPage({ context, operation }: { context: ReferenceContex
   const { title, chapter, deprecatedSince, parameters, body, successes } = description;
   const url = links.operation(operation.id);
   return (
-    <ReferencePage context={context} title={title} current={url} markdown={`${url}.md`} script="copy.js">
+    <ReferencePage
+      context={context}
+      title={title}
+      current={url}
+      markdown={`${url}.md`}
+      script="copy.js"
+      text={description.text}
+    >
       <ReferenceCrumbs context={context} chapter={chapter} />
       <h1>{title}</h1>
       <p class="request">

@@ -16,7 +16,13 @@ export function OverviewPage({ context }: { context: ReferenceContext }) {
   const hasOperations = (chapter: (typeof chapters)[number]) =>
     operationsOf(contract, chapter).length + webhooksIn(contract, chapter).length > 0;
   return (
-    <ReferencePage context={context} title={`${title}`} current="/docs" markdown="/llms.txt">
+    <ReferencePage
+      context={context}
+      title={`${title}`}
+      current="/docs"
+      markdown="/llms.txt"
+      text={description ?? ''}
+    >
       <h1>{title}</h1>
       <p class="hint">Version {version}</p>
       <Prose text={links.relink(description ?? '')} />

@@ -25,7 +25,7 @@ export function WebhookPage({
   );
   const url = links.webhook(name);
   return (
-    <ReferencePage context={context} title={title} current={url} markdown={`${url}.md`}>
+    <ReferencePage context={context} title={title} current={url} markdown={`${url}.md`} text={text}>
       <ReferenceCrumbs context={context} chapter={chapter} />
       <h1>{title}</h1>
       <p>A request that the server sends to the URL of a webhook endpoint with the method POST.</p>
