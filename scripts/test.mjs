@@ -2,7 +2,7 @@
 // `npx tap FILE` runs a file without this script. Options are passed to tap and need `=` before their value. After all tests it
 // lists the parts of the contract that no test covers, and fails if there are any.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildTests, filesBelow } from './build-tests.mjs';
@@ -30,10 +30,12 @@ const exchanges = path.join(directory, 'exchanges');
 process.on('SIGINT', () => {});
 try {
   const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
-  const passed = run([tap, ...options, ...writeProcesses(chosen)], {
+  const results = path.join(directory, 'results.tap');
+  const passed = run([tap, `--output-file=${results}`, ...options, ...writeProcesses(chosen)], {
     TMPDIR: directory,
     CONTRACT_EXCHANGES: exchanges,
   });
+  if (!passed) listFailures(results);
   const everything =
     passed && named.length === 0 && options.every((option) => option.startsWith('--reporter'));
   const covered = !everything || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);
@@ -51,6 +53,15 @@ function temporaryDirectory() {
   if (process.env.TMPDIR || !existsSync(shared)) return tmpdir();
   const { bavail, bsize } = statfsSync(shared);
   return bavail * bsize > 2 ** 31 ? shared : tmpdir();
+}
+
+/** Repeats what failed at the end, where it is not lost between the other lines. */
+function listFailures(results) {
+  if (!existsSync(results)) return;
+  const failures = readFileSync(results, 'utf8')
+    .split('\n')
+    .filter((line) => /^ *not ok /.test(line));
+  process.stdout.write(`\nFailed:\n${failures.join('\n')}\n`);
 }
 
 function isWithin(file, name) {
