@@ -1,5 +1,5 @@
 // Generates types, lists of values and the reference from the contract, the changelog from its Markdown, and the client from
-// the Prisma schema, if they are older than their sources.
+// the Prisma schema, and copies the files of the console, if they are older than their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { isFresh, root } from './modified.mjs';
@@ -33,6 +33,11 @@ const steps = [
     sources: ['openapi/v1.yaml', 'redocly.yaml', 'scripts/reference', 'package-lock.json'],
     output: 'dist/docs/index.html',
     command: ['node', 'scripts/reference/build.mjs'],
+  },
+  {
+    sources: ['scripts/console', 'package-lock.json'],
+    output: 'dist/docs/console/swagger-ui-bundle.js',
+    command: ['node', 'scripts/console/build.mjs'],
   },
   {
     sources: [
