@@ -1,5 +1,5 @@
-// Generates types and lists of values from the contract, the changelog from its Markdown, and the client from
-// the Prisma schema, if they are older than their sources.
+// Generates types and lists of values from the contract, the changelog from its Markdown, and the client from the Prisma
+// schema, and copies the files of the console, if they are older than their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { isFresh, root } from './modified.mjs';
@@ -28,6 +28,11 @@ const steps = [
     sources: ['prisma/schema.prisma', 'package-lock.json'],
     output: 'src/database/generated/client.ts',
     command: ['prisma', 'generate'],
+  },
+  {
+    sources: ['scripts/console', 'package-lock.json'],
+    output: 'dist/docs/console/swagger-ui-bundle.js',
+    command: ['node', 'scripts/console/build.mjs'],
   },
   {
     sources: [

@@ -36,6 +36,7 @@ import { type RequestObserver, RequestWatch } from './observability/request-watc
 import { assetRoutes } from './pages/assets.js';
 import { changelogPages } from './pages/changelog/routes.js';
 import { consentForm } from './pages/consent.js';
+import { consolePages } from './pages/console/routes.js';
 import { errorPages } from './pages/error-pages.js';
 import { linkPages } from './pages/links/routes.js';
 import { peopleSite } from './pages/people-site.js';
@@ -161,6 +162,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     authenticate,
     publicGate,
     consent,
+    apiConsole,
     signIn,
     singleSignOn,
     links,
@@ -178,6 +180,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     counters.close();
   });
   await app.register(assetRoutes);
+  await app.register(consolePages, apiConsole);
   await app.register(signInPages, signIn);
   await app.register(singleSignOnPages, singleSignOn);
   await app.register(secondFactorPages, signIn);

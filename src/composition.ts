@@ -31,6 +31,7 @@ import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
 import { TokenEndpoint } from './oauth/token-endpoint.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
+import type { ConsoleDependencies } from './pages/console/routes.js';
 import type { LinkPagesDependencies } from './pages/links/routes.js';
 import { createProfileValidator } from './pages/my-account/profile-form.js';
 import type { PeopleSiteDependencies } from './pages/people-site.js';
@@ -116,6 +117,7 @@ export interface Composition {
   readonly publicGate: PublicGate;
   readonly counters: Counters;
   readonly consent: Parameters<typeof consentForm>[1];
+  readonly apiConsole: ConsoleDependencies;
   readonly signIn: SignInDependencies;
   readonly singleSignOn: SingleSignOnPagesDependencies;
   readonly links: LinkPagesDependencies;
@@ -232,6 +234,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database), api),
     publicGate: publicLimits,
     consent: { contract, endpoint: authorizationEndpoint, sessions },
+    apiConsole: { applications, settings: config },
     signIn: {
       ...secondFactorServices,
       signIn: new SignIn({ users, sessions: userSessions, auditLog, failureLimit }),

@@ -52,7 +52,8 @@ async function start(): Promise<void> {
   const { database, observers } = instruments;
   await migrate(database, { logger });
   await new Issuer(database).claim(config.baseUrl, { at: systemClock(), logger });
-  if (config.demoData) await fillDemoData(database, { hashPassword, now: systemClock() });
+  if (config.demoData)
+    await fillDemoData(database, { baseUrl: config.baseUrl, hashPassword, now: systemClock() });
   const replicas =
     config.replicaDatabaseUrls.length > 0
       ? await openReplicas(database, config.replicaDatabaseUrls, databaseOptions)

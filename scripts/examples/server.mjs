@@ -36,7 +36,7 @@ export async function withServers(use) {
   try {
     const clock = () => recordingTime;
     await migrate(database);
-    await fillDemoData(database, { hashPassword, now: clock() });
+    await fillDemoData(database, { hashPassword, now: clock(), baseUrl: 'http://localhost:3000' });
     const signingKeys = await SigningKeys.open(new SigningKeyStore(database), appSecrets, clock);
     const contract = loadContract();
     const start = async ({ environment = {}, at = clock } = {}) => {

@@ -65,6 +65,7 @@ function toConfig(env: Environment) {
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     maxIdempotencyKeys: env.MAX_IDEMPOTENCY_KEYS,
     redisUrl: env.REDIS_URL,
+    consoleClientId: env.CONSOLE_CLIENT_ID,
     allowPrivateIdentityProviders: env.ALLOW_PRIVATE_IDENTITY_PROVIDERS || !production,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,

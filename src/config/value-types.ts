@@ -38,6 +38,11 @@ export const limit = (maximum: number) =>
 
 export const secret = z.string().min(32).describe('at least 32 characters');
 
+export const clientId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,255}$/)
+  .describe('a client id, with 1 to 255 letters, digits, `-` and `_`');
+
 const webAddressForm = 'an `http://` or `https://` URL without a user name or a fragment';
 
 export const webAddress = z

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import {
   addressPrefix,
   baseUrl,
+  clientId,
   limit,
   mailAddress,
   networks,
@@ -66,6 +67,12 @@ export const variables = {
   API_CONTACT_URL: {
     schema: webAddress.optional(),
     description: 'Where users of the API find help. The published contract contains it.',
+  },
+  CONSOLE_CLIENT_ID: {
+    schema: clientId.optional(),
+    derivedDefault: '`democonsole` with the demo data, otherwise unset',
+    description:
+      'Client id of the public application that users sign in with in the [API console](operations.md#api-console). Unset: users paste an access token.',
   },
   TRUSTED_PROXIES: {
     schema: networks.default(''),

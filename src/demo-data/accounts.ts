@@ -1,4 +1,11 @@
 const callback = 'http://localhost:8080/callback';
+
+/** Path of the redirect URI of the API console. */
+export const consoleCallbackPath = '/console/callback';
+
+/** Client id of the application that the API console uses with the demo data. */
+export const demoConsoleClientId = 'democonsole';
+
 /** The application and the user whose credentials the documentation and the startup message use. */
 export const demoBackend = {
   accountId: 'demoacme',
@@ -27,6 +34,7 @@ export interface DemoApplication {
   /** Absent for a public client. */
   readonly clientSecret?: string;
   readonly scopes: readonly string[];
+  /** A path belongs to this server. */
   readonly redirectUris: readonly string[];
 }
 
@@ -64,6 +72,10 @@ export const demoAccounts: readonly DemoAccount[] = [
         clientSecret: 'demoreadonlysecret',
       },
       application('demospa', 'Acme Single-Page App', allScopes),
+      {
+        ...application(demoConsoleClientId, 'API console', allScopes),
+        redirectUris: [consoleCallbackPath],
+      },
     ],
   },
   {

@@ -12,6 +12,8 @@ export interface DemoDataOptions {
   readonly hashPassword: (plain: string) => Promise<string>;
   /** The dates of the data are relative to this time. */
   readonly now: Date;
+  /** Public address of the server, for redirect URIs. */
+  readonly baseUrl: string;
 }
 
 // Any number that no other advisory lock of this service uses.
@@ -26,7 +28,7 @@ export function fillDemoData(database: Database, options: DemoDataOptions): Prom
   return withScope(allAccounts, () => fill(database, options));
 }
 
-async function fill(database: Database, { hashPassword, now }: DemoDataOptions): Promise<boolean> {
+async function fill(database: Database, { hashPassword, ...options }: DemoDataOptions): Promise<boolean> {
   if ((await database.prisma.account.findFirst({ select: { id: true } })) !== null) return false;
   // Outside the transaction, because hashing is slow. Each hash has its own salt.
   const users = demoAccounts.flatMap((account) => account.users);
@@ -37,8 +39,8 @@ async function fill(database: Database, { hashPassword, now }: DemoDataOptions):
     async (tx) => {
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLock})`;
       if ((await tx.account.findFirst({ select: { id: true } })) !== null) return false;
-      for (const account of demoAccounts) await fillAccount(tx, account, hashes, now);
-      await fillReports(tx, now);
+      for (const account of demoAccounts) await fillAccount(tx, account, hashes, options);
+      await fillReports(tx, options.now);
       return true;
     },
     { maxWait: 30_000, timeout: 60_000 },
@@ -49,7 +51,7 @@ async function fillAccount(
   tx: Prisma.TransactionClient,
   account: DemoAccount,
   hashes: ReadonlyMap<string, string>,
-  now: Date,
+  { now, baseUrl }: Pick<DemoDataOptions, 'now' | 'baseUrl'>,
 ): Promise<void> {
   const { id: accountId, name, employeePrefix } = account;
   const dates = { createdAt: now, updatedAt: now };
@@ -72,7 +74,7 @@ async function fillAccount(
         ...dates,
         accountId,
         scopes: [...application.scopes],
-        redirectUris: [...application.redirectUris],
+        redirectUris: application.redirectUris.map((uri) => (uri.startsWith('/') ? `${baseUrl}${uri}` : uri)),
         clientType: clientSecret === undefined ? 'public' : 'confidential',
         createdById: account.users[0]?.id ?? null,
       },

@@ -17,6 +17,14 @@ const files = {
   'icon.svg': asset('src/pages/assets/icon.svg', 'image/svg+xml'),
   'copy.js': asset('src/pages/assets/copy.js', 'text/javascript'),
   'passkey.js': asset('src/pages/assets/passkey.js', 'text/javascript'),
+  'console.css': asset('src/pages/assets/console.css', 'text/css'),
+  'console.js': asset('src/pages/assets/console.js', 'text/javascript'),
+  'console-contract.js': asset('src/pages/assets/console-contract.js', 'text/javascript'),
+  'console-layout.js': asset('src/pages/assets/console-layout.js', 'text/javascript'),
+  'console-sign-in.js': asset('src/pages/assets/console-sign-in.js', 'text/javascript'),
+  'console-callback.js': asset('src/pages/assets/console-callback.js', 'text/javascript'),
+  'swagger-ui.css': asset('dist/docs/console/swagger-ui.css', 'text/css'),
+  'swagger-ui.js': asset('dist/docs/console/swagger-ui-bundle.js', 'text/javascript'),
 } as const;
 
 const contents = new Map(

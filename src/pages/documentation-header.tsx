@@ -3,6 +3,7 @@ import { Mark } from './layout.js';
 /** Navigation of the documentation. The reference has the same. */
 export const documentationLinks = [
   ['/docs', 'Reference'],
+  ['/console', 'Console'],
   ['/errors', 'Errors'],
   ['/changelog', 'Changelog'],
   ['/openapi/v1.yaml', 'YAML'],

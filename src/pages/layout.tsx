@@ -3,8 +3,16 @@ import { renderToString } from 'preact-render-to-string';
 import { csrfField } from '../http/browser-sessions.js';
 import { assetAddress } from './assets.js';
 
-/** Scripts of pages: buttons that copy, and passkeys. */
-export type PageScript = 'copy.js' | 'passkey.js';
+/** Scripts of pages: buttons that copy, passkeys, and the API console. */
+export type PageScript = 'copy.js' | 'passkey.js' | 'swagger-ui.js' | 'console.js' | 'console-callback.js';
+
+/** Style sheets of pages. `console.css` contains those of the other pages. */
+export type PageStyle = 'pico.css' | 'site.css' | 'reference.css' | 'swagger-ui.css' | 'console.css';
+
+/** Scripts that import others. */
+const modules: ReadonlySet<PageScript> = new Set(['console.js']);
+
+const defaultStyles: readonly PageStyle[] = ['pico.css', 'site.css'];
 
 /** A complete HTML page. The renderer escapes all text. */
 export function Layout({
@@ -13,8 +21,8 @@ export function Layout({
   wide = false,
   header,
   description,
-  style,
-  script,
+  script = [],
+  styles = defaultStyles,
   feed,
   footer,
   children,
@@ -28,10 +36,9 @@ export function Layout({
   header?: ComponentChildren;
   /** A sentence for search engines. */
   description?: string;
-  /** A style sheet that only some pages need. */
-  style?: 'reference.css';
-  /** A script that the page loads. The `Content-Security-Policy` of the response must allow it. */
-  script?: PageScript | undefined;
+  /** Scripts that the page loads. The `Content-Security-Policy` of the response must allow them. */
+  script?: PageScript | readonly PageScript[] | undefined;
+  styles?: readonly PageStyle[];
   /** An Atom feed of the content. */
   feed?: { readonly title: string; readonly href: string };
   footer?: ComponentChildren;
@@ -46,11 +53,17 @@ export function Layout({
         <title>{`${title} · People`}</title>
         {description !== undefined && <meta name="description" content={description} />}
         <link rel="icon" href={assetAddress('icon.svg')} type="image/svg+xml" />
-        <link rel="stylesheet" href={assetAddress('pico.css')} />
-        <link rel="stylesheet" href={assetAddress('site.css')} />
-        {style !== undefined && <link rel="stylesheet" href={assetAddress(style)} />}
+        {styles.map((name) => (
+          <link key={name} rel="stylesheet" href={assetAddress(name)} />
+        ))}
         {feed !== undefined && <link rel="alternate" type="application/atom+xml" {...feed} />}
-        {script !== undefined && <script src={assetAddress(script)} defer />}
+        {[script].flat().map((name) => (
+          <script
+            key={name}
+            src={assetAddress(name)}
+            {...(modules.has(name) ? { type: 'module' } : { defer: true })}
+          />
+        ))}
       </head>
       <body>
         <header class="site">{header ?? <Brand />}</header>

@@ -1,13 +1,20 @@
+/** What the scripts of a page may do. */
+interface PagePermissions {
+  readonly script?: boolean;
+  readonly requests?: boolean;
+}
+
 /**
  * Security headers of all pages: no content from other origins, no framing.
  *
  * @param formTargets other origins that the response to a form may redirect to. Browsers apply `form-action` to
  *   redirects too, such as the one from the consent screen to the application.
- * @param script whether the page may run the script of this server
+ * @param script whether the page may run scripts of this server
+ * @param requests whether these scripts may send requests to this server
  */
 export function pageHeaders(
   formTargets: readonly string[] = [],
-  { script = false }: { script?: boolean } = {},
+  { script = false, requests = false }: PagePermissions = {},
 ): Record<string, string> {
   return {
     'content-security-policy': [
@@ -16,6 +23,7 @@ export function pageHeaders(
       // The style library draws its icons from data URIs.
       "img-src 'self' data:",
       ...(script ? ["script-src 'self'"] : []),
+      ...(requests ? ["connect-src 'self'"] : []),
       ["form-action 'self'", ...formTargets].join(' '),
       "base-uri 'none'",
       "frame-ancestors 'none'",
@@ -32,7 +40,7 @@ export function pageHeaders(
 /** Headers of a page that must not be cached. */
 export function privatePageHeaders(
   formTargets?: readonly string[],
-  options?: { script?: boolean },
+  options?: PagePermissions,
 ): Record<string, string> {
   return { ...pageHeaders(formTargets, options), 'cache-control': 'no-store' };
 }

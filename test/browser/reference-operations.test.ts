@@ -14,7 +14,7 @@ async function openEverything(page: Page): Promise<void> {
 browserTest('the page of each operation is accessible on a phone', async (t, page) => {
   for (const id of contract.operations.keys()) {
     await page.goto(`/docs/operations/${id}`);
-    await isAccessible(t, page, id, [phone]);
+    await isAccessible(t, page, id, { looks: [phone] });
   }
 });
 

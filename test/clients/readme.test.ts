@@ -16,7 +16,11 @@ const section = await readSection('Generate a client', 'docs/generators.md');
 const blocks = blocksOf(section);
 const installed = /^npm install (.*)\n/gm;
 const api = await buildTestApp(t);
-await fillDemoData(api.database, { hashPassword: async () => '!', now: api.clock() });
+await fillDemoData(api.database, {
+  baseUrl: api.config.baseUrl,
+  hashPassword: async () => '!',
+  now: api.clock(),
+});
 const baseUrl = `http://127.0.0.1:${await listen(api.app)}`;
 
 t.test('docs/generators.md installs the versions that are tested', async (t) => {

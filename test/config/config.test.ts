@@ -37,6 +37,14 @@ t.test('API_CONTACT_URL is a web address, unset by default, and a wrong one stop
   }
 });
 
+t.test('CONSOLE_CLIENT_ID is a client id, unset by default, and a wrong one stops the start', async (t) => {
+  t.equal(readConfig({}).consoleClientId, undefined);
+  t.equal(readConfig({ CONSOLE_CLIENT_ID: 'my-console_1' }).consoleClientId, 'my-console_1');
+  for (const wrong of ['a b', 'https://app.example', 'x'.repeat(256)]) {
+    refuses(t, { CONSOLE_CLIENT_ID: wrong }, 'CONSOLE_CLIENT_ID');
+  }
+});
+
 t.test('REDIS_URL accepts every form that the client accepts', async (t) => {
   for (const url of [
     'redis://localhost',

@@ -9,6 +9,7 @@ import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
 const now = new Date('2026-03-02T09:00:00.000Z');
+const baseUrl = 'https://api.test';
 const unusable = async (): Promise<string> => '!';
 
 t.test('finds the demo application while it exists', async (t) => {
@@ -17,7 +18,7 @@ t.test('finds the demo application while it exists', async (t) => {
   await createTenant(database);
   t.equal(await hasDemoApplication(database), false, 'another account is no demo data');
   await database.prisma.account.deleteMany();
-  await fillDemoData(database, { hashPassword: unusable, now });
+  await fillDemoData(database, { hashPassword: unusable, now, baseUrl });
   t.equal(await hasDemoApplication(database), true);
   await database.prisma.application.deleteMany({ where: { clientId: 'demobackend' } });
   t.equal(await hasDemoApplication(database), false);
@@ -40,7 +41,7 @@ t.test('fills an empty database with two accounts', async (t) => {
   let hashed = 0;
   const hashPassword = async (plain: string): Promise<string> => `hash ${++hashed} of ${plain}`;
 
-  t.equal(await fillDemoData(database, { hashPassword, now }), true);
+  t.equal(await fillDemoData(database, { hashPassword, now, baseUrl }), true);
 
   const accounts = await prisma.account.findMany({
     orderBy: { name: 'asc' },
@@ -72,6 +73,7 @@ t.test('fills an empty database with two accounts', async (t) => {
     applications.map((a) => [a.account.name, a.clientId, a.clientType, a.scopes, a.secrets.length]),
     [
       ['Acme', 'demobackend', 'confidential', all, 1],
+      ['Acme', 'democonsole', 'public', all, 0],
       ['Acme', 'demoreadonly', 'confidential', ['reports:read'], 1],
       ['Acme', 'demospa', 'public', all, 0],
       ['Globex', 'globexbackend', 'confidential', all, 1],
@@ -81,13 +83,14 @@ t.test('fills an empty database with two accounts', async (t) => {
     applications[0]?.secrets[0]?.secretHash,
     new Uint8Array(createHash('sha256').update('demobackendsecret').digest()),
   );
-  t.same(applications[2]?.redirectUris, ['http://localhost:8080/callback']);
+  t.same(applications[1]?.redirectUris, ['https://api.test/console/callback']);
+  t.same(applications[3]?.redirectUris, ['http://localhost:8080/callback']);
 });
 
 t.test('the employees are plausible and the same every time', async (t) => {
   const [database, again] = [await openTestDatabase(t), await openTestDatabase(t)];
-  await fillDemoData(database, { hashPassword: unusable, now });
-  await fillDemoData(again, { hashPassword: unusable, now });
+  await fillDemoData(database, { hashPassword: unusable, now, baseUrl });
+  await fillDemoData(again, { hashPassword: unusable, now, baseUrl });
 
   const employees = await database.prisma.employee.findMany({ orderBy: { id: 'asc' } });
   t.same(await again.prisma.employee.findMany({ orderBy: { id: 'asc' } }), employees);
@@ -128,7 +131,7 @@ t.test('the employees are plausible and the same every time', async (t) => {
 t.test('does not change a database that has an account', async (t) => {
   const database = await openTestDatabase(t);
   await database.prisma.account.create({ data: { id: 'first', name: 'First', employeePrefix: 'first000' } });
-  t.equal(await fillDemoData(database, { hashPassword: unusable, now }), false);
+  t.equal(await fillDemoData(database, { hashPassword: unusable, now, baseUrl }), false);
   t.equal(await database.prisma.user.count(), 0);
 });
 
@@ -140,7 +143,7 @@ t.test('processes that start together fill it once', { skip: testServer === unde
   const filled = await Promise.all(
     databases.map(async (database) => {
       await migrate(database);
-      return fillDemoData(database, { hashPassword: unusable, now });
+      return fillDemoData(database, { hashPassword: unusable, now, baseUrl });
     }),
   );
   t.same(filled.sort(), [false, false, true]);

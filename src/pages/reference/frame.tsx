@@ -35,7 +35,7 @@ export function ReferencePage({
       title={`${title} · API reference`}
       description={firstSentence(text)}
       wide
-      style="reference.css"
+      styles={['pico.css', 'site.css', 'reference.css']}
       script={script}
       header={<DocumentationHeader current="/docs" />}
       footer={<DocumentationFooter />}

@@ -68,7 +68,7 @@ export async function startDemoServer(
     clock: createTestClock(new Date()),
   });
   const hashPassword = (password: string) => hash(password, { memoryCost: 64, timeCost: 1, parallelism: 1 });
-  await fillDemoData(api.database, { hashPassword, now: api.clock() });
+  await fillDemoData(api.database, { baseUrl, hashPassword, now: api.clock() });
   await grantEverything(api);
   const exchanges: Exchange[] = [];
   api.app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {

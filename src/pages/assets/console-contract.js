@@ -1,0 +1,43 @@
+/**
+ * Reduces the contract to what the console can do.
+ *
+ * @param signIn scopes of the application that users sign in with; absent when they paste a token
+ */
+export function prepareContract(contract, signIn) {
+  const { securitySchemes, parameters } = contract.components;
+  if (signIn === undefined) delete securitySchemes.oauth2;
+  else restrictFlows(securitySchemes.oauth2, signIn.scopes);
+  securitySchemes.access_token = {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token that you already have, such as one of your own application.',
+  };
+  // The reference has the chapters, which are tags without operations, and the descriptions of the others.
+  contract.tags = contract.tags.filter((tag) => !tag['x-traitTag']).map(({ name }) => ({ name }));
+  for (const secured of [contract, ...Object.values(contract.paths).flatMap(Object.values)]) {
+    if (secured.security) secured.security = secured.security.flatMap((one) => alternatives(one, signIn));
+  }
+  for (const parameter of Object.values(parameters)) leaveEmpty(parameter);
+  return contract;
+}
+
+/** Keeps the flow of users, with the scopes of the application. */
+function restrictFlows(scheme, names) {
+  const { authorizationCode } = scheme.flows;
+  const scopes = Object.entries(authorizationCode.scopes).filter(([name]) => names.includes(name));
+  scheme.flows = { authorizationCode: { ...authorizationCode, scopes: Object.fromEntries(scopes) } };
+}
+
+/** A pasted token is as good as signing in. */
+function alternatives({ oauth2, ...others }, signIn) {
+  if (oauth2 === undefined) return [others];
+  const pasted = { access_token: [], ...others };
+  return signIn === undefined ? [pasted] : [{ oauth2, ...others }, pasted];
+}
+
+/** Swagger UI would send the examples of all optional parameters at once. */
+function leaveEmpty(parameter) {
+  if (parameter.required) return;
+  delete parameter.example;
+  delete parameter.examples;
+}
