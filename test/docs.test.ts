@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import MarkdownIt from 'markdown-it';
+import { lexer, type Token, walkTokens } from 'marked';
 import { packageRoot } from '../src/package-root.js';
 import t from './support/tap.js';
 
-const markdown = new MarkdownIt({ html: true });
 const resolve = (...parts: string[]) => path.join(packageRoot, ...parts);
 const read = (file: string) => readFileSync(resolve(file), 'utf8');
 
@@ -28,22 +27,25 @@ interface Parts {
 }
 
 function partsOf(file: string): Parts {
-  const tokens = markdown.parse(read(file), {});
-  const inline = tokens.flatMap(({ children }) => children ?? []);
-  const links = inline.flatMap((token) =>
-    [token.attrGet('href'), token.attrGet('src')].filter((link) => link !== null).map(String),
-  );
-  const headings = tokens.filter((_, index) => tokens[index - 1]?.type === 'heading_open');
+  const tokens: Token[] = [];
+  walkTokens(lexer(read(file)), (token) => {
+    tokens.push(token);
+  });
+  const links = tokens.filter(({ type }) => type === 'link' || type === 'image');
   return {
-    links,
-    anchors: headings.map(({ content }) =>
-      content
+    links: links.map((token) => ('href' in token ? String(token.href) : '')),
+    anchors: textsOf(tokens, 'heading').map((text) =>
+      text
         .toLowerCase()
         .replace(/[^\p{L}\p{N} _-]/gu, '')
         .replaceAll(' ', '-'),
     ),
-    code: inline.filter(({ type }) => type === 'code_inline').map(({ content }) => content),
+    code: textsOf(tokens, 'codespan'),
   };
+}
+
+function textsOf(tokens: readonly Token[], wanted: string): string[] {
+  return tokens.flatMap((token) => (token.type === wanted && 'text' in token ? [String(token.text)] : []));
 }
 
 /** Whether a link leads to a file, and to a heading in it if it has an anchor. */

@@ -1,4 +1,4 @@
-import markdownIt from 'markdown-it';
+import { Marked, Renderer } from 'marked';
 import { introductionOf, sectionsOf } from '../contract/changelog.mjs';
 import { pagesOf } from './pages.mjs';
 
@@ -10,34 +10,30 @@ import { pagesOf } from './pages.mjs';
 export function renderChangelog(changelog, document) {
   const markdown = createRenderer(pagesOf(document));
   return {
-    introduction: markdown.render(introductionOf(changelog)),
+    introduction: markdown.parse(introductionOf(changelog)),
     sections: sectionsOf(changelog).map(({ title, version, date, text }) => ({
       ...{ id: version ?? title.toLowerCase().replaceAll(' ', '-'), title, version, date },
-      html: markdown.render(text),
+      html: markdown.parse(text),
     })),
   };
 }
 
 function createRenderer(pages) {
-  const markdown = markdownIt();
-  const { code_inline: renderCode } = markdown.renderer.rules;
-  markdown.renderer.rules.code_inline = (tokens, index, ...others) => {
-    const code = renderCode(tokens, index, ...others);
-    const page = pages.get(tokens[index].content);
-    return page === undefined || isLinked(tokens, index) ? code : `<a href="${page}">${code}</a>`;
-  };
-  markdown.renderer.rules.link_open = (tokens, index, options, _, renderer) => {
-    const token = tokens[index];
-    token.attrSet('href', published(token.attrGet('href')));
-    return renderer.renderToken(tokens, index, options);
-  };
-  return markdown;
-}
-
-/** Whether the text of a link contains the token. */
-function isLinked(tokens, index) {
-  const before = tokens.slice(0, index).map(({ type }) => type);
-  return before.lastIndexOf('link_open') > before.lastIndexOf('link_close');
+  const renderer = new Renderer();
+  return new Marked({
+    walkTokens(token) {
+      if (token.type !== 'link') return;
+      token.href = published(token.href);
+      for (const child of token.tokens) child.isLinked = true;
+    },
+    renderer: {
+      codespan(token) {
+        const code = renderer.codespan(token);
+        const page = pages.get(token.text);
+        return page === undefined || token.isLinked ? code : `<a href="${page}">${code}</a>`;
+      },
+    },
+  });
 }
 
 /** The address of a linked file on the server. */

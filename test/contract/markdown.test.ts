@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import MarkdownIt from 'markdown-it';
+import { lexer, walkTokens } from 'marked';
 import { parse } from 'yaml';
 import { resolve } from '../../src/contract/contract.js';
 import { contractFormats, readerDocuments } from '../../src/contract/document-list.js';
@@ -13,7 +13,6 @@ import t from '../support/tap.js';
 
 const base = 'http://api.test';
 const api = await buildTestApp(t);
-const markdown = new MarkdownIt();
 const { markdown: documents } = publish(contract, {
   baseUrl: base,
   errorsUrl: `${base}/errors`,
@@ -28,8 +27,11 @@ async function read(url: string): Promise<string> {
 
 /** Targets of the links of a document. */
 function linksOf(text: string): string[] {
-  const inline = markdown.parse(text, {}).flatMap(({ children }) => children ?? []);
-  return inline.flatMap((token) => token.attrGet('href') ?? []).map(String);
+  const links: string[] = [];
+  walkTokens(lexer(text), (token) => {
+    if (token.type === 'link') links.push(String(token.href));
+  });
+  return links;
 }
 
 /** Text of a document without line breaks. */
