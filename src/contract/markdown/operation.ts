@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../contract.js';
+import { samplesOf } from '../samples/samples.js';
 import type { DocumentLinks } from './links.js';
 import { type DocumentedOperation, rawOperation } from './nodes.js';
 import { OperationWriter } from './operation-writer.js';
@@ -9,7 +10,7 @@ export function operationText(contract: Contract, operation: Operation, links: D
   const raw = rawOperation(contract, operation);
   const [tag] = raw.tags;
   const writer = new OperationWriter(contract, links);
-  const sample = raw['x-codeSamples']?.find(({ label }) => label === 'curl');
+  const sample = samplesOf(contract, operation).find(({ label }) => label === 'curl');
   return documentOf(
     `# ${raw.summary}`,
     fenced('http', `${operation.method} ${links.base}${operation.path}`),
@@ -22,7 +23,7 @@ export function operationText(contract: Contract, operation: Operation, links: D
       parameters: [...shared(contract, operation), ...(raw.parameters ?? [])],
     }),
     writer.body(raw),
-    section('## Sample', sample === undefined ? '' : fenced('sh', sample.source)),
+    section('## Sample', sample === undefined ? '' : fenced(sample.language, sample.source)),
     writer.successes(raw),
     writer.errors(raw),
     writer.schemas(),
