@@ -1,59 +1,113 @@
 import type { OperationId } from '../../src/contract/contract.js';
+import { type Sample, samplesOf } from '../../src/contract/samples/samples.js';
 import { grantTokens } from '../support/oauth/users.js';
 import { run, skipWithout } from '../support/processes/command.js';
+import { type Programs, preparePrograms, skipLanguage } from '../support/samples/programs.js';
 import { contract } from '../support/server/app.js';
 import { createDemoEndpoint, type Exchange, startDemoServer } from '../support/server/demo-server.js';
 import t, { type Test } from '../support/tap.js';
 
-interface Sample {
-  readonly lang: string;
-  readonly label: string;
-  readonly source: string;
-}
+type Label = Sample['label'];
 
-interface DocumentedOperation {
-  readonly operationId: string;
-  readonly 'x-codeSamples'?: readonly Sample[];
-}
-
-const languages = {
-  curl: { program: 'bash', args: ['-euc'], userAgent: /^curl/ },
-  JavaScript: { program: process.execPath, args: ['--input-type=module', '--eval'], userAgent: /^node/ },
-  Python: { program: 'python3', args: ['-c'], userAgent: /^Python/ },
-} as const;
-
-const skip = skipWithout('bash') || skipWithout('curl') || skipWithout('python3');
-const written = contract.document.servers[0].url;
+const userAgents: Readonly<Record<Label, RegExp>> = {
+  curl: /^curl/,
+  JavaScript: /^node/,
+  Python: /^Python/,
+  Ruby: /^Ruby/,
+  Java: /^Java/,
+  Go: /^Go/,
+};
+const labels = Object.keys(userAgents) as Label[];
+const operations = [...contract.operations.values()];
 const server = await startDemoServer(t);
 const { api, baseUrl, backend } = server;
+const samples = new Map(operations.map((operation) => [operation.id, samplesOf(contract, operation)]));
 
-for (const operation of contract.operations.values()) {
-  const raw = contract.document.paths[operation.path]?.[operation.method.toLowerCase()];
-  const samples = (raw as DocumentedOperation)['x-codeSamples'] ?? [];
-
-  t.test(`${operation.id} has a sample in each language`, async (t) => {
+t.test('every operation has a sample in each language', async (t) => {
+  for (const [id, written] of samples) {
     t.same(
-      samples.map(({ label }) => label),
-      Object.keys(languages),
+      written.map(({ label }) => label),
+      labels,
+      id,
     );
-  });
+    t.same(
+      written.map(({ language }) => language),
+      ['sh', 'js', 'python', 'ruby', 'java', 'go'],
+    );
+  }
+});
 
-  t.test(`the samples of ${operation.id} send what they show`, { skip }, async (t) => {
-    // Only one of them finds the endpoint.
-    if (operation.id === 'deleteWebhookEndpoint') {
-      for (const sample of samples) await tryOut(t, operation.id, sample);
-    } else await Promise.all(samples.map((sample) => tryOut(t, operation.id, sample)));
+t.test('the only secret in samples is that of the demo application', async (t) => {
+  const secrets = secretsIn(contract.document).filter((secret) => secret !== backend.clientSecret);
+  t.ok(secrets.length > 5);
+  for (const [id, written] of samples) {
+    for (const { label, source } of written) {
+      t.same(
+        secrets.filter((secret) => source.includes(secret)),
+        [],
+        `${id}, ${label}`,
+      );
+    }
+  }
+});
+
+const programs = new Map<Label, Programs>();
+
+for (const label of labels) {
+  t.test(`the samples in ${label} compile`, { skip: skipLanguage(label) }, async () => {
+    const sources = new Map([...samples].map(([id, written]) => [id, sourceIn(written, label)]));
+    programs.set(label, await preparePrograms(t, label, sources));
   });
 }
 
-async function tryOut(t: Test, id: OperationId, { label, source }: Sample): Promise<void> {
-  await createDemoEndpoint(api, backend.id);
-  const { program, args, userAgent } = languages[label as keyof typeof languages];
-  const before = server.exchanges.length;
-  const env = { ...process.env, ...(await variablesFor(id)) };
-  const { code, stdout, stderr } = await run(program, [...args, source.replaceAll(written, baseUrl)], {
-    env,
+for (const { id } of operations) {
+  t.test(`the samples of ${id} send what they show`, async (t) => {
+    // Only one of them finds the record.
+    if (id.startsWith('delete')) {
+      for (const label of programs.keys()) await tryOut(t, id, label, await variablesFor(id));
+      return;
+    }
+    const variables = await variablesFor(id);
+    await Promise.all([...programs.keys()].map((label) => tryOut(t, id, label, variables)));
   });
+}
+
+for (const id of ['getEmployee', 'exportReport', 'runReport'] as const) {
+  t.test(`the samples of ${id} fail with the detail of the problem`, async (t) => {
+    const variables = { TOKEN: await api.token(backend), EMPLOYEE_ID: 'unknown', REPORT_ID: 'unknown' };
+    for (const [label, program] of programs) {
+      const { code, stdout, stderr } = await program.run(id, variables);
+      t.not(code, 0, label);
+      t.match(`${stdout}${stderr}`, 'No record with this id exists in your account.', label);
+    }
+  });
+}
+
+t.test('a sample in Java is a program in a single file', { skip: skipLanguage('Java') }, async (t) => {
+  const { code, stdout } = await run('java', [programs.get('Java')?.file('authorize') ?? '']);
+  t.equal(code, 0);
+  t.match(stdout, `${baseUrl}/v1/oauth/authorize?response_type=code&`);
+});
+
+t.test(
+  'samples in Go are formatted by gofmt',
+  { skip: skipWithout('gofmt', ['-l', '/dev/null']) },
+  async (t) => {
+    const files = operations.map(({ id }) => programs.get('Go')?.file(id) ?? '');
+    t.same(await run('gofmt', ['-l', ...files]), { code: 0, stdout: '', stderr: '' });
+  },
+);
+
+/** Runs a sample, and checks what it sends and prints. */
+async function tryOut(
+  t: Test,
+  id: OperationId,
+  label: Label,
+  variables: Readonly<Record<string, string>>,
+): Promise<void> {
+  const before = server.exchanges.length;
+  const result = await programs.get(label)?.run(id, variables);
+  const { code, stdout, stderr } = result ?? { code: null, stdout: '', stderr: '' };
   t.equal(code, 0, `${label} ends well: ${stderr}`);
   t.equal(stderr, '', `${label} warns of nothing`);
   t.match(stdout, /\S/, `${label} prints something`);
@@ -65,19 +119,21 @@ async function tryOut(t: Test, id: OperationId, { label, source }: Sample): Prom
       t.equal((await fetch(address, { redirect: 'manual' })).status, 302, `${label} prints a good address`);
     return;
   }
-  const sent = server.exchanges.slice(before).filter((exchange) => userAgent.test(exchange.userAgent));
+  const sent = server.exchanges.slice(before).filter(({ userAgent }) => userAgents[label].test(userAgent));
   t.not(sent.length, 0, `${label} reaches the server`);
   for (const exchange of sent) t.same(faultsOf(exchange, id), [], `${label}: ${exchange.url}`);
 }
 
-/** What a sample reads from its environment. */
+/** What samples read from their environment. The records exist. */
 async function variablesFor(id: OperationId): Promise<Record<string, string>> {
+  await createDemoEndpoint(api, backend.id);
   const token = id.endsWith('CurrentUser') ? await userToken() : await api.token(backend);
   return {
     TOKEN: token,
-    STATE: 'af0ifjsldkj',
-    CODE_CHALLENGE: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    EMPLOYEE_ID: 'acmedemo00000000',
+    EVENT_ID: 'evt_demoacme_00000001',
     REPORT_ID: await createReport(token),
+    WEBHOOK_ENDPOINT_ID: 'demo',
   };
 }
 
@@ -110,4 +166,19 @@ function faultsOf({ method, url, status }: Exchange, id: OperationId): string[] 
   const reached = api.conformance.operationOf({ method, url })?.id;
   const good = contract.operations.get(id)?.responses.has(status) && status < 400;
   return [...(reached === id ? [] : [`reached ${reached}`]), ...(good ? [] : [`status ${status}`])];
+}
+
+function sourceIn(written: readonly Sample[], label: Label): string {
+  const source = written.find((sample) => sample.label === label)?.source ?? '';
+  return source.replaceAll(contract.document.servers[0].url, baseUrl);
+}
+
+/** Tokens, codes and secrets in the examples. */
+function secretsIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) =>
+    typeof value === 'string' && /^(client_secret|secret|(access_|refresh_)?token|code_verifier)$/.test(name)
+      ? [value]
+      : secretsIn(value),
+  );
 }

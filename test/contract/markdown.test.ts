@@ -7,6 +7,7 @@ import { contractFormats, readerDocuments } from '../../src/contract/document-li
 import { publish } from '../../src/contract/published.js';
 import type { DocumentedParameter, DocumentedResponse } from '../../src/contract/reference/nodes.js';
 import { rawOperation } from '../../src/contract/reference/nodes.js';
+import { samplesOf } from '../../src/contract/samples/samples.js';
 import { packageRoot } from '../../src/package-root.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -59,9 +60,10 @@ for (const operation of contract.operations.values()) {
       t.ok(text.includes(heading), status);
       t.ok(flat(text).includes(flat(description).trim()), `${status}: description`);
     }
-    const sample = raw['x-codeSamples']?.[0]?.source.replaceAll('http://localhost:3000', base).trimEnd();
-    t.match(sample, /\bcurl /);
-    t.ok(text.includes(String(sample)), 'the sample of curl');
+    const [sample] = samplesOf(contract, operation);
+    const source = sample?.source.replaceAll('http://localhost:3000', base);
+    t.match(source, /\bcurl /);
+    t.ok(text.includes(`\n\`\`\`sh\n${source}\`\`\`\n`), 'the sample of curl');
     t.match(text, /\]\(http:\/\/api\.test\/errors\/[a-z-]+\)/, 'links to errors');
   });
 }

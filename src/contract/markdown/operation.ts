@@ -1,16 +1,16 @@
 import type { Contract, Operation } from '../contract.js';
 import { describeOperation, describeWebhook } from '../reference/describer.js';
 import type { DocumentLinks } from '../reference/links.js';
-import { type DocumentedOperation, rawOperation } from '../reference/nodes.js';
+import type { DocumentedOperation } from '../reference/nodes.js';
 import { blocks, code, documentOf, fenced, item, section } from '../reference/text.js';
+import { samplesOf } from '../samples/samples.js';
 import { bodyText, errorTexts, parameterTexts, responseTexts, schemaTexts } from './parts.js';
 
 /** Describes one operation: everything that is needed to call it. */
 export function operationText(contract: Contract, operation: Operation, links: DocumentLinks): string {
   const description = describeOperation(contract, operation, links);
   const { chapter, deprecatedSince } = description;
-  const samples = rawOperation(contract, operation)['x-codeSamples'];
-  const sample = samples?.find(({ label }) => label === 'curl');
+  const sample = samplesOf(contract, operation).find(({ label }) => label === 'curl');
   return documentOf(
     `# ${description.title}`,
     fenced('http', `${operation.method} ${links.base}${operation.path}`),
@@ -20,7 +20,7 @@ export function operationText(contract: Contract, operation: Operation, links: D
     section('## Authorization', authorization(contract, operation, links)),
     parameterTexts(description),
     bodyText(description),
-    section('## Sample', sample === undefined ? '' : fenced('sh', sample.source)),
+    section('## Sample', sample === undefined ? '' : fenced(sample.language, sample.source)),
     responseTexts(description),
     errorTexts(description, links),
     schemaTexts(description),

@@ -5,7 +5,6 @@ import type { JsonSchema, Parameter, RawOperation } from '../document.js';
 export interface DocumentedOperation extends RawOperation {
   readonly tags: readonly [string];
   readonly summary: string;
-  readonly 'x-codeSamples'?: readonly { readonly label: string; readonly source: string }[];
 }
 
 export interface DocumentedParameter extends Parameter {

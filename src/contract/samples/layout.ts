@@ -3,7 +3,11 @@ const width = 80;
 
 /** Indents the lines of a text. */
 export function indent(text: string, by: string): string {
-  return text.replaceAll(/^(?=.)/gm, by);
+  // Not with ^ in a pattern: for JavaScript, U+2028 in a string also ends a line.
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? line : `${by}${line}`))
+    .join('\n');
 }
 
 /** How a language writes the items between two brackets. */

@@ -102,7 +102,7 @@ class JavaProgram {
 
   #body(body: SampleBody): string {
     if (body.kind === 'form') return this.#form(body.fields);
-    const text = json(body.value).replaceAll('\\', '\\\\').replaceAll('"""', '\\"""');
+    const text = json(body.value).replaceAll('\\', '\\\\');
     return `"""\n${indent(ascii(text), continued)}"""`;
   }
 

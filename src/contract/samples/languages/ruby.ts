@@ -30,7 +30,7 @@ export function ruby(request: SampleRequest): string {
     base64: /\bBase64\./,
     digest: /\bDigest::/,
     json: /\bJSON\./,
-    'net/http': /\bNet::HTTP\./,
+    'net/http': /\bNet::HTTP\b/,
     securerandom: /\bSecureRandom\./,
     uri: /\bURI\./,
   });
@@ -64,26 +64,24 @@ function headers(request: SampleRequest): string {
 
 /** Sends the request, rejects errors and prints the result. */
 function exchange(request: SampleRequest, uri = 'uri'): string {
-  const { method, body, result } = request;
+  const { body, result } = request;
   const given = headersOf(request).length === 0 ? '' : ', headers';
   if (result.kind === 'text') {
     const steps = `${rejection}response.read_body { |chunk| print chunk }\n`;
     return `Net::HTTP.get_response(${uri}${given}) do |response|\n${indent(steps, '  ')}end\n`;
   }
   const content = body === null ? '' : `body = ${bodyOf(body)}\n`;
-  return `${content}response = ${call(method, { uri, given, content: body === null ? 'nil' : 'body' })}${rejection}${print(result)}`;
+  return `${content}response = ${call(request, uri, given)}${rejection}${print(result)}`;
 }
 
-function call(
-  method: string,
-  { uri, given, content }: { uri: string; given: string; content: string },
-): string {
-  if (method === 'GET') return `Net::HTTP.get_response(${uri}${given})\n`;
-  if (method === 'POST') return `Net::HTTP.post(${uri}, ${content}${given})\n`;
-  const body = method === 'DELETE' ? '' : `, ${content}`;
+function call({ method, body }: SampleRequest, uri: string, headers: string): string {
+  if (method === 'GET') return `Net::HTTP.get_response(${uri}${headers})\n`;
+  const content = body === null ? 'nil' : 'body';
+  if (method === 'POST') return `Net::HTTP.post(${uri}, ${content}${headers})\n`;
+  const sent = method === 'DELETE' ? '' : `, ${content}`;
   return [
     'Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == "https") do |http|',
-    `  http.${method.toLowerCase()}(uri.path${body}${given})`,
+    `  http.${method.toLowerCase()}(uri.request_uri${sent}${headers})`,
     'end\n',
   ].join('\n');
 }
