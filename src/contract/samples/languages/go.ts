@@ -9,59 +9,18 @@ import {
   type Text,
   type Variable,
 } from '../request.js';
+import {
+  challenge,
+  check,
+  feedPageType,
+  pageType,
+  printBody,
+  printPage,
+  random,
+  rejection,
+} from './go-blocks.js';
 
 const computed = { unique: 'hex.EncodeToString(random)', code_challenge: 'codeChallenge' } as const;
-
-const check = `if err != nil {
-	log.Fatal(err)
-}
-`;
-
-const rejection = `if response.StatusCode >= 400 {
-	var problem struct{ Detail string }
-	json.NewDecoder(response.Body).Decode(&problem)
-	log.Fatal(problem.Detail)
-}
-`;
-
-const challenge = `// Keep the verifier: the token request needs it.
-secret := make([]byte, 32)
-if _, err := rand.Read(secret); err != nil {
-	log.Fatal(err)
-}
-codeVerifier := base64.RawURLEncoding.EncodeToString(secret)
-digest := sha256.Sum256([]byte(codeVerifier))
-codeChallenge := base64.RawURLEncoding.EncodeToString(digest[:])
-`;
-
-const random = {
-  source: `random := make([]byte, 16)
-if _, err := rand.Read(random); err != nil {
-	log.Fatal(err)
-}
-`,
-  imports: ['crypto/rand', 'log'],
-};
-
-const pageType = `var page struct {
-	Data  []json.RawMessage
-	Links struct{ Next string }
-}
-`;
-
-const feedPageType = `var page struct {
-	Data  []json.RawMessage
-	Links struct{ Next string }
-	Meta  struct {
-		HasMore bool \`json:"has_more"\`
-	}
-}
-`;
-
-const printPage = `for _, record := range page.Data {
-	fmt.Println(string(record))
-}
-`;
 
 /** Writes a request as a program in a single file. */
 export function go(request: SampleRequest): string {
@@ -125,7 +84,7 @@ class GoProgram {
       this.#with(rejection, 'encoding/json', 'log'),
       isStatus
         ? this.#with('fmt.Println(response.Status)\n', 'fmt')
-        : this.#with('io.Copy(os.Stdout, response.Body)\n', 'io', 'os'),
+        : this.#with(printBody, 'io', 'log', 'os'),
     ].join('');
   }
 

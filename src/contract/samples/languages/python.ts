@@ -1,6 +1,7 @@
 import { headersOf } from '../headers.js';
 import { enclosed, indent, type Literals, literal } from '../layout.js';
 import type { Field, SampleRequest, Text, Variable } from '../request.js';
+import { PythonImports } from './python-imports.js';
 
 const computed = { unique: 'str(uuid.uuid4())', code_challenge: 'code_challenge' } as const;
 
@@ -27,8 +28,7 @@ export function python(request: SampleRequest): string {
 
 class PythonScript {
   readonly #request: SampleRequest;
-  readonly #modules = new Set<string>();
-  readonly #names = new Map<string, Set<string>>();
+  readonly #imports = new PythonImports();
 
   constructor(request: SampleRequest) {
     this.#request = request;
@@ -36,11 +36,7 @@ class PythonScript {
 
   source(): string {
     const program = this.#program();
-    const modules = [...this.#modules].sort().map((name) => `import ${name}\n`);
-    const names = [...this.#names]
-      .sort()
-      .map(([module, names]) => `from ${module} import ${[...names].sort().join(', ')}\n`);
-    return `${[...modules, ...names].join('')}\n${program}`;
+    return `${this.#imports.text()}\n${program}`;
   }
 
   #program(): string {
@@ -49,8 +45,8 @@ class PythonScript {
     const parts = [...this.#request.url, ...(query.length === 0 ? [] : ['?', { local: 'query' }])];
     const url = this.#text(parts);
     if (result.kind === 'url') {
-      for (const module of ['hashlib', 'secrets']) this.#import(module);
-      this.#import('urlsafe_b64encode', 'base64');
+      for (const module of ['hashlib', 'secrets']) this.#imports.addModule(module);
+      this.#imports.addName('base64', 'urlsafe_b64encode');
       return `${challenge}${prelude}print(${url})\n`;
     }
     if (result.kind !== 'records' || result.pages === null) return `${prelude}${this.#single(url)}`;
@@ -66,9 +62,9 @@ class PythonScript {
 
   /** Ends the program with the detail of the problem. */
   #guarded(steps: string): string {
-    this.#import('json');
-    this.#import('sys');
-    this.#import('HTTPError', 'urllib.error');
+    this.#imports.addModule('json');
+    this.#imports.addModule('sys');
+    this.#imports.addName('urllib.error', 'HTTPError');
     const rejection = 'except HTTPError as error:\n    sys.exit(json.load(error)["detail"])\n';
     return `try:\n${indent(steps, '    ')}${rejection}`;
   }
@@ -77,12 +73,12 @@ class PythonScript {
   #prepared(url: string): string {
     const options = this.#options();
     if (options.length === 0) return '';
-    this.#import('Request', 'urllib.request');
+    this.#imports.addName('urllib.request', 'Request');
     return `request = Request(\n${indent([url, ...options].map((one) => `${one},\n`).join(''), '    ')})\n`;
   }
 
   #opened(url: string): string {
-    this.#import('urlopen', 'urllib.request');
+    this.#imports.addName('urllib.request', 'urlopen');
     const opened = this.#options().length === 0 ? url : 'request';
     return `with urlopen(${opened}) as response:\n    ${this.#read()}\n`;
   }
@@ -105,7 +101,7 @@ class PythonScript {
       case 'records':
         return 'page = json.load(response)';
       case 'text':
-        this.#import('shutil');
+        this.#imports.addModule('shutil');
         return 'shutil.copyfileobj(response, sys.stdout.buffer)';
       default:
         return 'print(response.status)';
@@ -123,7 +119,7 @@ class PythonScript {
   }
 
   #encoded(fields: readonly Field[]): string {
-    this.#import('urlencode', 'urllib.parse');
+    this.#imports.addName('urllib.parse', 'urlencode');
     return `urlencode(${this.#fields(fields)})`;
   }
 
@@ -147,16 +143,11 @@ class PythonScript {
   #value(variable: Variable, quote: string): string {
     if ('local' in variable) return variable.local;
     if ('environment' in variable) {
-      this.#import('os');
+      this.#imports.addModule('os');
       return `os.environ[${quote}${variable.environment}${quote}]`;
     }
-    if (variable.computed === 'unique') this.#import('uuid');
+    if (variable.computed === 'unique') this.#imports.addModule('uuid');
     return computed[variable.computed];
-  }
-
-  #import(name: string, module?: string): void {
-    if (module === undefined) this.#modules.add(name);
-    else this.#names.set(module, (this.#names.get(module) ?? new Set()).add(name));
   }
 }
 
