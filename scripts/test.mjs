@@ -1,10 +1,12 @@
 // Runs all tests, or those in the given files and folders of test/, compiled and with one process for each folder.
 // `npx tap FILE` runs a file without this script. Options are passed to tap and need `=` before their value. After all tests it
 // lists the parts of the contract that no test covers, and fails if there are any.
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { buildTests, filesBelow } from './build-tests.mjs';
 import { root } from './modified.mjs';
 import { writeProcesses } from './test-processes.mjs';
@@ -30,12 +32,10 @@ const exchanges = path.join(directory, 'exchanges');
 process.on('SIGINT', () => {});
 try {
   const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
-  const results = path.join(directory, 'results.tap');
-  const passed = run([tap, `--output-file=${results}`, ...options, ...writeProcesses(chosen)], {
+  const passed = await runAndListFailures([tap, ...options, ...writeProcesses(chosen)], {
     TMPDIR: directory,
     CONTRACT_EXCHANGES: exchanges,
   });
-  if (!passed) listFailures(results);
   const everything =
     passed && named.length === 0 && options.every((option) => option.startsWith('--reporter'));
   const covered = !everything || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);
@@ -55,13 +55,21 @@ function temporaryDirectory() {
   return bavail * bsize > 2 ** 31 ? shared : tmpdir();
 }
 
-/** Repeats what failed at the end, where it is not lost between the other lines. */
-function listFailures(results) {
-  if (!existsSync(results)) return;
-  const failures = readFileSync(results, 'utf8')
-    .split('\n')
-    .filter((line) => /^ *not ok /.test(line));
-  process.stdout.write(`\nFailed:\n${failures.join('\n')}\n`);
+/** Runs tap, and repeats what failed at the end, where it is not lost between the other lines. */
+async function runAndListFailures(args, environment) {
+  // On a terminal, tap shows the failures itself.
+  if (process.stdout.isTTY) return run(args, environment);
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['inherit', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
+  const failures = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    process.stdout.write(`${line}\n`);
+    if (/^ *not ok /.test(line)) failures.push(line);
+  }
+  const [status] = await closed;
+  if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.join('\n')}\n`);
+  return status === 0;
 }
 
 function isWithin(file, name) {
