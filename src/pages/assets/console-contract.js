@@ -25,6 +25,7 @@ export function prepareContract(contract, signIn) {
 function restrictFlows(scheme, names) {
   const { authorizationCode } = scheme.flows;
   const scopes = Object.entries(authorizationCode.scopes).filter(([name]) => names.includes(name));
+  scheme.description = 'Sign in with your account, and allow the console to use these scopes.';
   scheme.flows = { authorizationCode: { ...authorizationCode, scopes: Object.fromEntries(scopes) } };
 }
 
