@@ -103,7 +103,8 @@ async function takeAll() {
   await open(owner, 'error', '/errors/invalid-grant');
   await open(owner, 'changelog', '/changelog');
   await open(owner, 'reference', '/docs');
-  // A new page, because the reference keeps the colours in which it was first shown.
+  await open(owner, 'reference-operation', '/docs/operations/listEmployees');
+  await open(owner, 'console', '/console');
   await takeForReadme(await newPage(), 'reference', `${base}/docs/operations/listEmployees`);
 
   const member = await newPage();
