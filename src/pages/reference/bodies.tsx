@@ -6,7 +6,25 @@ import type {
 import { Prose, Words } from './markdown.js';
 import { Members } from './members.js';
 
-export function RequestBody({ body }: { body: NonNullable<Description['body']> }) {
+/** Parameters, bodies and responses. */
+export function RequestAndResponses({ parameters, body, successes }: Description) {
+  return (
+    <>
+      {parameters.length > 0 && (
+        <section id="parameters">
+          <h2>Parameters</h2>
+          <Members rows={parameters} />
+        </section>
+      )}
+      {body !== undefined && <RequestBody body={body} />}
+      {successes.map((response) => (
+        <Success key={response.status} response={response} />
+      ))}
+    </>
+  );
+}
+
+function RequestBody({ body }: { body: NonNullable<Description['body']> }) {
   return (
     <section id="request-body">
       <h2>Request body</h2>
@@ -17,7 +35,7 @@ export function RequestBody({ body }: { body: NonNullable<Description['body']> }
 }
 
 /** A response that is no error. */
-export function Success({ response: { status, text, headers, contents } }: { response: DescribedResponse }) {
+function Success({ response: { status, text, headers, contents } }: { response: DescribedResponse }) {
   return (
     <section id={`response-${status}`}>
       <h2>Response {status}</h2>

@@ -2,12 +2,11 @@ import type { Operation } from '../../contract/contract.js';
 import { describeOperation } from '../../contract/reference/describer.js';
 import { samplesOf } from '../../contract/samples/samples.js';
 import { Badge } from '../badge.js';
-import { RequestBody, Success } from './bodies.js';
+import { RequestAndResponses } from './bodies.js';
 import type { ReferenceContext } from './context.js';
 import { Errors } from './errors.js';
 import { ReferenceCrumbs, ReferencePage } from './frame.js';
 import { Prose } from './markdown.js';
-import { Members } from './members.js';
 import { Samples } from './samples.js';
 import { Schemas } from './schemas.js';
 
@@ -15,7 +14,7 @@ import { Schemas } from './schemas.js';
 export function OperationPage({ context, operation }: { context: ReferenceContext; operation: Operation }) {
   const { contract, links } = context;
   const description = describeOperation(contract, operation, links);
-  const { title, chapter, deprecatedSince, parameters, body, successes } = description;
+  const { title, chapter, deprecatedSince } = description;
   const url = links.operation(operation.id);
   return (
     <ReferencePage
@@ -46,16 +45,7 @@ export function OperationPage({ context, operation }: { context: ReferenceContex
       </p>
       <Authorization context={context} operation={operation} />
       <Samples samples={samplesOf(contract, operation)} />
-      {parameters.length > 0 && (
-        <section id="parameters">
-          <h2>Parameters</h2>
-          <Members rows={parameters} />
-        </section>
-      )}
-      {body !== undefined && <RequestBody body={body} />}
-      {successes.map((response) => (
-        <Success key={response.status} response={response} />
-      ))}
+      <RequestAndResponses {...description} />
       <Errors errors={description.errors} links={links} />
       <Schemas schemas={description.schemas} />
     </ReferencePage>

@@ -1,10 +1,9 @@
 import { describeWebhook } from '../../contract/reference/describer.js';
 import type { DocumentedOperation } from '../../contract/reference/nodes.js';
-import { RequestBody, Success } from './bodies.js';
+import { RequestAndResponses } from './bodies.js';
 import type { ReferenceContext } from './context.js';
 import { ReferenceCrumbs, ReferencePage } from './frame.js';
 import { Prose } from './markdown.js';
-import { Members } from './members.js';
 import { Schemas } from './schemas.js';
 
 /** `/docs/webhooks/<name>`: a request that the server sends. */
@@ -18,11 +17,8 @@ export function WebhookPage({
   webhook: DocumentedOperation;
 }) {
   const { contract, links } = context;
-  const { title, text, chapter, parameters, body, successes, schemas } = describeWebhook(
-    contract,
-    webhook,
-    links,
-  );
+  const description = describeWebhook(contract, webhook, links);
+  const { title, text, chapter, schemas } = description;
   const url = links.webhook(name);
   return (
     <ReferencePage context={context} title={title} current={url} markdown={`${url}.md`} text={text}>
@@ -30,16 +26,7 @@ export function WebhookPage({
       <h1>{title}</h1>
       <p>A request that the server sends to the URL of a webhook endpoint with the method POST.</p>
       <Prose text={text} />
-      {parameters.length > 0 && (
-        <section id="parameters">
-          <h2>Parameters</h2>
-          <Members rows={parameters} />
-        </section>
-      )}
-      {body !== undefined && <RequestBody body={body} />}
-      {successes.map((response) => (
-        <Success key={response.status} response={response} />
-      ))}
+      <RequestAndResponses {...description} />
       <Schemas schemas={schemas} />
     </ReferencePage>
   );
