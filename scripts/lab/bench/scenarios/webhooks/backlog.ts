@@ -8,7 +8,7 @@ import type { ServerProcess } from '../../../kit/server/process.js';
 const scopes = ['reports:read', 'webhooks:read', 'webhooks:write'];
 
 /** Milliseconds after which endpoints that have all events get some of them again. */
-const refillMs = 20;
+const refillMs = 200;
 
 /** Gives every account an endpoint that has all events. One is created through the API, and the others are copies of it. */
 export async function createEndpoints({ port }: ServerProcess, database: Database, url: string) {
@@ -37,7 +37,9 @@ export async function createEndpoints({ port }: ServerProcess, database: Databas
  * @param events of each delivery
  * @returns stops it, and resolves when all endpoints have all events
  */
-export function startBacklog({ url }: Database, events: number): () => Promise<void> {
+export async function startBacklog({ url }: Database, events: number): Promise<() => Promise<void>> {
+  // Otherwise autovacuum would start at any time, or not at all.
+  await query(url, 'VACUUM (ANALYZE) webhook_endpoints, webhook_attempts');
   let isStopped = false;
   const refilled = withClient(url, async (client) => {
     while (!isStopped) {

@@ -16,7 +16,7 @@ import { type DeliverySample, measureDeliveries } from './measure-deliveries.js'
 const inFlight = 100;
 
 /** Milliseconds of a round before the measurement. */
-const warmupMs = 300;
+const warmupMs = 1_500;
 
 /** Deliveries of a process before the first round, in some rounds at most. */
 const settleDeliveries = 10_000;
@@ -88,7 +88,7 @@ async function prepare(
   const sender = await start(startSender());
   const deliver = async (seconds: number) => {
     await receiver.message({ reset: events });
-    const stop = startBacklog(database, events);
+    const stop = await startBacklog(database, events);
     await wait(warmupMs);
     const watched = { servers: server.pids, postmaster, database: database.name };
     const sample = await measureDeliveries(receiver, watched, seconds);
