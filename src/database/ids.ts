@@ -34,6 +34,15 @@ export function employeePosition(id: string): number {
   return employeeIdPattern.test(id) ? Number.parseInt(id.slice(prefixLength), 36) : -1;
 }
 
+/** SQL for the eight digits in base 36 of an expression that is a position. */
+export function positionDigitsSql(position: string): string {
+  const digits = Array.from({ length: positionDigits }, (_, index) => {
+    const digit = `(${position} / ${36 ** (positionDigits - index - 1)}::bigint % 36)::integer`;
+    return `substr('0123456789abcdefghijklmnopqrstuvwxyz', ${digit} + 1, 1)`;
+  });
+  return digits.join(' || ');
+}
+
 /** SQL for {@link employeePosition} of an expression that is the id of an employee or NULL. */
 export function employeePositionSql(id: string): string {
   const digits = Array.from({ length: positionDigits }, (_, index) => {

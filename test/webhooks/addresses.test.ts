@@ -113,7 +113,7 @@ const rejectedHosts = [
 const delivery = {
   secrets: [`whsec_${Buffer.alloc(32).toString('base64')}`],
   id: 'msg_1',
-  body: '{}',
+  body: Buffer.from('{}'),
   at: new Date(),
 };
 

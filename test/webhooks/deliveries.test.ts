@@ -305,6 +305,7 @@ t.test(
     await other.addEmployees(1);
     await worker.poll();
     await until(() => held.length === 20 && otherReceiver.received.length === 1);
+    await until(() => worker.running === 20);
     await worker.poll();
     t.equal(worker.running, 20);
     t.equal(held.length, 20);

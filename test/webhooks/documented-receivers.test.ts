@@ -100,7 +100,11 @@ for (const [language, prepare] of [
       const headers = {
         'webhook-id': 'msg_forged',
         'webhook-timestamp': timestamp,
-        'webhook-signature': signWebhook([signedWith], { id: 'msg_forged', timestamp, body }),
+        'webhook-signature': signWebhook([signedWith], {
+          id: 'msg_forged',
+          timestamp,
+          body: Buffer.from(body),
+        }),
       };
       return (await fetch(url, { method: 'POST', headers, body: sent })).status;
     };

@@ -10,7 +10,7 @@ const [publicAddress, loopback] = ['93.184.215.14', '127.0.0.1'];
 const delivery = {
   secrets: [`whsec_${Buffer.alloc(32).toString('base64')}`],
   id: 'msg_1',
-  body: '{}',
+  body: Buffer.from('{}'),
   at: new Date(),
 };
 

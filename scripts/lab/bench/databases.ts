@@ -6,6 +6,7 @@ export const sizes = {
   tenants: { tenants: 100, employees: 1_000 },
   wide: { tenants: 1_000, employees: 1_000 },
   million: { tenants: 1, employees: 1_000_000 },
+  webhooks: { tenants: 1_000, employees: 100 },
 };
 
 export type DatabaseKind = keyof typeof sizes;

@@ -3,6 +3,7 @@ import {
   type ContractAttribute,
   contractAttributes,
 } from '../../contract/employee-attributes.js';
+import { timestampText } from './timestamp-text.js';
 
 /** How the text of a column becomes JSON. */
 interface TextFormat {
@@ -28,10 +29,7 @@ function value({ name, type, nullable }: ContractAttribute, format: TextFormat):
 /** Types whose text has no escapes. */
 const formats: Readonly<Record<Exclude<AttributeType, 'text'>, TextFormat>> = {
   date: { quote: '"', toText: (column) => `to_char(${column}, 'YYYY-MM-DD')` },
-  timestamptz: {
-    quote: '"',
-    toText: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  },
+  timestamptz: { quote: '"', toText: timestampText },
 };
 
 /**

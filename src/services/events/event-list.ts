@@ -22,12 +22,39 @@ export interface ListedPage {
 export function toEventList(
   baseUrl: string,
   accountId: string,
-  { events, position, hasMore, parameters }: ListedPage,
+  { events, ...page }: ListedPage,
 ): EventListDocument {
+  return { data: [...events], ...afterData(baseUrl, accountId, page) };
+}
+
+/**
+ * Writes the same document as JSON.
+ *
+ * @param page documents: events as JSON, separated by commas
+ */
+export function writeEventList(
+  baseUrl: string,
+  accountId: string,
+  { documents, ...page }: Omit<ListedPage, 'events'> & { readonly documents: string },
+): Buffer {
+  const end = `],${JSON.stringify(afterData(baseUrl, accountId, page)).slice(1)}`;
+  // Parts are written one after the other, because V8 would copy a joined text first.
+  const bytes = Buffer.allocUnsafe(start.length + Buffer.byteLength(documents) + Buffer.byteLength(end));
+  let length = bytes.write(start);
+  for (const part of [documents, end]) length += bytes.write(part, length);
+  return bytes;
+}
+
+const start = '{"data":[';
+
+function afterData(
+  baseUrl: string,
+  accountId: string,
+  { position, hasMore, parameters }: Omit<ListedPage, 'events'>,
+): Omit<EventListDocument, 'data'> {
   const cursor = eventId(accountId, position);
   const next = new URLSearchParams({ 'page[after]': cursor, ...parameters });
   return {
-    data: [...events],
     meta: { has_more: hasMore, next_cursor: cursor },
     links: { next: `${baseUrl}/v1/events?${next}` },
   };

@@ -50,7 +50,7 @@ export class WebhookTests {
       url: endpoint.url,
       secrets: await secrets.open(endpoint, attemptedAt),
       id: deliveryId,
-      body: JSON.stringify(toEventList(baseUrl, accountId, page)),
+      body: Buffer.from(JSON.stringify(toEventList(baseUrl, accountId, page))),
       at: attemptedAt,
     });
     const { durationMs, status, error, response } = attempt;

@@ -26,3 +26,13 @@ export function startExpress({ url }: Database, keys: JSONWebKeySet): Promise<Se
 export function startOidcProvider(clients: readonly Tenant[]): Promise<ServerProcess> {
   return startBaseline('oidc-provider.ts', { CLIENTS: JSON.stringify(clients) });
 }
+
+/** Starts a server that receives webhooks. */
+export function startReceiver(): Promise<ServerProcess> {
+  return startBaseline('webhooks/receiver.ts', {});
+}
+
+/** Starts the process that sends recorded webhooks. */
+export function startSender(): Promise<ServerProcess> {
+  return startBaseline('webhooks/sender.ts', {});
+}

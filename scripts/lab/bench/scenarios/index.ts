@@ -8,6 +8,7 @@ import { readScenarios } from './read-employees.js';
 import { scaleScenarios } from './scale.js';
 import { standbyScenarios } from './standbys.js';
 import { syncScenario } from './sync.js';
+import { webhookScenarios } from './webhooks/webhooks.js';
 
 /** All scenarios, in the order of the report. */
 export const scenarios: readonly Scenario[] = [
@@ -16,6 +17,7 @@ export const scenarios: readonly Scenario[] = [
   pagesScenario,
   syncScenario,
   csvScenario,
+  ...webhookScenarios,
   ...scaleScenarios,
   ...standbyScenarios,
   ...citusScenarios,

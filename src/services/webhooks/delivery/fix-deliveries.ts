@@ -1,5 +1,7 @@
 import type { Database } from '../../../database/client.js';
-import type { ClaimedEndpoint } from './due-endpoints.js';
+import { fixWebhookDeliveries } from '../../../database/hot/fix-webhook-deliveries.js';
+import { allAccounts } from '../../../database/scope.js';
+import type { ClaimedEndpoint } from './claim-endpoints.js';
 
 /** A delivery that is sent for the first time. */
 export interface NewDelivery {
@@ -11,10 +13,9 @@ export interface NewDelivery {
 
 /** Stores which events deliveries have, before their first attempts. */
 export async function fixDeliveries(
-  { prisma }: Pick<Database, 'prisma'>,
+  { runHot }: Pick<Database, 'runHot'>,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
-  if (deliveries.length === 0) return;
   const given = deliveries.map(({ endpoint, deliveryId, end }) => ({
     account_id: endpoint.accountId,
     id: endpoint.id,
@@ -22,15 +23,5 @@ export async function fixDeliveries(
     delivery_id: deliveryId,
     delivery_end: String(end),
   }));
-  await prisma.$executeRaw`
-    WITH given AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${JSON.stringify(given)}::json) AS given (
-        account_id text, id text, lease text, delivery_id text, delivery_end bigint)
-    ), locked AS MATERIALIZED (
-      SELECT stored.account_id, stored.id FROM webhook_endpoints AS stored JOIN given
-        ON stored.account_id = given.account_id AND stored.id = given.id AND stored.lease = given.lease
-      ORDER BY stored.account_id, stored.id FOR UPDATE OF stored)
-    UPDATE webhook_endpoints AS stored SET delivery_id = given.delivery_id, delivery_end = given.delivery_end
-    FROM locked JOIN given ON given.account_id = locked.account_id AND given.id = locked.id
-    WHERE stored.account_id = locked.account_id AND stored.id = locked.id`;
+  await runHot(fixWebhookDeliveries, [JSON.stringify(given)], allAccounts);
 }

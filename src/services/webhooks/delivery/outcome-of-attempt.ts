@@ -1,4 +1,4 @@
-import type { ClaimedEndpoint } from './due-endpoints.js';
+import type { ClaimedEndpoint } from './claim-endpoints.js';
 import { patienceMilliseconds, retryTime } from './retry-time.js';
 import type { EndpointOutcome, StoredAttempt } from './store-outcomes.js';
 import type { Attempt } from './webhook-sender.js';

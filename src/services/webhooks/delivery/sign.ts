@@ -11,12 +11,12 @@ const prefix = 'whsec_';
  */
 export function signWebhook(
   secrets: readonly string[],
-  { id, timestamp, body }: { id: string; timestamp: string; body: string },
+  { id, timestamp, body }: { id: string; timestamp: string; body: Buffer },
 ): string {
   return secrets
     .map((secret) => {
       const key = Buffer.from(secret.slice(prefix.length), 'base64');
-      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
     })
     .join(' ');
 }

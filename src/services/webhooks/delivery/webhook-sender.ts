@@ -1,23 +1,20 @@
 import { isIP } from 'node:net';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { isPublicAddress, PrivateAddressError, publicLookup } from '../../public-address.js';
 import { isLocalUrl } from '../webhook-url.js';
 import { describeSendError, InterruptedError, SendTimeoutError } from './send-errors.js';
 import { signWebhook } from './sign.js';
+import { WebhookRequest, type WebhookResponse } from './webhook-request.js';
 
 /** Milliseconds from the connection to the end of the response. */
 export const timeoutMilliseconds = 15_000;
-
-/** Bytes of a response that are read, and characters that are kept. */
-const maximumRead = 4096;
-const maximumKept = 500;
 
 export interface OutgoingWebhook {
   readonly url: string;
   /** Each signs the webhook: two during a rotation. */
   readonly secrets: readonly string[];
   readonly id: string;
-  readonly body: string;
+  readonly body: Buffer;
   readonly at: Date;
 }
 
@@ -40,8 +37,7 @@ export class WebhookSender {
   readonly #allowLocal: boolean;
   readonly #public: Agent;
   readonly #local = new Agent();
-  /** One for each attempt. Combined signals take more processor time than the request. */
-  readonly #attempts = new Set<AbortController>();
+  readonly #requests = new Set<WebhookRequest>();
 
   /** @param options.allowLocal whether `http://localhost` is sent to */
   constructor({ allowLocal }: { allowLocal: boolean }) {
@@ -52,34 +48,20 @@ export class WebhookSender {
   /** Never rejects. */
   async send(webhook: OutgoingWebhook): Promise<Attempt> {
     const start = performance.now();
-    const attempt = new AbortController();
-    const timer = setTimeout(() => attempt.abort(new SendTimeoutError()), timeoutMilliseconds);
-    this.#attempts.add(attempt);
     const rest = () => ({ durationMs: Math.round(performance.now() - start) });
     try {
-      const response = await this.#request(webhook, attempt.signal);
-      const retryAfter = response.headers['retry-after'];
-      return {
-        status: response.statusCode,
-        error: null,
-        response: await readStart(response.body),
-        retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-        isInterrupted: false,
-        ...rest(),
-      };
+      const { status, text, retryAfter } = await this.#exchange(webhook);
+      return { status, error: null, response: text, retryAfter, isInterrupted: false, ...rest() };
     } catch (error) {
       const isInterrupted = error instanceof InterruptedError;
       const none = { status: null, response: null, retryAfter: null };
       return { ...none, error: describeSendError(error), isInterrupted, ...rest() };
-    } finally {
-      clearTimeout(timer);
-      this.#attempts.delete(attempt);
     }
   }
 
   /** Ends all attempts. */
   interrupt(): void {
-    for (const attempt of this.#attempts) attempt.abort(new InterruptedError());
+    for (const request of this.#requests) request.abort(new InterruptedError());
   }
 
   /** Closes the connections. */
@@ -87,21 +69,24 @@ export class WebhookSender {
     await Promise.all([this.#public.destroy(), this.#local.destroy()]);
   }
 
-  #request({ url: text, secrets, id, body, at }: OutgoingWebhook, signal: AbortSignal) {
-    const timestamp = String(Math.floor(at.getTime() / 1000));
-    const url = new URL(text);
-    return request(url, {
-      method: 'POST',
-      dispatcher: this.#dispatcher(url),
-      signal,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'People-API-Webhooks/1',
-        'webhook-id': id,
-        'webhook-timestamp': timestamp,
-        'webhook-signature': signWebhook(secrets, { id, timestamp, body }),
-      },
-      body,
+  #exchange(webhook: OutgoingWebhook): Promise<WebhookResponse> {
+    const url = new URL(webhook.url);
+    const dispatcher = this.#dispatcher(url);
+    return new Promise((resolve, reject) => {
+      const request = new WebhookRequest((error, response) => {
+        clearTimeout(timer);
+        this.#requests.delete(request);
+        if (response === undefined) reject(error);
+        else resolve(response);
+      });
+      const timer = setTimeout(() => request.abort(new SendTimeoutError()), timeoutMilliseconds);
+      this.#requests.add(request);
+      const { origin, pathname, search } = url;
+      const headers = headersOf(webhook);
+      dispatcher.dispatch(
+        { origin, path: pathname + search, method: 'POST', headers, body: webhook.body },
+        request,
+      );
     });
   }
 
@@ -115,15 +100,13 @@ export class WebhookSender {
   }
 }
 
-async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    // Leaving the loop closes the connection.
-    if (size >= maximumRead) break;
-  }
-  const text = Buffer.concat(chunks).subarray(0, maximumRead).toString('utf8');
-  return [...text.replaceAll('\0', '')].slice(0, maximumKept).join('');
+function headersOf({ secrets, id, body, at }: OutgoingWebhook): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'People-API-Webhooks/1',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signWebhook(secrets, { id, timestamp, body }),
+  };
 }

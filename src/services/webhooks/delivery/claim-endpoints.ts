@@ -1,0 +1,93 @@
+import type { Database } from '../../../database/client.js';
+import { claimWebhookEndpoints } from '../../../database/hot/claim-webhook-endpoints.js';
+import type { TextRow } from '../../../database/hot/hot-statement.js';
+import { randomId } from '../../../database/ids.js';
+import { allAccounts } from '../../../database/scope.js';
+import { type AccountId, toAccountId } from '../../account-id.js';
+
+/** Milliseconds after which another process takes over an endpoint. An attempt takes half of it at most. */
+export const leaseMilliseconds = 30_000;
+
+/** An endpoint that this process delivers to. */
+export interface ClaimedEndpoint {
+  readonly accountId: AccountId;
+  readonly id: string;
+  /** Every change is made only while the endpoint still has it. */
+  readonly lease: string;
+  readonly applicationId: string;
+  readonly url: string;
+  readonly eventTypes: readonly string[];
+  readonly sealedSecret: string;
+  readonly sealedPreviousSecret: string | null;
+  readonly previousSecretExpiresAt: Date | null;
+  readonly position: bigint;
+  /** The delivery that is repeated; `null` before its first attempt. */
+  readonly deliveryId: string | null;
+  readonly deliveryEnd: bigint | null;
+  readonly failures: number;
+  readonly failingSince: Date | null;
+  readonly wakeups: number;
+  /** Whether the application may receive events. */
+  readonly isAllowed: boolean;
+}
+
+/** How many endpoints a process claims. */
+export interface ClaimLimits {
+  readonly now: Date;
+  readonly maximum: number;
+  /** Maximum for an account, together with those that the process delivers to already. */
+  readonly maximumOfAccount: number;
+  /** Number of endpoints that the process delivers to, by account. */
+  readonly running: ReadonlyMap<string, number>;
+}
+
+/** Takes endpoints that are due, the longest waiting first. They are due again when the lease ends. */
+export async function claimEndpoints(
+  { runHot }: Pick<Database, 'runHot'>,
+  { now, maximum, maximumOfAccount, running }: ClaimLimits,
+): Promise<ClaimedEndpoint[]> {
+  const full = [...running].filter(([, count]) => count >= maximumOfAccount).map(([id]) => id);
+  const lease = randomId();
+  const rows = await runHot(
+    claimWebhookEndpoints,
+    [
+      now.toISOString(),
+      new Date(now.getTime() + leaseMilliseconds).toISOString(),
+      lease,
+      JSON.stringify(Object.fromEntries(running)),
+      full.join(),
+      String(maximum),
+      String(maximumOfAccount),
+    ],
+    allAccounts,
+  );
+  return rows.map((row) => toEndpoint(row, lease));
+}
+
+function toEndpoint(row: TextRow, lease: string): ClaimedEndpoint {
+  const [accountId, id, applicationId, url, eventTypes, sealedSecret, sealedPreviousSecret, ...rest] = row;
+  const [expiresAt, position, deliveryId, deliveryEnd, failures, failingSince, wakeups, isAllowed] = rest;
+  return {
+    accountId: toAccountId(accountId ?? ''),
+    id: id ?? '',
+    lease,
+    applicationId: applicationId ?? '',
+    url: url ?? '',
+    eventTypes: eventTypes ? eventTypes.split(',') : [],
+    sealedSecret: sealedSecret ?? '',
+    sealedPreviousSecret: sealedPreviousSecret ?? null,
+    previousSecretExpiresAt: toDate(expiresAt),
+    position: BigInt(position ?? 0),
+    deliveryId: deliveryId ?? null,
+    deliveryEnd: deliveryEnd == null ? null : BigInt(deliveryEnd),
+    failures: Number(failures),
+    failingSince: toDate(failingSince),
+    wakeups: Number(wakeups),
+    isAllowed: isAllowed === 'true',
+  };
+}
+
+/** Reads a timestamp as PostgreSQL writes it. */
+function toDate(text: string | null | undefined): Date | null {
+  return text == null ? null : new Date(text);
+}
