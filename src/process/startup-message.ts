@@ -12,6 +12,7 @@ export function startupMessage(
   const lines = [
     `People API is listening on ${baseUrl}`,
     `  reference: ${baseUrl}/docs`,
+    `  API console: ${baseUrl}/console`,
     `  sign-in page: ${baseUrl}/sign_in`,
   ];
   if (demoApplication) {
