@@ -23,13 +23,9 @@ import { defaultReportLimits, type ReportLimits } from './http/report-limits.js'
 import { ReportRuns } from './http/report-runs.js';
 import { createRequestLimits } from './http/request-limits.js';
 import { SignInBrowserCookie } from './http/sign-in-browser-cookie.js';
-import { AccessTokens } from './oauth/access-tokens.js';
-import { AuthorizationEndpoint } from './oauth/authorization/authorization-endpoint.js';
-import { ClientAuthentication } from './oauth/client-authentication.js';
+import { composeAuthorizationServer } from './oauth/compose.js';
 import { authorizationServerMetadata } from './oauth/metadata.js';
-import { RevocationEndpoint } from './oauth/revocation-endpoint.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
-import { TokenEndpoint } from './oauth/token-endpoint.js';
 import { ConsentHandlers, type consentForm } from './pages/consent.js';
 import type { ConsoleDependencies } from './pages/console/routes.js';
 import type { LinkPagesDependencies } from './pages/links/routes.js';
@@ -50,7 +46,6 @@ import type { Counters } from './services/counters/counters.js';
 import { createCounters } from './services/counters/create-counters.js';
 import type { CounterLogger } from './services/counters/redis-connection.js';
 import { DatabaseCheck } from './services/database-check.js';
-import { EmailChanges } from './services/email-changes.js';
 import { createEmployeeCheck } from './services/employee-imports/employee-check.js';
 import { EmployeeUploads } from './services/employee-imports/uploads/employee-uploads.js';
 import { UploadSteps } from './services/employee-imports/uploads/upload-steps.js';
@@ -63,16 +58,10 @@ import { FailureLimit } from './services/failure-limit.js';
 import { AuthorizationCodes } from './services/grants/authorization-codes.js';
 import { Grants } from './services/grants/grants.js';
 import { Idempotency } from './services/idempotency/idempotency.js';
-import { AcceptInvitation } from './services/invitations/accept-invitation.js';
-import { Invitations } from './services/invitations/invitations.js';
 import type { AppSecrets } from './services/keyring.js';
-import { LinkDelivery } from './services/links/link-delivery.js';
-import { OneTimeLinks } from './services/links/one-time-links.js';
-import { Mailer } from './services/mail/mailer.js';
+import { composeUserServices } from './services/links/compose.js';
 import { OwnAccount } from './services/own-account.js';
-import { PasswordLinks } from './services/password-links.js';
 import { Profiles } from './services/profiles.js';
-import { Reauthentication } from './services/reauthentication.js';
 import { ReportCreators } from './services/reports/report-creators.js';
 import { Reports } from './services/reports/reports.js';
 import { ReportCharts } from './services/reports/results/report-charts.js';
@@ -185,9 +174,17 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     auditLog,
     failureLimit,
   });
+  const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
   const authorizationServer = composeAuthorizationServer({
     config,
-    database,
+    codes: new AuthorizationCodes(database, grants),
+    refreshTokens: new RefreshTokens(database, {
+      grants,
+      clock,
+      refreshTokenTtlSeconds,
+      replayLeewaySeconds,
+    }),
+    revocations: new AccessTokenRevocations(database),
     signingKeys,
     clock,
     applications,
@@ -296,104 +293,5 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     exports,
     databaseCheck: new DatabaseCheck(database),
     counters,
-  };
-}
-
-interface UserServicesDependencies {
-  readonly config: Config;
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: CounterLogger;
-  readonly users: Users;
-  readonly userSessions: Sessions;
-  readonly auditLog: AuditLog;
-  readonly failureLimit: FailureLimit;
-}
-
-/** Services that send one-time links, and the one that confirms a password. */
-interface UserServices {
-  readonly invitations: Invitations;
-  readonly acceptInvitation: AcceptInvitation;
-  readonly passwordLinks: PasswordLinks;
-  readonly emailChanges: EmailChanges;
-  readonly reauthentication: Reauthentication;
-}
-
-/** Creates the services for users and the mail that they send. */
-function composeUserServices(dependencies: UserServicesDependencies): UserServices {
-  const { config, database, clock, log: logger, users, userSessions, auditLog, failureLimit } = dependencies;
-  const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, logger });
-  const links = new OneTimeLinks(database);
-  return {
-    invitations: new Invitations(database, delivery),
-    acceptInvitation: new AcceptInvitation(database, links, clock),
-    passwordLinks: new PasswordLinks({ database, links, users, delivery, failureLimit, clock, logger }),
-    emailChanges: new EmailChanges({ database, links, delivery, clock }),
-    reauthentication: new Reauthentication({ users, sessions: userSessions, auditLog, failureLimit }),
-  };
-}
-
-interface AuthorizationServerDependencies {
-  readonly config: Config;
-  readonly database: Database;
-  readonly signingKeys: SigningKeys;
-  readonly clock: Clock;
-  readonly applications: ClientRegistry;
-  readonly secretUse: SecretUse;
-  readonly failureLimit: FailureLimit;
-  readonly auditLog: AuditLog;
-  readonly grants: Grants;
-}
-
-/** Endpoints and access tokens of the authorization server. */
-interface AuthorizationServer {
-  readonly accessTokens: AccessTokens;
-  readonly authorizationEndpoint: AuthorizationEndpoint;
-  readonly tokenEndpoint: TokenEndpoint;
-  readonly revocationEndpoint: RevocationEndpoint;
-}
-
-/** Creates the endpoints of the authorization server and the services that only they use. */
-function composeAuthorizationServer(dependencies: AuthorizationServerDependencies): AuthorizationServer {
-  const { config, database, signingKeys, clock } = dependencies;
-  const { applications, secretUse, failureLimit, auditLog, grants } = dependencies;
-  const { baseUrl: issuer, refreshTokenTtlSeconds, replayLeewaySeconds } = config;
-  const ttlSeconds = config.accessTokenTtlSeconds;
-  const accessTokens = new AccessTokens(signingKeys, { issuer, ttlSeconds, clock });
-  const clientAuthentication = new ClientAuthentication({ applications, secretUse, failureLimit, auditLog });
-  const codes = new AuthorizationCodes(database, grants);
-  const refreshTokens = new RefreshTokens(database, {
-    grants,
-    clock,
-    refreshTokenTtlSeconds,
-    replayLeewaySeconds,
-  });
-  return {
-    accessTokens,
-    authorizationEndpoint: new AuthorizationEndpoint({
-      codes,
-      applications,
-      auditLog,
-      clock,
-      issuer,
-      codeTtlSeconds: config.authorizationCodeTtlSeconds,
-    }),
-    tokenEndpoint: new TokenEndpoint(clientAuthentication, {
-      codes,
-      refreshTokens,
-      accessTokens,
-      auditLog,
-      clock,
-      refreshTokenTtlSeconds,
-      replayLeewaySeconds,
-    }),
-    revocationEndpoint: new RevocationEndpoint({
-      grants,
-      refreshTokens,
-      revocations: new AccessTokenRevocations(database),
-      clientAuthentication,
-      accessTokens,
-      clock,
-    }),
   };
 }

@@ -1,0 +1,50 @@
+import type { Clock } from '../../clock.js';
+import type { Config } from '../../config/config.js';
+import type { Database } from '../../database/client.js';
+import type { AuditLog } from '../audit-log.js';
+import type { CounterLogger } from '../counters/redis-connection.js';
+import { EmailChanges } from '../email-changes.js';
+import type { FailureLimit } from '../failure-limit.js';
+import { AcceptInvitation } from '../invitations/accept-invitation.js';
+import { Invitations } from '../invitations/invitations.js';
+import { Mailer } from '../mail/mailer.js';
+import { PasswordLinks } from '../password-links.js';
+import { Reauthentication } from '../reauthentication.js';
+import type { Sessions } from '../sessions.js';
+import type { Users } from '../users.js';
+import { LinkDelivery } from './link-delivery.js';
+import { OneTimeLinks } from './one-time-links.js';
+
+export interface UserServicesDependencies {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: CounterLogger;
+  readonly users: Users;
+  readonly userSessions: Sessions;
+  readonly auditLog: AuditLog;
+  readonly failureLimit: FailureLimit;
+}
+
+/** Services that send one-time links, and the one that confirms a password. */
+export interface UserServices {
+  readonly invitations: Invitations;
+  readonly acceptInvitation: AcceptInvitation;
+  readonly passwordLinks: PasswordLinks;
+  readonly emailChanges: EmailChanges;
+  readonly reauthentication: Reauthentication;
+}
+
+/** Creates the services for users and the mail that they send. */
+export function composeUserServices(dependencies: UserServicesDependencies): UserServices {
+  const { config, database, clock, log: logger, users, userSessions, auditLog, failureLimit } = dependencies;
+  const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, logger });
+  const links = new OneTimeLinks(database);
+  return {
+    invitations: new Invitations(database, delivery),
+    acceptInvitation: new AcceptInvitation(database, links, clock),
+    passwordLinks: new PasswordLinks({ database, links, users, delivery, failureLimit, clock, logger }),
+    emailChanges: new EmailChanges({ database, links, delivery, clock }),
+    reauthentication: new Reauthentication({ users, sessions: userSessions, auditLog, failureLimit }),
+  };
+}
