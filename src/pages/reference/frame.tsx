@@ -41,6 +41,7 @@ export function ReferencePage({
       footer={<DocumentationFooter />}
     >
       <div class="reference">
+        <SearchForm query={query} />
         <article>
           {children}
           {markdown !== undefined && (
@@ -49,10 +50,7 @@ export function ReferencePage({
             </p>
           )}
         </article>
-        <div>
-          <SearchForm query={query} />
-          <Contents context={context} current={current} />
-        </div>
+        <Contents context={context} current={current} />
       </div>
     </Layout>
   );
