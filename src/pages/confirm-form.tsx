@@ -1,5 +1,5 @@
 import { CsrfField } from './layout.js';
-import type { PageContext } from './site.js';
+import type { PageContext } from './page-context.js';
 
 /** Form that confirms a destructive action. */
 export function ConfirmForm(props: { context: PageContext; action: string; button: string; cancel: string }) {

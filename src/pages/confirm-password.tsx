@@ -1,7 +1,7 @@
 import { ErrorSummary } from './form-parts.js';
 import { CsrfField } from './layout.js';
+import { type ConfirmationRequest, confirmationField } from './page-context.js';
 import { ConfirmSignInPage } from './single-sign-on/confirm-page.js';
-import { type ConfirmationRequest, confirmationField } from './site.js';
 import { SitePage, settings } from './site-page.js';
 import { TextField } from './text-field.js';
 

@@ -4,8 +4,9 @@ import { isRecordId } from './applications/application-pages.js';
 import { ConfirmForm } from './confirm-form.js';
 import { Fact, Facts } from './form-parts.js';
 import { withNotice } from './notices.js';
+import type { PageContext } from './page-context.js';
 import { scopeLabel } from './scope-labels.js';
-import type { PageContext, Site } from './site.js';
+import type { Site } from './site.js';
 import { SitePage, settings } from './site-page.js';
 import { Timestamp, TimestampOrNever } from './timestamp.js';
 

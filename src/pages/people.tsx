@@ -12,9 +12,10 @@ import { directoryColumns } from './directory-columns.js';
 import { ActiveFilters, DirectorySearchForm } from './directory-search.js';
 import { importPath } from './employee-imports/import-pages.js';
 import { newEmployeePath } from './employees/employee-pages.js';
+import { isAdministrator } from './page-context.js';
 import { lastPage, Pager, pageNumber } from './pager.js';
 import { home } from './return-to.js';
-import { isAdministrator, type Site } from './site.js';
+import type { Site } from './site.js';
 import { SitePage } from './site-page.js';
 
 const pageSize = 25;

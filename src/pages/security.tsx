@@ -3,7 +3,8 @@ import type { SecondFactorPolicies } from '../services/second-factors/second-fac
 import { type SecondFactorPolicy, secondFactorPolicies } from '../services/user.js';
 import { CsrfField } from './layout.js';
 import { withNotice } from './notices.js';
-import type { PageContext, Site } from './site.js';
+import type { PageContext } from './page-context.js';
+import type { Site } from './site.js';
 import { SitePage, settings } from './site-page.js';
 
 const policyField = 'second_factor';

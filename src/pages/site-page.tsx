@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
 import { CsrfField, Layout, Mark, type PageScript } from './layout.js';
 import { NoticeBox } from './notice-box.js';
+import { isAdministrator, type PageContext } from './page-context.js';
 import { home } from './return-to.js';
-import { isAdministrator, type PageContext } from './site.js';
 
 /** Paths of the settings pages. */
 export const settings = {

@@ -3,7 +3,7 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import type { ClientSecrets } from '../../services/applications/client-secrets.js';
 import type { OAuthApplications } from '../../services/applications/oauth-applications.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { settings } from '../site-page.js';
 
 /** Dependencies of the application pages. */

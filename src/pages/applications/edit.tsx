@@ -4,7 +4,8 @@ import { findSettingsErrors } from '../../services/applications/application-sett
 import { settingsVersion } from '../../services/applications/settings-changes.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, Site } from '../site.js';
+import type { PageContext } from '../page-context.js';
+import type { Site } from '../site.js';
 import { settings } from '../site-page.js';
 import { type ApplicationForm, fieldIds, formErrors, readApplicationForm } from './application-form.js';
 import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';

@@ -5,8 +5,8 @@ import {
 } from '../../services/applications/application-settings.js';
 import { describedBy, ErrorSummary, Fact, Facts, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
+import type { PageContext } from '../page-context.js';
 import { scopeLabel } from '../scope-labels.js';
-import type { PageContext } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ClientSecretField } from './client-secret-field.js';

@@ -2,7 +2,8 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, Site } from '../site.js';
+import type { PageContext } from '../page-context.js';
+import type { Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
 

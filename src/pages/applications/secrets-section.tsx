@@ -4,7 +4,7 @@ import { maximumSecrets } from '../../services/applications/client-secrets.js';
 import type { User } from '../../services/user.js';
 import { type Column, DataTable } from '../data-table.js';
 import { CsrfField } from '../layout.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { addressOf } from './application-pages.js';
 

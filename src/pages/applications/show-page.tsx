@@ -1,8 +1,8 @@
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import type { WebhookEndpoint } from '../../services/webhooks/webhook-endpoint.js';
 import { Fact, Facts } from '../form-parts.js';
+import type { PageContext } from '../page-context.js';
 import { scopeLabel } from '../scope-labels.js';
-import type { PageContext } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { addressOf } from './application-pages.js';

@@ -1,5 +1,5 @@
 import { CsrfField } from '../layout.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { importAddress } from './import-pages.js';
 
 /** Button that cancels an import. */

@@ -7,8 +7,8 @@ import type { UploadState } from '../../services/employee-imports/uploads/upload
 import type { UploadSteps } from '../../services/employee-imports/uploads/upload-steps.js';
 import { isRecordId } from '../applications/application-pages.js';
 import type { Tone } from '../badge.js';
+import type { PageContext } from '../page-context.js';
 import { home } from '../return-to.js';
-import type { PageContext } from '../site.js';
 
 /** Dependencies of the import pages. */
 export interface ImportPagesDependencies {

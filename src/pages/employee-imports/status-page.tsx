@@ -3,8 +3,8 @@ import type { EmployeeUpload } from '../../services/employee-imports/uploads/emp
 import { Badge } from '../badge.js';
 import { Fact, Facts } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
+import type { PageContext } from '../page-context.js';
 import { home } from '../return-to.js';
-import type { PageContext } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { Timestamp } from '../timestamp.js';
 import { CancelForm } from './cancel-form.js';

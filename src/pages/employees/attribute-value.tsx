@@ -1,7 +1,7 @@
 import type { Employee } from '../../services/employees/employee.js';
 import type { EmployeeAttribute } from '../../services/employees/employee-attributes.js';
 import { StatusBadge } from '../directory-columns.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { DateInWords, Timestamp } from '../timestamp.js';
 import { employeeAddress, fullName } from './employee-pages.js';
 

@@ -2,8 +2,9 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { Employee } from '../../services/employees/employee.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
+import type { PageContext } from '../page-context.js';
 import { home } from '../return-to.js';
-import type { PageContext, Site } from '../site.js';
+import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import {
   type EmployeePagesDependencies,

@@ -3,7 +3,8 @@ import type { Employee } from '../../services/employees/employee.js';
 import { employeeVersion } from '../../services/employees/employee-version.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, PageResponse, Site } from '../site.js';
+import type { PageContext, PageResponse } from '../page-context.js';
+import type { Site } from '../site.js';
 import {
   checkForm,
   type EmployeeForm,

@@ -3,8 +3,8 @@ import type { EmployeeCheck } from '../../services/employee-imports/employee-che
 import type { Employee } from '../../services/employees/employee.js';
 import type { EmployeeChanges } from '../../services/employees/employee-changes.js';
 import type { Employees } from '../../services/employees/employees.js';
+import type { PageContext } from '../page-context.js';
 import { home } from '../return-to.js';
-import type { PageContext } from '../site.js';
 
 /** Dependencies of the pages of employees. */
 export interface EmployeePagesDependencies {

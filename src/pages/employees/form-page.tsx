@@ -2,7 +2,7 @@ import { isDateText } from '../../contract/date-text.js';
 import { knownStatuses } from '../directory-columns.js';
 import { ErrorSummary, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { type Crumb, SitePage } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { Conflict } from './conflict.js';

@@ -2,8 +2,9 @@ import type { Employee } from '../../services/employees/employee.js';
 import { employeeAttributes } from '../../services/employees/employee-attributes.js';
 import { StatusBadge } from '../directory-columns.js';
 import { Fact, Facts } from '../form-parts.js';
+import { isAdministrator, type PageContext } from '../page-context.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
-import { isAdministrator, type PageContext, type Site } from '../site.js';
+import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { AttributeValue, EmployeeLink } from './attribute-value.js';
 import {

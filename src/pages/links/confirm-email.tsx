@@ -2,7 +2,7 @@ import type { EmailChanges } from '../../services/email-changes.js';
 import { linkPaths } from '../../services/links/link-delivery.js';
 import type { ValidLink } from '../../services/links/one-time-links.js';
 import { CsrfField, Layout } from '../layout.js';
-import type { PageResponse } from '../site.js';
+import type { PageResponse } from '../page-context.js';
 import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
 

@@ -1,5 +1,5 @@
 import { Layout } from '../layout.js';
-import type { PageResponse } from '../site.js';
+import type { PageResponse } from '../page-context.js';
 
 /** The response to a link that is unknown, used, revoked or expired. All look the same. */
 export function invalidLink(advice: string): PageResponse {

@@ -4,8 +4,8 @@ import type { BrowserSessions } from '../../http/browser-sessions.js';
 import type { AuditOrigin } from '../../services/audit-log.js';
 import { Fields } from '../fields.js';
 import { renderPage } from '../layout.js';
+import type { PageResponse } from '../page-context.js';
 import { privatePageHeaders } from '../security-headers.js';
-import type { PageResponse } from '../site.js';
 
 /** Request for a page that needs no session. */
 export interface OpenContext {

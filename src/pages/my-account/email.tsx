@@ -1,7 +1,8 @@
 import { ErrorSummary } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, Site } from '../site.js';
+import type { PageContext } from '../page-context.js';
+import type { Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { type AccountPagesDependencies, accountAddress } from './account-pages.js';

@@ -1,6 +1,7 @@
 import { randomId } from '../../database/ids.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, PageResponse, Site } from '../site.js';
+import type { PageContext, PageResponse } from '../page-context.js';
+import type { Site } from '../site.js';
 import { reportsPath } from '../site-page.js';
 import { type FormExtras, handleForm, statusOf } from './form-actions.js';
 import { ReportFormPage } from './form-page.js';

@@ -1,7 +1,7 @@
 import type { ReportContent } from '../../services/reports/report.js';
 import { toStored } from '../../services/reports/report.js';
 import type { FormError } from '../form-parts.js';
-import type { PageContext, PageResponse } from '../site.js';
+import type { PageContext, PageResponse } from '../page-context.js';
 import { addFilter, removeFilter } from './filter-fields.js';
 import type { ReportFormPageProps } from './form-page.js';
 import { ReportChart } from './report-chart.js';

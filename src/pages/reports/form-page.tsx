@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Report } from '../../services/reports/report.js';
 import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { SitePage } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { DefinitionFacts } from './definition-facts.js';

@@ -8,7 +8,7 @@ import type { ReportCharts } from '../../services/reports/results/report-charts.
 import type { ReportExports } from '../../services/reports/results/report-exports.js';
 import type { ReportResults, ResultPage } from '../../services/reports/results/report-results.js';
 import { isRecordId } from '../applications/application-pages.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { reportsPath } from '../site-page.js';
 import type { ReportValidator } from './report-validator.js';
 

@@ -1,6 +1,7 @@
 import type { Report } from '../../services/reports/report.js';
+import type { PageContext } from '../page-context.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
-import type { PageContext, Site } from '../site.js';
+import type { Site } from '../site.js';
 import { reportsPath, SitePage } from '../site-page.js';
 import { Timestamp } from '../timestamp.js';
 import { DefinitionFacts } from './definition-facts.js';

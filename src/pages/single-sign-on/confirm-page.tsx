@@ -1,6 +1,6 @@
 import { ErrorSummary } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
-import { type ConfirmationRequest, confirmationField } from '../site.js';
+import { type ConfirmationRequest, confirmationField } from '../page-context.js';
 import { SitePage, settings } from '../site-page.js';
 import { confirmPath } from './paths.js';
 

@@ -1,5 +1,5 @@
 import { ConfirmForm } from '../confirm-form.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { SitePage, settings } from '../site-page.js';
 import { removePath } from './paths.js';
 

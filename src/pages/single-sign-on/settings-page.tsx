@@ -4,7 +4,7 @@ import { callbackPath, singleSignOnPath } from '../../services/single-sign-on/si
 import { Copyable } from '../copyable.js';
 import { ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { SitePage, settings } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { removePath, requirePath } from './paths.js';

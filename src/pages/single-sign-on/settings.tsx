@@ -4,7 +4,8 @@ import type { AccountDomains } from '../../services/single-sign-on/account-domai
 import type { IdentityProviders, RequireOutcome } from '../../services/single-sign-on/identity-providers.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, PageHandler, Site } from '../site.js';
+import type { PageContext, PageHandler } from '../page-context.js';
+import type { Site } from '../site.js';
 import { settings } from '../site-page.js';
 import { removePath, requirePath } from './paths.js';
 import { RemovePage } from './remove-page.js';

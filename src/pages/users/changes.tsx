@@ -2,7 +2,8 @@ import { Problem, recordNotFound } from '../../problems/problem.js';
 import type { UserSummary } from '../../services/users.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
-import type { PageContext, PageHandler, Site } from '../site.js';
+import type { PageContext, PageHandler } from '../page-context.js';
+import type { Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { LinkPage } from './link-page.js';
 import {

@@ -3,7 +3,8 @@ import type { ConnectedApplication } from '../../services/grants/grants.js';
 import type { UserSummary } from '../../services/users.js';
 import { isRecordId } from '../applications/application-pages.js';
 import { ConfirmForm } from '../confirm-form.js';
-import type { PageContext, Site } from '../site.js';
+import type { PageContext } from '../page-context.js';
+import type { Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import {
   afterChange,

@@ -1,5 +1,5 @@
 import { Copyable } from '../copyable.js';
-import type { PageContext } from '../site.js';
+import type { PageContext } from '../page-context.js';
 import { SitePage } from '../site-page.js';
 
 /** The only page that shows a one-time link, where no mail is sent. */

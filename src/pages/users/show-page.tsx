@@ -4,8 +4,8 @@ import type { UserSummary } from '../../services/users.js';
 import { Badge } from '../badge.js';
 import { Fact, Facts } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
+import type { PageContext } from '../page-context.js';
 import { SessionList } from '../session-list.js';
-import type { PageContext } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import {

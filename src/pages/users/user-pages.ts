@@ -9,7 +9,7 @@ import type { UserAdministration, UserChange } from '../../services/user-adminis
 import type { UserSummary, Users } from '../../services/users.js';
 import { isRecordId } from '../applications/application-pages.js';
 import { type Notice, withNotice } from '../notices.js';
-import type { PageContext, PageResponse } from '../site.js';
+import type { PageContext, PageResponse } from '../page-context.js';
 import { settings } from '../site-page.js';
 
 /** Dependencies of the user pages. */

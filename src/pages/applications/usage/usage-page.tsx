@@ -3,7 +3,7 @@ import type { ApplicationDetails } from '../../../services/applications/applicat
 import { periodsOf } from '../../../services/usage/usage-range.js';
 import type { RejectedRequest, UsageInPeriod, UsageRange } from '../../../services/usage/usage-reader.js';
 import { usageIntervalMilliseconds } from '../../../services/usage/usage-recorder.js';
-import type { PageContext } from '../../site.js';
+import type { PageContext } from '../../page-context.js';
 import { SitePage } from '../../site-page.js';
 import { addressOf } from '../application-pages.js';
 import { CallsChart, countWords } from './calls-chart.js';

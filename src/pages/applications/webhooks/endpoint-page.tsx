@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '../../../services/webhooks/webhook-deliver
 import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
 import { ErrorSummary, Fact, Facts } from '../../form-parts.js';
 import { CsrfField } from '../../layout.js';
-import type { PageContext } from '../../site.js';
+import type { PageContext } from '../../page-context.js';
 import { SitePage } from '../../site-page.js';
 import { Timestamp } from '../../timestamp.js';
 import { addressOf } from '../application-pages.js';

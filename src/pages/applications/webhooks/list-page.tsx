@@ -1,7 +1,7 @@
 import type { ApplicationDetails } from '../../../services/applications/application-details.js';
 import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
 import { type Column, DataTable } from '../../data-table.js';
-import type { PageContext } from '../../site.js';
+import type { PageContext } from '../../page-context.js';
 import { SitePage } from '../../site-page.js';
 import { addressOf } from '../application-pages.js';
 import { EndpointState, shownUrl } from './endpoint-state.js';

@@ -1,6 +1,6 @@
 import { describedBy, FieldError } from '../../form-parts.js';
 import { CsrfField } from '../../layout.js';
-import type { PageContext } from '../../site.js';
+import type { PageContext } from '../../page-context.js';
 
 /** Name and `id` of the field for the event after which an endpoint continues. */
 export const afterField = 'after';

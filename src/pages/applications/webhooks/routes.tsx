@@ -4,7 +4,8 @@ import type { WebhookServices } from '../../../services/webhooks/compose.js';
 import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
 import type { EndpointContext } from '../../../services/webhooks/webhook-endpoints.js';
 import { withNotice } from '../../notices.js';
-import type { PageContext, Site } from '../../site.js';
+import type { PageContext } from '../../page-context.js';
+import type { Site } from '../../site.js';
 import { settings } from '../../site-page.js';
 import {
   type ApplicationPagesDependencies,

@@ -1,8 +1,8 @@
 import { recordNotFound } from '../../../problems/problem.js';
 import type { FactorRemoval } from '../../../services/second-factors/factor-changes.js';
 import { type Notice, withNotice } from '../../notices.js';
+import type { PageContext, PageResponse } from '../../page-context.js';
 import { ownSecondFactorPath } from '../../second-factor/next-step.js';
-import type { PageContext, PageResponse } from '../../site.js';
 import { settings } from '../../site-page.js';
 import { recoveryCodesPage } from './recovery-codes.js';
 

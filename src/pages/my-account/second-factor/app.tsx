@@ -1,8 +1,9 @@
 import type { AppSetUp } from '../../../services/second-factors/authenticator-apps.js';
 import { ErrorSummary } from '../../form-parts.js';
 import { CsrfField } from '../../layout.js';
+import type { PageContext } from '../../page-context.js';
 import { ownSecondFactorPath } from '../../second-factor/next-step.js';
-import type { PageContext, Site } from '../../site.js';
+import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
 import { TextField } from '../../text-field.js';
 import type { AccountPagesDependencies } from '../account-pages.js';

@@ -2,8 +2,9 @@ import type { PasskeySummary } from '../../../services/second-factors/passkeys.j
 import type { SecondFactorOverview } from '../../../services/second-factors/second-factors.js';
 import { requiresSecondFactor } from '../../../services/second-factors/sign-in-stage.js';
 import { CsrfField } from '../../layout.js';
+import type { PageContext } from '../../page-context.js';
 import { ownSecondFactorPath } from '../../second-factor/next-step.js';
-import type { PageContext, Site } from '../../site.js';
+import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
 import { Timestamp, TimestampOrNever } from '../../timestamp.js';
 import type { AccountPagesDependencies } from '../account-pages.js';

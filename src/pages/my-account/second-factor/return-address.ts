@@ -1,6 +1,6 @@
+import type { PageContext } from '../../page-context.js';
 import { home, safeReturnTo } from '../../return-to.js';
 import { ownSecondFactorPath, withReturnTo } from '../../second-factor/next-step.js';
-import type { PageContext } from '../../site.js';
 import { type Crumb, settings } from '../../site-page.js';
 
 /** The overview of second factors, for pages below it. */
