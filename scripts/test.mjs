@@ -63,9 +63,11 @@ async function runAndListFailures(args, environment) {
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['inherit', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   const failures = [];
+  // The reader may have enough, as in `npm test | head`. The tests end, and their files are deleted.
+  process.stdout.on('error', () => {});
   for await (const line of createInterface({ input: child.stdout })) {
     process.stdout.write(`${line}\n`);
-    if (/^ *not ok /.test(line)) failures.push(line);
+    if (/^ *not ok (?!.*# TODO)/.test(line)) failures.push(line);
   }
   const [status] = await closed;
   if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.join('\n')}\n`);

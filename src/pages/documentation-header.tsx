@@ -1,6 +1,6 @@
 import { Mark } from './layout.js';
 
-/** Navigation of the documentation. The reference has the same. */
+/** Navigation of the documentation. */
 export const documentationLinks = [
   ['/docs', 'Reference'],
   ['/console', 'Console'],

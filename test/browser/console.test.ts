@@ -94,7 +94,7 @@ consoleTest('a visitor signs in with the demo data and lists employees', async (
 consoleTest('a visitor who denies access sees why, and can try again', async (t, page) => {
   await authorize(page).click();
   await decide(await startSignIn(page), 'Deny');
-  await page.getByText('The user denied the request.').waitFor();
+  await page.getByText('You did not allow the console to access your account.').waitFor();
   await decide(await startSignIn(page, { signedIn: true }), 'Allow');
   await logOut(page).waitFor();
   await page.getByRole('button', { name: 'Close' }).first().click();

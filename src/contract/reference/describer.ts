@@ -77,7 +77,7 @@ class Describer {
 
   #body(given: unknown): Description['body'] {
     const { description = '', required = false, content } = this.#at<DocumentedBody>(given);
-    return { required, text: description.trim(), contents: this.#contents(content) };
+    return { required, text: this.#links.relink(description), contents: this.#contents(content) };
   }
 
   #success(status: string, given: unknown): DescribedResponse {

@@ -27,8 +27,8 @@ export interface LookupDefinition<Key, Columns extends string, Value> {
 }
 
 /**
- * A query for one key on a distributed database. It reads one table, without a subquery, with the condition
- * `account_id = $1`. Citus plans other queries at each execution: the benchmark `list-citus` fails with them.
+ * A query for one key on a distributed database. If it reads one table, without a subquery, with the condition
+ * `account_id = $1`, Citus plans it once. It plans other queries at each execution: the benchmark `list-citus` fails with them.
  */
 export interface DistributedLookup<Key, Value> {
   readonly statement: HotStatement;

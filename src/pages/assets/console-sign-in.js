@@ -12,8 +12,16 @@ export function receiveSignIn() {
   });
 }
 
-function complete({ auth, redirectUrl, callback, errCb }, { code, error, error_description: description }) {
+/** Sentences of ours: another site can write the text of the response. */
+const reasons = {
+  access_denied: 'You did not allow the console to access your account.',
+  invalid_scope: 'The application of the console may not request one of the scopes. Select fewer scopes.',
+};
+
+function complete({ auth, redirectUrl, callback, errCb }, { code, error }) {
   if (code !== undefined) return callback({ auth: { ...auth, code }, redirectUrl });
-  const message = description ?? error ?? 'The response has no code.';
+  const message = Object.hasOwn(reasons, error)
+    ? reasons[error]
+    : 'The authorization server rejected the request.';
   errCb({ authId: auth.name, source: 'auth', level: 'error', message });
 }

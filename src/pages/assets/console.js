@@ -9,8 +9,12 @@ const signIn = clientId && { clientId, scopes: scopes.split(' ') };
 
 followColors(matchMedia('(prefers-color-scheme: dark)'));
 // The page may send requests to its own origin only, and the contract and the redirect URI have the public address.
-if (location.origin === new URL(baseUrl).origin) await showConsole();
+if (location.origin === new URL(baseUrl).origin) await showConsole().catch(showFailure);
 else location.replace(`${baseUrl}/console${location.hash}`);
+
+function showFailure() {
+  element.textContent = 'The console could not be loaded. Reload the page.';
+}
 
 function followColors(dark) {
   const apply = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -39,6 +43,7 @@ async function showConsole() {
 
 async function readContract() {
   const response = await fetch('/openapi/v1.json');
+  if (!response.ok) throw new Error('The description of the API could not be loaded.');
   const text = await response.text();
   // Links within the contract lead to sections of the reference.
   return JSON.parse(text.replaceAll('](#/', '](/docs#/'));

@@ -19,9 +19,11 @@ export async function consolePages(
 ): Promise<void> {
   const { baseUrl, consoleClientId } = settings;
   const config = { page: true };
+  let hasWarned = false;
   app.get('/console', { config }, async (request, reply) => {
     const application = await findConsoleApplication(applications, settings);
-    if (application === undefined && consoleClientId !== undefined) {
+    if (application === undefined && consoleClientId !== undefined && !hasWarned) {
+      hasWarned = true;
       request.log.warn(
         'CONSOLE_CLIENT_ID must be the client id of a public application with the redirect URI of the console',
       );

@@ -148,8 +148,8 @@ export class WebhookEndpoints {
         where,
         data: {
           ...toStored(changes),
-          // A delivery of other types is another one.
-          ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null }),
+          // A delivery of other types is another one. Without the lease, a running attempt does not store its delivery.
+          ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null, lease: null }),
           updatedAt: context.at,
         },
       });

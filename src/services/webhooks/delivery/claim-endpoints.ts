@@ -14,6 +14,7 @@ export interface ClaimedEndpoint {
   readonly id: string;
   /** Every change is made only while the endpoint still has it. */
   readonly lease: string;
+  readonly leaseEnd: Date;
   readonly applicationId: string;
   readonly url: string;
   readonly eventTypes: readonly string[];
@@ -48,11 +49,12 @@ export async function claimEndpoints(
 ): Promise<ClaimedEndpoint[]> {
   const full = [...running].filter(([, count]) => count >= maximumOfAccount).map(([id]) => id);
   const lease = randomId();
+  const leaseEnd = new Date(now.getTime() + leaseMilliseconds);
   const rows = await runHot(
     claimWebhookEndpoints,
     [
       now.toISOString(),
-      new Date(now.getTime() + leaseMilliseconds).toISOString(),
+      leaseEnd.toISOString(),
       lease,
       JSON.stringify(Object.fromEntries(running)),
       full.join(),
@@ -61,16 +63,15 @@ export async function claimEndpoints(
     ],
     allAccounts,
   );
-  return rows.map((row) => toEndpoint(row, lease));
+  return rows.map((row) => ({ ...toEndpoint(row), lease, leaseEnd }));
 }
 
-function toEndpoint(row: TextRow, lease: string): ClaimedEndpoint {
+function toEndpoint(row: TextRow): Omit<ClaimedEndpoint, 'lease' | 'leaseEnd'> {
   const [accountId, id, applicationId, url, eventTypes, sealedSecret, sealedPreviousSecret, ...rest] = row;
   const [expiresAt, position, deliveryId, deliveryEnd, failures, failingSince, wakeups, isAllowed] = rest;
   return {
     accountId: toAccountId(accountId ?? ''),
     id: id ?? '',
-    lease,
     applicationId: applicationId ?? '',
     url: url ?? '',
     eventTypes: eventTypes ? eventTypes.split(',') : [],

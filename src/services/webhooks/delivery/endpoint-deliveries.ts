@@ -9,7 +9,7 @@ import type { ReadPage } from './delivery-pages.js';
 import { fixDeliveries, type NewDelivery } from './fix-deliveries.js';
 import { advanced, failed, interrupted, paused } from './outcome-of-attempt.js';
 import { type EndpointOutcome, type StoredAttempt, storeOutcomes } from './store-outcomes.js';
-import type { Attempt, WebhookSender } from './webhook-sender.js';
+import { type Attempt, timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
 
 /** Endpoints of one statement, and concurrent statements of a kind. */
 const sharing = { maximum: 100, atOnce: 1 };
@@ -35,16 +35,13 @@ export interface EndpointDeliveriesOptions {
 /** Delivers the next events of endpoints that this process has claimed. Concurrent deliveries share statements. */
 export class EndpointDeliveries {
   readonly #options: EndpointDeliveriesOptions;
-  readonly #fix: (delivery: NewDelivery) => Promise<undefined>;
+  readonly #fix: (delivery: NewDelivery) => Promise<boolean>;
   readonly #store: (outcome: EndpointOutcome) => Promise<boolean>;
 
   constructor(options: EndpointDeliveriesOptions) {
     const { database, clock } = options;
     this.#options = options;
-    this.#fix = createBatcher(async (deliveries) => {
-      await fixDeliveries(database, deliveries);
-      return deliveries.map(() => undefined);
-    }, sharing);
+    this.#fix = createBatcher((deliveries) => fixDeliveries(database, deliveries), sharing);
     this.#store = createBatcher((outcomes) => storeOutcomes(database, outcomes, clock()), sharing);
   }
 
@@ -63,7 +60,9 @@ export class EndpointDeliveries {
       return this.#end(advanced(endpoint, { position: end, dueAt: hasMore ? clock() : null, attempt: null }));
     const deliveryId = endpoint.deliveryId ?? `msg_${randomId()}`;
     // Before the first attempt, so that another process repeats it with the same events.
-    if (endpoint.deliveryId === null) await this.#fix({ endpoint, deliveryId, end });
+    if (endpoint.deliveryId === null && !(await this.#fix({ endpoint, deliveryId, end }))) return false;
+    // Another process may claim the endpoint during the attempt. It is due again when the lease ends.
+    if (clock().getTime() + timeoutMilliseconds > endpoint.leaseEnd.getTime()) return false;
     return this.#send(endpoint, { deliveryId, end, hasMore, body, events });
   }
 

@@ -11,11 +11,15 @@ export interface NewDelivery {
   readonly end: bigint;
 }
 
-/** Stores which events deliveries have, before their first attempts. */
+/**
+ * Stores which events deliveries have, before their first attempts.
+ *
+ * @returns for each delivery, whether the endpoint still had the lease
+ */
 export async function fixDeliveries(
   { runHot }: Pick<Database, 'runHot'>,
   deliveries: readonly NewDelivery[],
-): Promise<void> {
+): Promise<boolean[]> {
   const given = deliveries.map(({ endpoint, deliveryId, end }) => ({
     account_id: endpoint.accountId,
     id: endpoint.id,
@@ -23,5 +27,7 @@ export async function fixDeliveries(
     delivery_id: deliveryId,
     delivery_end: String(end),
   }));
-  await runHot(fixWebhookDeliveries, [JSON.stringify(given)], allAccounts);
+  const rows = await runHot(fixWebhookDeliveries, [JSON.stringify(given)], allAccounts);
+  const fixed = new Set(rows.map(([accountId, id]) => `${accountId} ${id}`));
+  return deliveries.map(({ endpoint: { accountId, id } }) => fixed.has(`${accountId} ${id}`));
 }

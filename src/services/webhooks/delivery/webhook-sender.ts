@@ -38,6 +38,7 @@ export class WebhookSender {
   readonly #public: Agent;
   readonly #local = new Agent();
   readonly #requests = new Set<WebhookRequest>();
+  #isInterrupted = false;
 
   /** @param options.allowLocal whether `http://localhost` is sent to */
   constructor({ allowLocal }: { allowLocal: boolean }) {
@@ -59,8 +60,9 @@ export class WebhookSender {
     }
   }
 
-  /** Ends all attempts. */
+  /** Ends all attempts, also those that are started later. */
   interrupt(): void {
+    this.#isInterrupted = true;
     for (const request of this.#requests) request.abort(new InterruptedError());
   }
 
@@ -69,10 +71,12 @@ export class WebhookSender {
     await Promise.all([this.#public.destroy(), this.#local.destroy()]);
   }
 
-  #exchange(webhook: OutgoingWebhook): Promise<WebhookResponse> {
+  async #exchange(webhook: OutgoingWebhook): Promise<WebhookResponse> {
+    if (this.#isInterrupted) throw new InterruptedError();
     const url = new URL(webhook.url);
     const dispatcher = this.#dispatcher(url);
-    return new Promise((resolve, reject) => {
+    const headers = headersOf(webhook);
+    return await new Promise((resolve, reject) => {
       const request = new WebhookRequest((error, response) => {
         clearTimeout(timer);
         this.#requests.delete(request);
@@ -82,11 +86,18 @@ export class WebhookSender {
       const timer = setTimeout(() => request.abort(new SendTimeoutError()), timeoutMilliseconds);
       this.#requests.add(request);
       const { origin, pathname, search } = url;
-      const headers = headersOf(webhook);
-      dispatcher.dispatch(
-        { origin, path: pathname + search, method: 'POST', headers, body: webhook.body },
-        request,
-      );
+      const options = {
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        headers,
+        body: webhook.body,
+      } as const;
+      try {
+        dispatcher.dispatch(options, request);
+      } catch (error) {
+        request.abort(error as Error);
+      }
     });
   }
 

@@ -87,9 +87,12 @@ export class WebhookWorker {
   #queueClaim(before: () => Promise<void>): Promise<void> {
     this.#isClaimQueued = true;
     const claims = this.#claims.then(async () => {
-      await before();
-      this.#isClaimQueued = false;
-      await this.#claimAll();
+      try {
+        await before();
+      } finally {
+        this.#isClaimQueued = false;
+        await this.#claimAll();
+      }
     });
     this.#claims = claims.catch(() => {});
     return claims;

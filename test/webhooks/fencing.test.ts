@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Database } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
+import { claimEndpoints } from '../../src/services/webhooks/delivery/claim-endpoints.js';
+import { createPageReaders } from '../../src/services/webhooks/delivery/delivery-pages.js';
+import { EndpointDeliveries } from '../../src/services/webhooks/delivery/endpoint-deliveries.js';
+import { wakeEndpoints } from '../../src/services/webhooks/delivery/wake-endpoints.js';
+import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
+import { WebhookSecrets } from '../../src/services/webhooks/webhook-secrets.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { openTransaction } from '../support/database/transaction.js';
+import { sendJson } from '../support/records/send-json.js';
+import { buildTestApp, testSecrets } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
+import t, { type Test } from '../support/tap.js';
+import { answers, startReceiver } from '../support/webhooks/receiver.js';
+import { createWorker, webhookScene } from '../support/webhooks/scene.js';
+
+async function setUp(t: Test, database?: Database) {
+  const clock = createTestClock(new Date());
+  const api = await buildTestApp(t, { clock, ...(database !== undefined && { database }) });
+  const scene = await webhookScene(api);
+  const receiver = await startReceiver(t);
+  return { api, clock, receiver, ...scene, ...createWorker(t, api) };
+}
+
+type Scene = Awaited<ReturnType<typeof setUp>>;
+
+/** Claims an endpoint with a new event, as a process that then stalls. */
+async function stalled({ api, clock, create, addEmployees, receiver }: Scene) {
+  const { id } = await create({ url: receiver.url });
+  await addEmployees(1);
+  const { database } = api;
+  await wakeEndpoints(database, clock());
+  const limits = { maximum: 10, maximumOfAccount: 10, running: new Map() };
+  const claimed = await claimEndpoints(database, { now: clock(), ...limits });
+  const endpoint = claimed.find((one) => one.id === id);
+  if (endpoint === undefined) throw new Error('The endpoint was not claimed');
+  const sender = new WebhookSender({ allowLocal: true });
+  const deliveries = new EndpointDeliveries({
+    ...{ database, clock, sender, secrets: new WebhookSecrets(testSecrets) },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const readPage = createPageReaders(database, api.config.baseUrl)(new Date(0));
+  return {
+    id,
+    async goOn() {
+      const isDue = await deliveries.deliver(endpoint, readPage);
+      await sender.close();
+      return isDue;
+    },
+  };
+}
+
+t.test('a process that lost its lease before the first attempt sends nothing', async (t) => {
+  const scene = await setUp(t);
+  const { id, goOn } = await stalled(scene);
+  t.equal((await scene.post(`/${id}/resumptions`, {})).statusCode, 201);
+  t.equal(await goOn(), false);
+  t.equal(scene.receiver.received.length, 0);
+  await scene.run();
+  t.equal(scene.receiver.received.length, 1);
+});
+
+t.test('an attempt that may last longer than the lease is not started', async (t) => {
+  const scene = await setUp(t);
+  const { goOn } = await stalled(scene);
+  scene.clock.advanceSeconds(16);
+  t.equal(await goOn(), false);
+  t.equal(scene.receiver.received.length, 0);
+  scene.clock.advanceSeconds(15);
+  await scene.run();
+  t.equal(scene.receiver.received.length, 1);
+});
+
+t.test('a change of the event types during an attempt makes the next one another delivery', async (t) => {
+  const { api, clock, receiver, create, addEmployees, worker, run, token } = await setUp(t);
+  const { id } = await create({ url: receiver.url });
+  await addEmployees(1);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    receiver.answer = (response) => {
+      release = () => response.writeHead(500).end();
+      resolve();
+    };
+  });
+  await worker.poll();
+  await held;
+  const body = { event_types: ['employee.created', 'report.created'] };
+  const changed = await sendJson(api, { method: 'PATCH', url: `/v1/webhook_endpoints/${id}`, token, body });
+  t.equal(changed.statusCode, 200);
+  release();
+  await worker.idle();
+  receiver.answer = answers.ok;
+  clock.advanceSeconds(31);
+  await run();
+  const [first, second] = receiver.received;
+  t.equal(receiver.received.length, 2);
+  t.not(first?.id, second?.id);
+});
+
+const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
+
+t.test('an endpoint that another transaction has locked delays no other account', onPostgresql, async (t) => {
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  t.teardown(() => database.close());
+  const { api, receiver, create, addEmployees, worker, ...scene } = await setUp(t, database);
+  const other = await webhookScene(api);
+  const { id } = await create({ url: receiver.url });
+  const { id: otherId } = await other.create({ url: receiver.url });
+  const releases: (() => void)[] = [];
+  receiver.answer = (response) => releases.push(() => response.end());
+  await addEmployees(1);
+  await other.addEmployees(1);
+  await worker.poll();
+  await until(() => releases.length === 2);
+  const transaction = await openTransaction(t, options);
+  const lock = 'SELECT 1 FROM webhook_endpoints WHERE id = $1 FOR UPDATE';
+  t.equal((await transaction.query(lock, [id])).length, 1);
+  for (const release of releases) release();
+  const attempts = async () => (await other.get(`/${otherId}/deliveries`)).json().data.length;
+  const start = Date.now();
+  while ((await attempts()) === 0 && Date.now() - start < 20_000) await wait(100);
+  t.equal(await attempts(), 1, 'stored while the other endpoint is locked');
+  t.equal((await scene.get(`/${id}/deliveries`)).json().data.length, 0);
+  await transaction.end('ROLLBACK');
+  await worker.idle();
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!condition() && Date.now() < deadline) await wait(20);
+}
