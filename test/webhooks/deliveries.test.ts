@@ -3,8 +3,9 @@ import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
-import { answers, eventIds, startReceiver, verify } from '../support/webhooks/receiver.js';
+import { answers, eventIds, holdAnswer, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
+import { until } from '../support/webhooks/until.js';
 
 async function setUp(t: Test) {
   const clock = createTestClock(new Date());
@@ -242,15 +243,9 @@ t.test('a process whose lease has ended changes nothing', async (t) => {
   const { api, clock, receiver, create, addEmployees, run, worker, state } = await setUp(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(2);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    receiver.answer = (response) => {
-      release = () => response.writeHead(500).end();
-      resolve();
-    };
-  });
+  const held = holdAnswer(receiver);
   await worker.poll();
-  await held;
+  const release = await held;
   clock.advanceSeconds(31);
   receiver.answer = answers.ok;
   const other = createWorker(t, api);
@@ -333,8 +328,3 @@ t.test('an attempt that ends because the process stops is no failure, and is rep
   t.equal(receiver.received[0]?.id, receiver.received[1]?.id);
   t.equal(receiver.received[0]?.text, receiver.received[1]?.text);
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-}

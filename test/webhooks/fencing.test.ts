@@ -13,8 +13,9 @@ import { sendJson } from '../support/records/send-json.js';
 import { buildTestApp, testSecrets } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
-import { answers, startReceiver } from '../support/webhooks/receiver.js';
+import { answers, holdAnswer, startReceiver } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
+import { until } from '../support/webhooks/until.js';
 
 async function setUp(t: Test, database?: Database) {
   const clock = createTestClock(new Date());
@@ -79,15 +80,9 @@ t.test('a change of the event types during an attempt makes the next one another
   const { api, clock, receiver, create, addEmployees, worker, run, token } = await setUp(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    receiver.answer = (response) => {
-      release = () => response.writeHead(500).end();
-      resolve();
-    };
-  });
+  const held = holdAnswer(receiver);
   await worker.poll();
-  await held;
+  const release = await held;
   const body = { event_types: ['employee.created', 'report.created'] };
   const changed = await sendJson(api, { method: 'PATCH', url: `/v1/webhook_endpoints/${id}`, token, body });
   t.equal(changed.statusCode, 200);
@@ -129,8 +124,3 @@ t.test('an endpoint that another transaction has locked delays no other account'
   await transaction.end('ROLLBACK');
   await worker.idle();
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!condition() && Date.now() < deadline) await wait(20);
-}

@@ -1,11 +1,6 @@
-import { type Contract, type Operation, resolve } from '../contract.js';
+import type { Contract, Operation } from '../contract.js';
 import type { DocumentLinks } from '../reference/links.js';
-import {
-  type DocumentedBody,
-  type DocumentedParameter,
-  type Example,
-  rawOperation,
-} from '../reference/nodes.js';
+import { type DocumentedParameter, exampleBody, parametersOf, rawOperation } from '../reference/nodes.js';
 import type { Authorizations } from './authorization.js';
 import { responsesOf } from './responses.js';
 import { type Variables, variableOr } from './variables.js';
@@ -22,10 +17,7 @@ export interface RequestContext {
 export function requestItem(operation: Operation, context: RequestContext): object {
   const { contract, links, authorizations } = context;
   const raw = rawOperation(contract, operation);
-  const shared = (contract.document.paths[operation.path]?.parameters ?? []) as readonly unknown[];
-  const parameters = [...shared, ...(raw.parameters ?? [])].map((given) =>
-    resolve<DocumentedParameter>(contract.document, given),
-  );
+  const parameters = parametersOf(contract, operation);
   const valuesIn = (place: DocumentedParameter['in']) =>
     parameters.filter((parameter) => parameter.in === place).map((parameter) => toValue(parameter, context));
   const body = raw.requestBody === undefined ? undefined : bodyOf(raw.requestBody, context);
@@ -82,11 +74,8 @@ function urlOf({ path }: Operation, given: { query: readonly Value[]; variable: 
 }
 
 /** The first example of the body: JSON, or the fields of a form. */
-function bodyOf(given: unknown, { contract: { document }, variables }: RequestContext) {
-  const { content } = resolve<DocumentedBody>(document, given);
-  const [mediaType, { examples = {} }] = Object.entries(content)[0] ?? ['', {}];
-  const [first] = Object.values(examples);
-  const { value } = resolve<Example>(document, first);
+function bodyOf(given: unknown, { contract, variables }: RequestContext) {
+  const { mediaType, value } = exampleBody(contract, given);
   const header: readonly Value[] = [{ key: 'Content-Type', value: mediaType }];
   if (mediaType !== 'application/x-www-form-urlencoded') {
     const raw = JSON.stringify(value, null, 2);

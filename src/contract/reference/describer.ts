@@ -15,6 +15,7 @@ import {
   type DocumentedResponse,
   type Example,
   type MediaType,
+  parametersOf,
   rawOperation,
 } from './nodes.js';
 import { SchemaTexts } from './schemas.js';
@@ -26,8 +27,7 @@ export function describeOperation(
   links: DocumentLinks,
 ): Description {
   const raw = rawOperation(contract, operation);
-  const shared = (contract.document.paths[operation.path]?.parameters ?? []) as readonly unknown[];
-  const parameters = [...shared, ...(raw.parameters ?? [])];
+  const parameters = parametersOf(contract, operation);
   return new Describer(contract, links).describe({ ...raw, parameters });
 }
 

@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../contract.js';
+import { type Contract, type Operation, resolve } from '../contract.js';
 import type { JsonSchema, Parameter, RawOperation } from '../document.js';
 
 /** The parts of the contract that only documents for readers need. */
@@ -41,8 +41,29 @@ export interface Chapter {
 }
 
 /** The operation as the contract describes it. */
-export function rawOperation({ document }: Contract, { path, method }: Operation): DocumentedOperation {
+export function rawOperation(
+  { document }: Pick<Contract, 'document'>,
+  { path, method }: Operation,
+): DocumentedOperation {
   return document.paths[path]?.[method.toLowerCase()] as DocumentedOperation;
+}
+
+/** All parameters of the operation, including those of its path. */
+export function parametersOf({ document }: Contract, operation: Operation): DocumentedParameter[] {
+  const shared = (document.paths[operation.path]?.parameters ?? []) as readonly unknown[];
+  const own = rawOperation({ document }, operation).parameters ?? [];
+  return [...shared, ...own].map((given) => resolve<DocumentedParameter>(document, given));
+}
+
+/** The first media type of a request body, and its first example. */
+export function exampleBody(
+  { document }: Contract,
+  given: unknown,
+): { readonly mediaType: string; readonly value: unknown } {
+  const { content } = resolve<DocumentedBody>(document, given);
+  const [mediaType, { examples = {} }] = Object.entries(content)[0] ?? ['', {}];
+  const { value } = resolve<Example>(document, Object.values(examples)[0]);
+  return { mediaType, value };
 }
 
 /** The chapters in the order of the reference. */

@@ -1,10 +1,5 @@
-import { type Contract, type Operation, resolve } from '../contract.js';
-import {
-  type DocumentedBody,
-  type DocumentedParameter,
-  type Example,
-  rawOperation,
-} from '../reference/nodes.js';
+import type { Contract, Operation } from '../contract.js';
+import { type DocumentedParameter, exampleBody, parametersOf, rawOperation } from '../reference/nodes.js';
 import { type Result, resultOf } from './result.js';
 
 /** A value that is known when the sample runs. */
@@ -67,10 +62,9 @@ const otherValues: Readonly<Record<string, Variable>> = {
 export function requestOf(contract: Contract, operation: Operation): SampleRequest {
   const { document } = contract;
   const raw = rawOperation(contract, operation);
-  const shared = (document.paths[operation.path]?.parameters ?? []) as readonly unknown[];
-  const shown = [...shared, ...(raw.parameters ?? [])]
-    .map((given) => resolve<DocumentedParameter>(document, given))
-    .filter(({ name, required = false }) => required || recommended.has(name));
+  const shown = parametersOf(contract, operation).filter(
+    ({ name, required = false }) => required || recommended.has(name),
+  );
   const fieldsIn = (place: DocumentedParameter['in']) =>
     shown.filter((parameter) => parameter.in === place).map(({ name, example }) => field(name, example));
   const authorization: Field = ['Authorization', ['Bearer ', { environment: 'TOKEN' }]];
@@ -97,10 +91,8 @@ function urlOf(template: string): Text {
     .map((part) => (part.startsWith('{') ? { environment: part.slice(1, -1).toUpperCase() } : part));
 }
 
-function bodyOf({ document }: Contract, given: unknown): SampleBody {
-  const { content } = resolve<DocumentedBody>(document, given);
-  const [mediaType, { examples = {} }] = Object.entries(content)[0] ?? ['', {}];
-  const { value } = resolve<Example>(document, Object.values(examples)[0]);
+function bodyOf(contract: Contract, given: unknown): SampleBody {
+  const { mediaType, value } = exampleBody(contract, given);
   if (mediaType !== 'application/x-www-form-urlencoded') return { kind: 'json', value };
   return { kind: 'form', fields: Object.entries(value as object).map(([name, text]) => field(name, text)) };
 }

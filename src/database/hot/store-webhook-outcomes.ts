@@ -1,13 +1,9 @@
+import { heldEndpoints } from './held-endpoints.js';
 import type { HotStatement } from './hot-statement.js';
 
 /**
  * Stores the states of webhook endpoints after a delivery, and the attempts, from a JSON array, and ends the leases. Returns the
  * endpoints that still had the lease. Parameters: the array, the current time, and the number of attempts that are kept.
- *
- * The LIMIT is the number of endpoints. Without it the planner estimates a hundred, and reads the whole table.
- *
- * It waits for a locked endpoint for a second at most: the deliveries of other accounts share the statement, and are stored without
- * that endpoint then.
  *
  * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
  * test/webhooks/deliveries.test.ts.
@@ -16,18 +12,10 @@ export const storeWebhookOutcomes: HotStatement = {
   name: 'store_webhook_outcomes',
   isOnCoordinator: true,
   text: `
-    WITH given AS MATERIALIZED (
-      SELECT given.* FROM (SELECT set_config('lock_timeout', '1s', true)) AS setting, json_to_recordset($1::json) AS given (
-        account_id text, id text, lease text, wakeups int, position bigint, delivery_id text, delivery_end bigint,
+    WITH ${heldEndpoints(`wakeups int, position bigint, delivery_id text, delivery_end bigint,
         failures int, failing_since timestamptz, paused_at timestamptz, pause_reason text, due_at timestamptz,
         attempted int, attempt_delivery text, first_position bigint, last_position bigint, events int,
-        attempted_at timestamptz, duration_ms int, status int, error text, response text)
-      LIMIT json_array_length($1::json)
-    ), locked AS MATERIALIZED (
-      SELECT stored.account_id, stored.id FROM webhook_endpoints AS stored JOIN given
-        ON stored.account_id = given.account_id AND stored.id = given.id AND stored.lease = given.lease
-      ORDER BY stored.account_id, stored.id FOR UPDATE OF stored
-    ), ended AS (
+        attempted_at timestamptz, duration_ms int, status int, error text, response text`)}, ended AS (
       UPDATE webhook_endpoints AS stored
       SET position = given.position, delivery_id = given.delivery_id, delivery_end = given.delivery_end,
         failures = given.failures, failing_since = given.failing_since, paused_at = given.paused_at,

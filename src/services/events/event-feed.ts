@@ -105,7 +105,7 @@ export function readEvents(
 }
 
 /** Builds the documents of events of an account. */
-export async function toDocuments(
+async function toDocuments(
   prisma: Pick<Prisma.TransactionClient, 'application'>,
   accountId: AccountId,
   rows: readonly EventRow[],

@@ -30,6 +30,13 @@ export const answers = {
   reset: (response: ServerResponse) => response.destroy(),
 };
 
+/** Lets a receiver answer the next delivery only when the function that it resolves to is called: with status 500. */
+export function holdAnswer(receiver: { answer: Answer }): Promise<() => void> {
+  return new Promise((resolve) => {
+    receiver.answer = (response) => resolve(() => response.writeHead(500).end());
+  });
+}
+
 /** A server on this machine that receives webhooks. `answer` can be replaced. */
 export async function startReceiver(t: Test) {
   const received: Received[] = [];

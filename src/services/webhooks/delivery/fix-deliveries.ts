@@ -2,6 +2,7 @@ import type { Database } from '../../../database/client.js';
 import { fixWebhookDeliveries } from '../../../database/hot/fix-webhook-deliveries.js';
 import { allAccounts } from '../../../database/scope.js';
 import type { ClaimedEndpoint } from './claim-endpoints.js';
+import { hadLease } from './had-lease.js';
 
 /** A delivery that is sent for the first time. */
 export interface NewDelivery {
@@ -28,6 +29,5 @@ export async function fixDeliveries(
     delivery_end: String(end),
   }));
   const rows = await runHot(fixWebhookDeliveries, [JSON.stringify(given)], allAccounts);
-  const fixed = new Set(rows.map(([accountId, id]) => `${accountId} ${id}`));
-  return deliveries.map(({ endpoint: { accountId, id } }) => fixed.has(`${accountId} ${id}`));
+  return hadLease(rows, deliveries);
 }

@@ -2,6 +2,7 @@ import type { Database } from '../../../database/client.js';
 import { storeWebhookOutcomes } from '../../../database/hot/store-webhook-outcomes.js';
 import { allAccounts } from '../../../database/scope.js';
 import type { ClaimedEndpoint } from './claim-endpoints.js';
+import { hadLease } from './had-lease.js';
 
 /** The state of an endpoint after it was looked at. */
 export interface EndpointOutcome {
@@ -46,8 +47,7 @@ export async function storeOutcomes(
 ): Promise<boolean[]> {
   const values = [JSON.stringify(outcomes.map(toRow)), now.toISOString(), String(keptAttempts)];
   const rows = await runHot(storeWebhookOutcomes, values, allAccounts);
-  const ended = new Set(rows.map(([accountId, id]) => `${accountId} ${id}`));
-  return outcomes.map(({ endpoint: { accountId, id } }) => ended.has(`${accountId} ${id}`));
+  return hadLease(rows, outcomes);
 }
 
 function toRow({ endpoint, attempt, ...outcome }: EndpointOutcome) {
