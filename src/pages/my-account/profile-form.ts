@@ -1,6 +1,5 @@
-import type { ValidateFunction } from 'ajv';
 import type { Contract } from '../../contract/contract.js';
-import { createValidatorCompiler } from '../../contract/validator.js';
+import { createBodyValidation } from '../../contract/validator.js';
 import { type ClaimName, checkClaims, type WritableClaims } from '../../services/claim-rules.js';
 import { claimNames, type Profile } from '../../services/profiles.js';
 import type { Fields } from '../fields.js';
@@ -39,13 +38,11 @@ export type ProfileValidator = (
 
 /** Validates the form as the contract does for the same claims. */
 export function createProfileValidator({ document }: Contract): ProfileValidator {
-  const schema = document.components.schemas.UserUpdateRequest;
-  const validate: ValidateFunction = createValidatorCompiler()({ schema, httpPart: 'body' });
+  const validate = createBodyValidation(() => document.components.schemas.UserUpdateRequest);
   return (form) => {
     const claims = toClaims(form);
     const body = Object.fromEntries(formClaims.map((claim) => [claimNames[claim], claims[claim]]));
-    validate(body);
-    const paths = new Set((validate.errors ?? []).map(({ instancePath }) => instancePath));
+    const paths = new Set(validate(body).map(({ instancePath }) => instancePath));
     const checked = checkClaims(claims);
     const wrong = new Set('errors' in checked ? checked.errors.map(({ claim }) => claim) : []);
     const invalid = formClaims.filter((claim) => paths.has(`/${claimNames[claim]}`) || wrong.has(claim));

@@ -1,7 +1,7 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import type { Contract } from '../../contract/contract.js';
 import type { components } from '../../contract/generated.js';
-import { createValidatorCompiler } from '../../contract/validator.js';
+import { createBodyValidation } from '../../contract/validator.js';
 import { toChanges } from '../../http/handlers/report-documents.js';
 import { describeValidation } from '../../problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors } from '../../services/reports/definition-rules.js';
@@ -25,14 +25,9 @@ export interface ReportValidator {
 
 /** Validates the form as the API does for the same report. */
 export function createReportValidator(contract: Contract): ReportValidator {
-  let compiled: Record<'list' | 'groups', ValidateFunction> | undefined;
-  const validators = () => {
-    const compile = createValidatorCompiler();
-    compiled ??= {
-      list: compile({ schema: inlinedSchema(contract, 'ListReportCreateRequest'), httpPart: 'body' }),
-      groups: compile({ schema: inlinedSchema(contract, 'GroupedReportCreateRequest'), httpPart: 'body' }),
-    };
-    return compiled;
+  const validations = {
+    list: createBodyValidation(() => inlinedSchema(contract, 'ListReportCreateRequest')),
+    groups: createBodyValidation(() => inlinedSchema(contract, 'GroupedReportCreateRequest')),
   };
   const validate = (form: ReportForm): ReturnType<ReportValidator> => {
     const { kind } = form;
@@ -40,8 +35,8 @@ export function createReportValidator(contract: Contract): ReportValidator {
       return { errors: [{ field: fieldIds.kind('list'), message: 'Choose what the report shows.' }] };
     }
     const body = toRequest(form);
-    const isValid = validators()[kind];
-    if (!isValid(body)) return { errors: toFormErrors(rulesOf(isValid.errors ?? []), form) };
+    const findings = validations[kind](body);
+    if (findings.length > 0) return { errors: toFormErrors(rulesOf(findings), form) };
     const { title } = body as Request;
     const content = newContent({ ...toChanges(body as Request), title });
     const errors = findDefinitionErrors(content);

@@ -1,10 +1,9 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
+import type { ErrorObject } from 'ajv';
 import type { Contract } from '../../contract/contract.js';
 import { isDateText } from '../../contract/date-text.js';
 import type { JsonSchema } from '../../contract/document.js';
 import { isStorableText } from '../../contract/storable-text.js';
-import { annotations } from '../../contract/validator.js';
+import { createBodyValidation } from '../../contract/validator.js';
 import { describeValidation } from '../../problems/describe-validation.js';
 import { givenAttributes } from '../employees/employee-attributes.js';
 import type { EmployeeRecord } from '../employees/employee-record.js';
@@ -66,25 +65,22 @@ export interface EmployeeCheck {
  * can omit a nullable attribute, or leave it blank.
  */
 export function createEmployeeCheck(contract: Contract): EmployeeCheck {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true });
-  ajvFormats.default(ajv);
-  ajv.addVocabulary(annotations);
-  const validate = ajv.compile<Attributes>(recordSchema(contract));
+  const validate = createBodyValidation(() => recordSchema(contract));
   const checkMembers = (given: unknown): CheckedMembers => {
     const value = withoutBlanks(given);
     const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
-    if (validate(value) && blank.length === 0) {
-      const errors = checkedTexts.flatMap((member) => storageErrors(member, value[member.name]));
-      if (typeof value.manager_id === 'string' && typeof value[managerNumber.name] === 'string') {
+    const findings = validate(value);
+    if (findings.length === 0 && blank.length === 0) {
+      const record = value as Attributes;
+      const errors = checkedTexts.flatMap((member) => storageErrors(member, record[member.name]));
+      if (typeof record.manager_id === 'string' && typeof record[managerNumber.name] === 'string') {
         errors.push({ member: 'manager_id', rule: `and ${managerNumber.name} must not be together` });
       }
-      return errors.length > 0 ? { errors } : toRecord(value);
+      return errors.length > 0 ? { errors } : toRecord(record);
     }
-    const findings = (validate.errors ?? []).filter(
-      ({ instancePath }) => !blank.includes(instancePath.slice(1)),
-    );
     const required = blank.map((member) => ({ member, rule: 'is required' }));
-    return { errors: [...required, ...(findings.length > 0 ? describe(findings) : [])] };
+    const others = findings.filter(({ instancePath }) => !blank.includes(instancePath.slice(1)));
+    return { errors: [...required, ...(others.length > 0 ? describe(others) : [])] };
   };
   return {
     attributes: recordMembers,
