@@ -32,7 +32,7 @@ interface LockedPackage {
 }
 
 t.test(
-  'every package is locked by its hash, and none that the server needs has an install script',
+  'every package is locked by its hash, and no production dependency has an install script',
   async (t) => {
     const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
     const { '': _root, ...installed } = packages;

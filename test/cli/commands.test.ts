@@ -58,7 +58,7 @@ t.test('every command has help, with examples where it has options', async (t) =
   }
 });
 
-t.test('wrong arguments print one line and exit with 2', async (t) => {
+t.test('invalid arguments print one line and exit with 2', async (t) => {
   const create = [
     'users',
     'create',
@@ -93,7 +93,7 @@ t.test('wrong arguments print one line and exit with 2', async (t) => {
   }
 });
 
-t.test('the program exits with 0 for help and 2 for wrong arguments', async (t) => {
+t.test('the program exits with 0 for help and 2 for invalid arguments', async (t) => {
   t.match(await runProcess(['--help']), { code: 0, stderr: '', stdout: /Exit codes:/ });
   t.match(await runProcess(['accounts', 'create']), {
     code: 2,

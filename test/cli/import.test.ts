@@ -324,7 +324,7 @@ async function failOn(database: Database, number: string): Promise<void> {
   );
 }
 
-t.test('a dry run prints what would happen and changes nothing', async (t) => {
+t.test('a dry run prints the outcome and changes nothing', async (t) => {
   const accountId = await newAccount();
   await importText(database, accountId, toCsv(makeRecords(200)));
   const before = await snapshot(accountId);

@@ -30,7 +30,7 @@ t.test('docs/generators.md installs the versions that are tested', async (t) => 
 });
 
 t.test(
-  'the commands and programs of docs/generators.md, pasted in their order, list the employees of the demo data',
+  'the commands and programs of docs/generators.md, run in order, list the employees of the demo data',
   async (t) => {
     const folder = await makeFolder(t);
     await linkPackages(
@@ -53,7 +53,7 @@ t.test(
   },
 );
 
-t.test('the list of generators has every generator that is tested, with its versions', async (t) => {
+t.test('the list of generators has every tested generator with its versions', async (t) => {
   const named = async (name: string) => `\`${name}\` ${(await readPackage(name)).version}`;
   const rows = generators.map(async ({ name, package: tool, runtime, document, language }) => [
     await named(tool),

@@ -45,7 +45,7 @@ t.test('rejects a version that has no section in the changelog', async (t) => {
   t.match(stderr, `no section "## ${releasedVersion} (unreleased)"`);
 });
 
-t.test('treats a breaking change as an addition when it is accepted with a reason', async (t) => {
+t.test('treats an accepted breaking change with a reason as an addition', async (t) => {
   const comparison = compareChanged(t, [widened], { version, changelog, accepted });
   t.equal(comparison.status, 0, comparison.stderr);
   t.same(comparison.places('additive'), [widened.at]);

@@ -68,7 +68,7 @@ const requests = {
 const [json, form] = [samplesOfRequest(requests.json), samplesOfRequest(requests.form)];
 
 for (const { label, source } of json) {
-  t.test(`${label} sends every text unchanged`, { skip: skipLanguage(label) }, async (t) => {
+  t.test(`${label} sends hostile text unchanged`, { skip: skipLanguage(label) }, async (t) => {
     const sources = new Map([
       ['json', source],
       ['form', sourceIn(form, label)],

@@ -61,7 +61,7 @@ for (const label of labels) {
 }
 
 for (const { id } of operations) {
-  t.test(`the samples of ${id} send what they show`, async (t) => {
+  t.test(`the samples of ${id} send the documented request`, async (t) => {
     // Only one of them finds the record.
     if (id.startsWith('delete')) {
       for (const label of programs.keys()) await tryOut(t, id, label, await variablesFor(id));

@@ -95,7 +95,7 @@ t.test('the list of errors links to every page', async (t) => {
   for (const code of codes) t.ok(response.body.includes(`href="/errors/${code.replaceAll('_', '-')}"`), code);
 });
 
-t.test('no other error page exists', async (t) => {
+t.test('an unknown code has no error page', async (t) => {
   for (const slug of [
     'unknown',
     'invalid_request',

@@ -169,7 +169,7 @@ for (const [url, form] of [
   });
 }
 
-t.test('every operation responds 429 beyond its limit, with the limit and its end', async (t) => {
+t.test('every operation responds 429 beyond its limit, with the limit and its reset time', async (t) => {
   const { api, scene, token } = await prepare(t, { RATE_LIMIT_API: '1', RATE_LIMIT_TOKEN: '1' });
   for (const id of contract.operations.keys()) {
     for (const accept of accepts[id] ?? ['*/*']) {

@@ -69,7 +69,7 @@ const address = {
   example: 'https://pictures.example/1',
 };
 
-t.test('rejects what Redocly reports, in the contract and in the workflows', async (t) => {
+t.test('rejects errors that Redocly reports, in the contract and in the workflows', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths, components }) => {
       delete paths['/v1/reports']?.get?.description;
@@ -83,7 +83,7 @@ t.test('rejects what Redocly reports, in the contract and in the workflows', asy
   }
 });
 
-t.test('rejects what only Spectral reports', async (t) => {
+t.test('rejects errors that only Spectral reports', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths, components }) => {
       Object.assign(paths['/v1/reports']?.post ?? {}, { security: [] });
@@ -96,7 +96,7 @@ t.test('rejects what only Spectral reports', async (t) => {
   }
 });
 
-t.test('rejects what Spectral reports as a hint', async (t) => {
+t.test('rejects hints that Spectral reports', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths }) => Object.assign(paths['/v1/report_columns']?.get ?? {}, { parameters: [address] }),
   });
@@ -105,7 +105,7 @@ t.test('rejects what Spectral reports as a hint', async (t) => {
   t.match(output, 'owasp:api7:2023-concerning-url-parameter');
 });
 
-t.test('rejects what only the rules of IBM report', async (t) => {
+t.test('rejects errors that only the IBM ruleset reports', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ components }) =>
       Object.assign(components.schemas.EmployeeList ?? {}, { required: ['meta', 'links'] }),

@@ -62,7 +62,7 @@ t.test('both documents have the same TypeScript types', async (t) => {
   t.equal(await typesOf(served), await typesOf(withoutWebhooks()));
 });
 
-t.test('rejects what OpenAPI 3.0 cannot express', async (t) => {
+t.test('rejects schemas that OpenAPI 3.0 cannot express', async (t) => {
   const convert = (type: string[]) =>
     toOpenapi30({
       ...contract.document,

@@ -28,7 +28,7 @@ const texts = {
 };
 
 for (const [name, text] of Object.entries(texts)) {
-  t.test(`the curl lines of ${name} work when pasted in order`, { skip }, async (t) => {
+  t.test(`the curl commands of ${name} work when run in order`, { skip }, async (t) => {
     const script = curlBlocks(text).join('\n').replaceAll(written, server.baseUrl);
     const lines = script.match(/\bcurl -/g)?.length ?? 0;
     t.ok(lines > 2);

@@ -31,17 +31,21 @@ async function begin(t: Test) {
   return { pool, abort, cancelled, transaction };
 }
 
-t.test('an abort while it commits cancels nothing, and keeps the connection', onPostgresql, async (t) => {
-  const { pool, abort, cancelled, transaction } = await begin(t);
-  const committed = transaction.commit();
-  abort.abort();
-  await committed;
-  transaction.close();
-  t.same(cancelled, []);
-  t.equal(pool.idleCount, 1);
-});
+t.test(
+  'an abort during the commit cancels nothing and keeps the connection open',
+  onPostgresql,
+  async (t) => {
+    const { pool, abort, cancelled, transaction } = await begin(t);
+    const committed = transaction.commit();
+    abort.abort();
+    await committed;
+    transaction.close();
+    t.same(cancelled, []);
+    t.equal(pool.idleCount, 1);
+  },
+);
 
-t.test('an abort before it commits cancels once, and closes the connection', onPostgresql, async (t) => {
+t.test('an abort before the commit cancels once and closes the connection', onPostgresql, async (t) => {
   const { pool, abort, cancelled, transaction } = await begin(t);
   abort.abort();
   await t.rejects(transaction.commit(), { name: 'AbortError' });
@@ -51,7 +55,7 @@ t.test('an abort before it commits cancels once, and closes the connection', onP
   t.equal(pool.totalCount, 0);
 });
 
-t.test('an abort that comes before its connection leaves that one open', onPostgresql, async (t) => {
+t.test('an abort before the checkout of a connection keeps that connection open', onPostgresql, async (t) => {
   const limits = { streamPoolSize: 1, reportPoolSize: 1 };
   const database = await openTestDatabase(t, limits);
   const run = {

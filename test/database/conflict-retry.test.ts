@@ -98,12 +98,12 @@ for (const [way, prepare] of Object.entries(ways)) {
       await opened.prisma.authorizationCode.count({ where: { usedAt: null } }),
     ];
     const before = await rows();
-    await t.test('while it does', async (t) => {
+    await t.test('responds 503 and changes no row while every retry fails', async (t) => {
       await conflictNext(t, 'audit_events', 1000);
       t.equal(await request(), 503);
       t.same(await rows(), before);
     });
-    t.match(await request(), /^20[01]$/, 'and succeeds later');
+    t.match(await request(), /^20[01]$/, 'succeeds once conflicts end');
   });
 }
 

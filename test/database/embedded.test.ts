@@ -18,7 +18,7 @@ import t, { type Test } from '../support/tap.js';
 
 const worker = path.join(packageRoot, 'test', 'support', 'faults', 'embedded-worker.mjs');
 
-t.test('rows are still there when the database is opened again', async (t) => {
+t.test('rows persist when the database is closed and opened again', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const first = await openDatabase({ dataDir });
   t.equal(first.kind, 'embedded');
@@ -72,7 +72,7 @@ t.test('takes over the lock of a process that does not exist, also when its id i
   }
 });
 
-t.test('rejects a directory that cannot be used with one line', async (t) => {
+t.test('rejects an unusable directory with one line', async (t) => {
   const dataDir = t.testdir({ file: '' });
   await t.rejects(openDatabase({ dataDir: path.join(dataDir, 'file') }), {
     name: 'DatabaseOpenError',

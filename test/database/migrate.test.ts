@@ -129,7 +129,7 @@ t.test('accepts a database that a later version has migrated, and logs it', asyn
   t.same(await migrate(database, { directory }), [], 'and the later version finds its own');
 });
 
-t.test('rejects a database with a migration that the code should have', async (t) => {
+t.test('rejects a database with an unknown migration that is older than a known one', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '20260302500000_theirs', 'SELECT 1;');
@@ -157,7 +157,7 @@ t.test('rejects a database that lacks a migration and has an unknown later one',
   );
 });
 
-t.test('rejects a database in which a later version has failed', async (t) => {
+t.test('rejects a database in which the migration of a later version has failed', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'SELECT no_such_function();');
@@ -169,7 +169,7 @@ t.test('rejects a database in which a later version has failed', async (t) => {
   else await rejectsInOneLine(t, migrate(database), again);
 });
 
-t.test('a failing migration changes nothing, and can be tried again once it is resolved', async (t) => {
+t.test('a failed migration changes nothing, and can be retried once its cause is resolved', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   const script = 'CREATE TABLE half (id int);\nSELECT no_such_function();';
@@ -204,7 +204,7 @@ t.test('rejects a migration that was changed after it was applied', async (t) =>
   t.same(await migrate(database, { directory }), [], 'other line ends are no change');
 });
 
-t.test('rejects a database that has tables of another program', async (t) => {
+t.test('rejects a database with tables of another application', async (t) => {
   const database: Database = await openTestDatabase(t, { empty: true });
   await query(database, 'CREATE TABLE theirs (id int)');
   await rejectsInOneLine(t, migrate(database), /not empty/);

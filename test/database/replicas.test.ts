@@ -81,7 +81,7 @@ t.test('reads from standbys', { skip }, async (t) => {
       payload: { title, columns: ['id'] },
     });
 
-  t.test('run on all standbys', async (t) => {
+  t.test('reads run on all standbys', async (t) => {
     await until(async () => isSame(await portsOf(readers, accountId)));
     t.equal((await reader.get('/v1/employees?page[size]=5', token)).json().data.length, 5);
     t.equal((await reader.get('/v1/employees?sort=last_name', token)).json().meta.record_count, 30);
@@ -124,7 +124,7 @@ t.test('reads from standbys', { skip }, async (t) => {
     for (const standby of cluster.standbys) await standby.setDelay(0);
   });
 
-  t.test('see no rows of other accounts', async (t) => {
+  t.test('reads from standbys return no rows of other accounts', async (t) => {
     const other = await createTenant(writer.database);
     await until(async () => isSame(await portsOf(readers, other.accountId)));
     const rows = await withScope(

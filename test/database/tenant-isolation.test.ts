@@ -38,7 +38,7 @@ if (testServer === undefined) {
   const ownScope = accountScope(own.accountId);
   const tables = await bound(database);
 
-  t.test('every table with rows of accounts has policies that bind its owner too', async (t) => {
+  t.test('every table with rows of accounts has policies, which apply to its owner too', async (t) => {
     const rows = await asOwner<{ name: string; bound: boolean }>(
       database,
       `SELECT relname::text AS name, relrowsecurity AND relforcerowsecurity
@@ -124,7 +124,7 @@ if (testServer === undefined) {
       t.match(path, /^search_path=\w+, pg_temp$/, 'nobody else names its tables');
   });
 
-  t.test('through each way to the database', async (t) => {
+  t.test('every way to query the database applies the scope', async (t) => {
     const text = 'SELECT account_id FROM employees ORDER BY 1';
     const expected = own.employeeIds.map(() => own.accountId);
     const { prisma } = database;
@@ -204,7 +204,7 @@ if (testServer === undefined) {
     t.equal((await rowsOf(database, accountScope(foreign.accountId), 'sessions')).length, 1);
   });
 
-  t.test('a row of another account can be neither inserted nor made from an own one', async (t) => {
+  t.test('a scope can neither insert a row of another account nor move one of its own there', async (t) => {
     for (const table of tables.filter((name) => name !== 'accounts')) {
       const [copy] = await rowsOf(database, accountScope(foreign.accountId), table);
       const columns = await insertable(database, table);
@@ -224,7 +224,7 @@ if (testServer === undefined) {
     );
   });
 
-  t.test('a scope never outlives its statement or transaction', async (t) => {
+  t.test('a scope ends with its statement or transaction', async (t) => {
     const { prisma } = database;
     const left = async (after: string) => {
       // As many at once as there are connections, so that each is looked at.

@@ -57,32 +57,36 @@ async function settingsBetween(pool: pg.Pool): Promise<unknown[]> {
   }
 }
 
-t.test('settings end with their transaction, the session goes on', onPostgresql, async (t) => {
-  const { pool, settings, transaction } = await connect(t);
-  const ways: Record<string, () => Promise<unknown>> = {
-    statement: async () => Object.values((await pool.query(current)).rows[0]),
-    'hot statement': async () => (await pool.runHot({ name: 'current', text: current }, [], scope))[0],
-    transaction: () => transaction(current, 'COMMIT'),
-    'transaction that is rolled back': () => transaction(current, 'ROLLBACK'),
-    'transaction of a report': async () => {
-      const client = await pool.connect();
-      await settings.begin(client, scope, 'BEGIN READ ONLY');
-      const { rows } = await client.query({ text: current, rowMode: 'array' });
-      await client.query('COMMIT');
-      client.release();
-      return rows[0];
-    },
-  };
-  for (const [name, way] of Object.entries(ways)) {
-    const [process, ...inside] = (await way()) as string[];
-    t.same(inside, set, name);
-    const [sameProcess, ...after] = await settingsBetween(pool);
-    t.same(sameProcess, process, `${name}: the same session`);
-    t.same(after, ['', 'none', '0'], `after a ${name}`);
-  }
-});
+t.test(
+  'settings are reset at the end of their transaction, and the session stays open',
+  onPostgresql,
+  async (t) => {
+    const { pool, settings, transaction } = await connect(t);
+    const ways: Record<string, () => Promise<unknown>> = {
+      statement: async () => Object.values((await pool.query(current)).rows[0]),
+      'hot statement': async () => (await pool.runHot({ name: 'current', text: current }, [], scope))[0],
+      transaction: () => transaction(current, 'COMMIT'),
+      'transaction that is rolled back': () => transaction(current, 'ROLLBACK'),
+      'transaction of a report': async () => {
+        const client = await pool.connect();
+        await settings.begin(client, scope, 'BEGIN READ ONLY');
+        const { rows } = await client.query({ text: current, rowMode: 'array' });
+        await client.query('COMMIT');
+        client.release();
+        return rows[0];
+      },
+    };
+    for (const [name, way] of Object.entries(ways)) {
+      const [process, ...inside] = (await way()) as string[];
+      t.same(inside, set, name);
+      const [sameProcess, ...after] = await settingsBetween(pool);
+      t.same(sameProcess, process, `${name}: the same session`);
+      t.same(after, ['', 'none', '0'], `after a ${name}`);
+    }
+  },
+);
 
-t.test('settings end with a transaction that fails', onPostgresql, async (t) => {
+t.test('settings are reset when their transaction fails', onPostgresql, async (t) => {
   const { pool, transaction } = await connect(t);
   const failing = 'SELECT (1 / count(*))::text FROM accounts';
   const ways: Record<string, () => Promise<unknown>> = {
@@ -115,7 +119,7 @@ t.test(
   },
 );
 
-t.test('a value that cannot be sent fails its statement only', onPostgresql, async (t) => {
+t.test('a value that cannot be serialized fails its statement only', onPostgresql, async (t) => {
   const { pool } = await connect(t);
   const values: unknown[] = [{ size: 1n }];
   await t.rejects(pool.query({ text: 'SELECT $1::text', values }), TypeError);

@@ -87,7 +87,7 @@ t.test('fills an empty database with two accounts', async (t) => {
   t.same(applications[3]?.redirectUris, ['http://localhost:8080/callback']);
 });
 
-t.test('the employees are plausible and the same every time', async (t) => {
+t.test('the employees are plausible and deterministic', async (t) => {
   const [database, again] = [await openTestDatabase(t), await openTestDatabase(t)];
   await fillDemoData(database, { hashPassword: unusable, now, baseUrl });
   await fillDemoData(again, { hashPassword: unusable, now, baseUrl });

@@ -101,7 +101,7 @@ t.test('rejects a token whose revocation cannot be looked up', onPostgresql, asy
   t.equal(response.statusCode, 401, 'and refused when it is known');
 });
 
-t.test('acknowledged writes are stored although connections broke', onPostgresql, async (t) => {
+t.test('acknowledged writes survive broken connections', onPostgresql, async (t) => {
   const { proxy, api, token, database, tenant } = await setUp(t);
   const acknowledged: string[] = [];
   const headers = { authorization: `Bearer ${token}` };

@@ -97,7 +97,7 @@ const reportsOf = ({ prisma }: Database, { accountId }: Tenant) =>
   prisma.report.count({ where: { accountId, title: 'x' } });
 
 t.test(
-  'a duplicate carries on at once when the session of the first request is terminated',
+  'a duplicate continues at once when the session of the first request is terminated',
   onPostgresql,
   async (t) => {
     const { control, first, second, tenant, token, lock } = await setUp(t);
@@ -202,7 +202,7 @@ t.test('duplicates that wait leave connections for other requests', onPostgresql
 });
 
 t.test(
-  'the key of a server that vanishes is free when PostgreSQL ends its transaction',
+  'the key of a server that disappears is released when PostgreSQL ends its transaction',
   onPostgresql,
   async (t) => {
     const options = await createTestDatabase(t);

@@ -55,18 +55,21 @@ t.test('a request that is under way at SIGTERM is completed, and the process exi
   t.equal(await exited, 0);
 });
 
-t.test('requests that do not finish are cut after a time limit, and the process exits with 0', async (t) => {
-  const { port, url, stop } = await start(t);
-  const socket = net.connect(port, '127.0.0.1');
-  socket.on('error', () => {});
-  socket.write(head + body.slice(0, 10));
-  await fetch(`${url}/healthz`);
-  const begun = performance.now();
-  t.equal(await stop(), 0);
-  t.ok(performance.now() - begun < 20_000, 'after the ten seconds that it has, and not many more');
-});
+t.test(
+  'requests that do not finish are closed after a time limit, and the process exits with 0',
+  async (t) => {
+    const { port, url, stop } = await start(t);
+    const socket = net.connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(head + body.slice(0, 10));
+    await fetch(`${url}/healthz`);
+    const begun = performance.now();
+    t.equal(await stop(), 0);
+    t.ok(performance.now() - begun < 20_000, 'after the ten seconds that it has, and not many more');
+  },
+);
 
-t.test('a download that is cut when the process stops does not look complete', async (t) => {
+t.test('a download that is closed when the process exits does not look complete', async (t) => {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
   // More than the buffers of a connection hold.
@@ -110,7 +113,7 @@ t.test('the process reports that it is not ready before it closes its port', asy
 });
 
 t.test(
-  'two processes behind a balancer are restarted one after the other, and no request is lost',
+  'a rolling restart of two processes behind a load balancer loses no request',
   onPostgresql,
   async (t) => {
     const options = await createTestDatabase(t);

@@ -8,7 +8,7 @@ import t from '../support/tap.js';
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
 
 t.test(
-  'calls that are counted while the database is away are stored when it is back',
+  'calls that are counted while the database is unavailable are stored when it is available again',
   onPostgresql,
   async (t) => {
     const { proxy, database } = await openBehindProxy(t, {
@@ -41,10 +41,14 @@ t.test(
   },
 );
 
-t.test('a server whose database is away closes without its last counts', onPostgresql, async (t) => {
-  const { proxy, database } = await openBehindProxy(t, { connectionTimeoutMs: 500 });
-  const api = await buildTestApp(t, { database });
-  await api.token((await createTenant(database)).application);
-  proxy.refuse();
-  await t.resolves(api.app.close());
-});
+t.test(
+  'a server whose database is unavailable closes without storing its last counts',
+  onPostgresql,
+  async (t) => {
+    const { proxy, database } = await openBehindProxy(t, { connectionTimeoutMs: 500 });
+    const api = await buildTestApp(t, { database });
+    await api.token((await createTenant(database)).application);
+    proxy.refuse();
+    await t.resolves(api.app.close());
+  },
+);

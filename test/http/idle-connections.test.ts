@@ -70,7 +70,7 @@ const isReadSlowly = readSlowly(await connect(requests));
 const isUsedAgain = useAgain(await connect(''));
 
 t.test(
-  'closes a connection whose responses are not read after the time, not after twice the time',
+  'closes a connection whose responses are not read after the time limit, and not after twice the limit',
   async (t) => {
     const lifetime = await unread;
     t.ok(lifetime >= idleMs && lifetime < 1.9 * idleMs, `${Math.round(lifetime)} ms`);

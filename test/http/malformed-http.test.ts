@@ -130,7 +130,7 @@ t.test('ignores an unknown expectation or upgrade, and sends a request id', asyn
   await isAlive(t);
 });
 
-t.test('a valid request gets its response when garbage follows on the connection', async (t) => {
+t.test('a valid request gets its response when malformed bytes follow on the connection', async (t) => {
   const good = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
   const [first, second, ...more] = await exchange(port, good, { expect: 1 }).then(async ([alone]) => [
     alone,

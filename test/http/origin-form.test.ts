@@ -3,7 +3,7 @@ import { buildTestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
 import t from '../support/tap.js';
 
-t.test('a request target in absolute form means the same as its path', async (t) => {
+t.test('a request target in absolute form is equivalent to its path', async (t) => {
   const api = await buildTestApp(t);
   const { application } = await createTenant(api.database, { employees: makeEmployees(3) });
   const token = await api.token(application);

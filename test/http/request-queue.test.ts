@@ -43,7 +43,7 @@ async function serve(t: Test, limits: RequestQueueLimits) {
   return { send, started, finishNext: () => finish.shift()?.() };
 }
 
-t.test('handles as many requests at a time as the limit allows, in the order of arrival', async (t) => {
+t.test('handles concurrent requests up to the limit, in the order of arrival', async (t) => {
   const { send, started, finishNext } = await serve(t, { running: 2, waitMs: 60_000 });
   const sent = [];
   for (const name of ['a', 'b', 'c', 'd']) sent.push(await send(name));
@@ -56,7 +56,7 @@ t.test('handles as many requests at a time as the limit allows, in the order of 
 });
 
 t.test(
-  'rejects a request that has waited too long, and finishes the one that is being handled',
+  'rejects a request that was queued too long, and completes the one that is being handled',
   async (t) => {
     const { send, started, finishNext } = await serve(t, { running: 1, waitMs: 100 });
     const first = await send('first');
@@ -73,7 +73,7 @@ t.test(
   },
 );
 
-t.test('does not handle a request whose client disconnects while it waits', async (t) => {
+t.test('does not handle a request whose client disconnects while it is queued', async (t) => {
   const { send, started, finishNext } = await serve(t, { running: 1, waitMs: 60_000 });
   const first = await send('first');
   const second = await send('second');

@@ -229,7 +229,7 @@ t.test('counts token requests beyond the limit of a client', async (t) => {
   t.same(await usageOf(caller, limited), { createToken: [2, 0, 1, 0] });
 });
 
-t.test('counts a call in the hour in which it ended', async (t) => {
+t.test('counts a call in the hour of its end', async (t) => {
   const one = await buildTestApp(t, { database });
   const caller = await createCaller({}, one);
   const { accountId, application } = caller;
@@ -282,7 +282,7 @@ t.test('does not show usage of an application of another account', async (t) => 
   t.equal((await reader.rejectedRequestsOf(foreign.accountId, foreign.application.id)).length, 1);
 });
 
-t.test('adds up what several processes count, also when they store it at once', async (t) => {
+t.test('adds up the counts of several processes, also when they store them concurrently', async (t) => {
   const apis = [await buildTestApp(t, { database }), await buildTestApp(t, { database })] as const;
   const callers = await Promise.all(Array.from({ length: 8 }, () => createCaller({ employees: 1 })));
   for (let round = 0; round < 4; round += 1) {
@@ -298,7 +298,7 @@ t.test('adds up what several processes count, also when they store it at once', 
   for (const caller of callers) t.same((await usageOf(caller)).listEmployees, [8, 0, 0, 8]);
 });
 
-t.test('stores what was counted when the server closes', async (t) => {
+t.test('stores the remaining counts when the server closes', async (t) => {
   const one = await buildTestApp(t, { database });
   const caller = await createCaller({}, one);
   await caller.send('GET', '/v1/employees');

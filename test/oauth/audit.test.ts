@@ -96,7 +96,7 @@ t.test('records a failed sign-in with an unknown address', async (t) => {
   t.notMatch(JSON.stringify(events), /nobody@/);
 });
 
-t.test('records the allowing and denying of an application', async (t) => {
+t.test('records that a user allows or denies an application', async (t) => {
   const scene = await createScene(database);
   const browser = new Browser(app);
   await browser.signIn(scene.user.email, scene.user.password);
@@ -169,7 +169,7 @@ t.test('records the replay of a code and of a refresh token', async (t) => {
   await audited(t, { type: 'refresh_token.replayed', response: token, scene: byToken });
 });
 
-t.test('a request that is rejected before it has an effect stores no event', async (t) => {
+t.test('a request that is rejected without an effect stores no event', async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
   const before = await eventsOf(scene.accountId);

@@ -82,7 +82,7 @@ t.test('accepts a verifier of 43 and of 128 characters of the whole unreserved s
   }
 });
 
-t.test('rejects the challenge itself as verifier, because plain is not a method', async (t) => {
+t.test('rejects the challenge itself as verifier', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
   const { codeChallenge } = await codeRow(code);
@@ -307,7 +307,7 @@ t.test(
   },
 );
 
-t.test('the right verifier succeeds among concurrent wrong ones', async (t) => {
+t.test('a correct verifier succeeds among concurrent wrong ones', async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
   const wrong = () => exchange({ ...form, code_verifier: randomBytes(32).toString('base64url') });

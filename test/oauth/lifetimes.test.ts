@@ -27,7 +27,7 @@ async function isSignedIn(browser: Awaited<ReturnType<typeof signedInBrowser>>, 
   throw new Error(`${statusCode} ${headers.location}`);
 }
 
-t.test('a code lives 300 seconds', async (t) => {
+t.test('a code expires after 300 seconds', async (t) => {
   const scene = await createScene(database);
   const [early, late] = [await grantCode(api, scene), await grantCode(api, scene)];
   clock.advanceSeconds(299);
@@ -36,7 +36,7 @@ t.test('a code lives 300 seconds', async (t) => {
   oauthRefusal(t, await api.postForm('/v1/oauth/token', late.form), 'invalid_grant');
 });
 
-t.test('an access token lives 3600 seconds, whichever grant gave it', async (t) => {
+t.test('an access token expires after 3600 seconds, for every grant type', async (t) => {
   const scene = await createScene(database);
   const { application } = await createTenant(database);
   const granted = await grantTokens(api, scene);
@@ -63,7 +63,7 @@ t.test('an expired token gets token_expired, whether or not it was used before',
   await tokenRefused(t, api, accessToken, 'token_expired');
 });
 
-t.test('a refresh token lives 30 days from its own rotation', async (t) => {
+t.test('a refresh token expires 30 days after its own rotation', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   clock.advanceSeconds(30 * 86_400 - 1);
@@ -104,7 +104,7 @@ t.test('a session expires a day after its start, however often it is used', asyn
   t.notOk(await isSignedIn(browser, url));
 });
 
-t.test('lifetimes follow the environment', async (t) => {
+t.test('lifetimes are configurable', async (t) => {
   const short = await buildTestApp(t, {
     database,
     environment: {

@@ -144,7 +144,7 @@ t.test('the setting is changed by its form, shown on the page, and audited', asy
   t.equal(await settingOf(id), true);
 });
 
-t.test('the form of a public application has no such setting', async (t) => {
+t.test('the form of a public application omits the setting', async (t) => {
   const scene = await createScene(database);
   const { id } = await createApplication(database, scene.accountId, { clientType: 'public' });
   const browser = await signedInBrowser(api, scene.user);

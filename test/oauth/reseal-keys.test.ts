@@ -70,7 +70,7 @@ t.test('changes nothing when it is run again, and is audited once', async (t) =>
   );
 });
 
-t.test('encrypts only the keys that the current secret did not seal', async (t) => {
+t.test('encrypts only the keys that another secret encrypted', async (t) => {
   const { database, clock, rows } = await setUp(t);
   const changed = await SigningKeys.open(new SigningKeyStore(database), changing, clock);
   const kid = await changed.rotate({ tokenTtlSeconds: 3600 });

@@ -74,7 +74,7 @@ const lockToken = `SELECT FROM refresh_tokens WHERE token_hash = decode($1, 'hex
 const hexOf = ({ token }: Holder) => hashOf(token).toString('hex');
 
 t.test(
-  'a token that is locked elsewhere keeps no other one waiting, and is taken in its time',
+  'a locked token does not delay others, and succeeds when its lock is released',
   onPostgresql,
   async (t) => {
     const [locked, ...others] = (await createHolders(40)) as [Holder, ...Holder[]];
@@ -92,7 +92,7 @@ t.test(
   },
 );
 
-t.test('many locked tokens neither stall the others nor use up the connections', onPostgresql, async (t) => {
+t.test('many locked tokens neither delay others nor exhaust the connections', onPostgresql, async (t) => {
   const locked = await createHolders(12);
   const rounds = [await createHolders(10), await createHolders(10), await createHolders(10)];
   const transaction = await openTransaction(t, options);
@@ -108,7 +108,7 @@ t.test('many locked tokens neither stall the others nor use up the connections',
 });
 
 t.test(
-  'a token that stays locked for too long is 503, is not used up, and fails alone',
+  'a token that stays locked too long is 503, is not consumed, and fails alone',
   onPostgresql,
   async (t) => {
     const [locked, ...others] = (await createHolders(10)) as [Holder, ...Holder[]];
@@ -125,28 +125,24 @@ t.test(
   },
 );
 
-t.test(
-  'a token whose use elsewhere is under way is refused once that is done, as a replay',
-  onPostgresql,
-  async (t) => {
-    const holder = await createHolder();
-    const transaction = await openTransaction(t, options);
-    await transaction.query(`UPDATE refresh_tokens SET used_at = $2 WHERE token_hash = decode($1, 'hex')`, [
-      hexOf(holder),
-      new Date(api.clock().getTime() - 60_000).toISOString(),
-    ]);
-    const loser = refreshOf(holder);
-    await untilWaiting(database, 1);
-    await transaction.end('COMMIT');
-    oauthRefusal(t, await loser, 'invalid_grant');
-    const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: holder.grantId } });
-    t.ok(grant.revokedAt, 'a minute after its use it is taken for stolen');
-  },
-);
+t.test('a token that a concurrent transaction consumes is rejected as a replay', onPostgresql, async (t) => {
+  const holder = await createHolder();
+  const transaction = await openTransaction(t, options);
+  await transaction.query(`UPDATE refresh_tokens SET used_at = $2 WHERE token_hash = decode($1, 'hex')`, [
+    hexOf(holder),
+    new Date(api.clock().getTime() - 60_000).toISOString(),
+  ]);
+  const loser = refreshOf(holder);
+  await untilWaiting(database, 1);
+  await transaction.end('COMMIT');
+  oauthRefusal(t, await loser, 'invalid_grant');
+  const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: holder.grantId } });
+  t.ok(grant.revokedAt, 'a minute after its use it is taken for stolen');
+});
 
 for (const table of ['grants', 'accounts'] as const) {
   t.test(
-    `a deletion from ${table} keeps no other token waiting, and does not deadlock`,
+    `a deletion from ${table} does not delay other tokens, and does not deadlock`,
     onPostgresql,
     async (t) => {
       const [doomed, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
@@ -164,7 +160,7 @@ for (const table of ['grants', 'accounts'] as const) {
   );
 }
 
-t.test('a grant that is revoked while its token waits gives no token that works', onPostgresql, async (t) => {
+t.test('a grant that is revoked while its token is queued issues no valid token', onPostgresql, async (t) => {
   const holder = await createHolder();
   const transaction = await openTransaction(t, options);
   await transaction.query(lockToken, [hexOf(holder)]);
@@ -213,7 +209,7 @@ t.test('a token that is in a batch many times succeeds once, and all others succ
   t.equal(await database.prisma.refreshToken.count({ where }), 2, 'the used one and one successor');
 });
 
-t.test('rejects invalid requests in a batch as if they were alone, and the others succeed', async (t) => {
+t.test('rejects only the invalid requests of a batch', async (t) => {
   const [revoked, disabled, stolen, greedy, ...others] = (await createHolders(20)) as [
     Holder,
     Holder,

@@ -233,7 +233,7 @@ t.test('another process loads a new key when it sees an unknown kid', async (t) 
 });
 
 t.test(
-  'another process loads a new key at its next reload, and its tokens are valid everywhere',
+  'another process loads a new key at its next reload, and tokens of either process are valid',
   async (t) => {
     const { api, database, tenant } = await setUp(t);
     const other = await buildTestApp(t, { database, clock: api.clock });
@@ -322,7 +322,7 @@ t.test('the metadata has every member of RFC 8414 as the contract does', async (
   t.equal(decodeJwt(await api.token(tenant.application)).iss, metadata.issuer);
 });
 
-t.test('every address of the metadata is served, the documentation among them', async (t) => {
+t.test('every URL of the metadata is served, including the documentation', async (t) => {
   const { api } = await setUp(t);
   const metadata = (await api.get(metadataAddress)).json();
   const path = (address: string) => new URL(address).pathname;

@@ -152,7 +152,7 @@ t.test('stores a code together with both events of the consent or not at all', a
   }
 });
 
-t.test('ends a session together with the event of the sign-out or not at all', async (t) => {
+t.test('revokes a session together with the event of the sign-out or not at all', async (t) => {
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   const page = await browser.open('/people');

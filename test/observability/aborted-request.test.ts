@@ -51,7 +51,7 @@ const endings: Record<string, (socket: Socket) => void> = {
 const alarms = () => log.lines.filter((line) => JSON.parse(line).level >= warn);
 
 for (const [ending, leave] of Object.entries(endings)) {
-  t.test(`logs an aborted request, and no failure, when a client ${ending} during an upload`, async (t) => {
+  t.test(`logs an aborted request and no error when a client ${ending} during an upload`, async (t) => {
     const alarmed = alarms().length;
     for (const [upload, [requestLine, ...rest]] of Object.entries(uploads)) {
       const known = log.done().length;

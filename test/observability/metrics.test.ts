@@ -88,7 +88,7 @@ t.test('a pipelined request whose connection ends is no longer counted as runnin
   t.equal(await read('people_http_requests_total{operation="listReports",method="GET",status="aborted"}'), 1);
 });
 
-t.test('no label has text of a caller', async (t) => {
+t.test('no label contains text of a request', async (t) => {
   const { api, address } = await measure(t);
   const worded = 'zanzibar';
   await api.app.inject(`/v1/${worded}?x=${worded}`);
@@ -183,7 +183,7 @@ t.test('the port serves GET /metrics only, and closes with the process', async (
   await t.rejects(fetch(address));
 });
 
-t.test('a port that is in use is named in one line', async (t) => {
+t.test('a port in use is reported in one line', async (t) => {
   const { address } = await measure(t);
   const metricsPort = Number(new URL(address).port);
   const again = startInstruments({ metricsPort, metricsHost: '127.0.0.1', tracing: false }, database);
@@ -195,7 +195,7 @@ t.test('a port that is in use is named in one line', async (t) => {
   t.match(error.message, /^METRICS_PORT: .*EADDRINUSE[^\n]*$/);
 });
 
-t.test('nothing is measured without a port', async (t) => {
+t.test('metrics are off without a port', async (t) => {
   const unset = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
   const instruments = await startInstruments(unset, database);
   t.equal(instruments.database, database, 'statements go to the database straight');

@@ -75,7 +75,7 @@ t.test('creates a confidential application and shows its secret once', async (t)
   t.notMatch(String(show.headers['content-security-policy']), /script-src/);
 });
 
-t.test('a create form that is sent twice creates one application', async (t) => {
+t.test('a form that is submitted twice creates one application', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const page = await browser.open(`${applicationsPath}/new`);
   const form = formOn(page, { name: 'Once' });
@@ -199,7 +199,7 @@ t.test('production rejects http://localhost', async (t) => {
   t.notMatch(page.body, /or with <code>http:\/\/localhost/);
 });
 
-t.test('an invalid form is shown again with its values and a summary of its errors', async (t) => {
+t.test('an invalid form is shown with its values and a summary of its errors', async (t) => {
   const { browser } = await ownerAtWork();
   const page = await createThroughPage(browser, {
     name: '',
@@ -235,7 +235,7 @@ t.test('an invalid form is shown again with its values and a summary of its erro
   }
 });
 
-t.test('redirect URIs are entered one on each line, and none is lost', async (t) => {
+t.test('redirect URIs are entered one per line, and all are kept', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const uris = Array.from({ length: 20 }, (_, index) => `https://a.example/${index}`);
   const text = `\r\n ${uris.join(' \r\n\r\n')}\r\n`;
@@ -312,7 +312,7 @@ t.test('rotates a secret without interruption', async (t) => {
   );
 });
 
-t.test('concurrent administrators leave between one and two secrets', async (t) => {
+t.test('concurrent rotations leave one or two secrets', async (t) => {
   const { scene, browser } = await ownerAtWork({ clientType: 'confidential' });
   const address = `${applicationsPath}/${scene.application.id}`;
   const { csrf_token = '' } = hiddenFields((await browser.open(address)).body);
@@ -384,7 +384,7 @@ t.test('a code for a redirect URI that was removed issues no tokens', async (t) 
   t.equal((await api.postForm('/v1/oauth/token', form)).json().code, 'invalid_grant');
 });
 
-t.test('rejects a form that would undo the change of another administrator', async (t) => {
+t.test('rejects a form that would overwrite the change of another administrator', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const address = `${applicationsPath}/${scene.application.id}/edit`;
   const [mine, theirs] = [await browser.open(address), await browser.open(address)];
@@ -398,7 +398,7 @@ t.test('rejects a form that would undo the change of another administrator', asy
   goesTo(t, again, /notice=application_updated$/, 'once it was seen it may be replaced');
 });
 
-t.test('deleting lists what stops working, and then revokes it', async (t) => {
+t.test('a deletion lists the access that stops working, and revokes it after confirmation', async (t) => {
   const { scene, browser } = await ownerAtWork({ name: 'Doomed' });
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   const address = `${applicationsPath}/${scene.application.id}/delete`;

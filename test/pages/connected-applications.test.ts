@@ -95,7 +95,7 @@ t.test('removes a connection with its last token', async (t) => {
   t.notMatch((await later.open(connectedPath)).body, disconnectPath(scene.application.id));
 });
 
-t.test('a user cannot disconnect what other users allowed', async (t) => {
+t.test('a user cannot disconnect applications of other users', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   const strangers = [await createUser(database, scene.accountId), (await createScene(database)).user];

@@ -82,7 +82,7 @@ t.test('error pages of the authorization endpoint have no navigation', async (t)
   t.notMatch(rejected.body, main);
 });
 
-t.test('a client that wants JSON gets the problem document, with and without a session', async (t) => {
+t.test('a client that accepts JSON gets the problem document, with and without a session', async (t) => {
   const { user } = await createScene(database);
   const cookie = `session=${(await signedInBrowser(api, user)).cookies.get('session')}`;
   for (const headers of [{ accept: 'application/json' }, { accept: 'application/json', cookie }]) {

@@ -110,7 +110,7 @@ t.test('a kept form that is not percent-encoded UTF-8 is rejected before the sig
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
 });
 
-t.test('a large form and a password form are not kept', async (t) => {
+t.test('large forms and password forms are not kept', async (t) => {
   const { user } = await createScene(database);
   const { browser, fields } = await expiredForm(user);
   const large = await browser.submit(profile, { ...fields, given_name: 'x'.repeat(20_000) });
@@ -134,7 +134,7 @@ t.test('a restored form needs a CSRF token, and changes nothing on any route', a
   t.equal((await browser.open(profile)).statusCode, 200, 'the session is not revoked');
 });
 
-t.test('every form with text shows it again', async (t) => {
+t.test('every form with text fields is restored with its values', async (t) => {
   const { user, application } = await createScene(database);
   const applications = '/people/settings/oauth_applications';
   const cases = [

@@ -92,7 +92,7 @@ t.test(
   },
 );
 
-t.test('counts each known browser of a user by itself', async (t) => {
+t.test('counts each known browser of a user separately', async (t) => {
   const { user } = await createScene(database);
   const [one, another] = [await cookieOf(user), await cookieOf(user)];
   for (let time = 0; time < limit; time += 1) await signIn(user.email, 'wrong', { cookie: one });

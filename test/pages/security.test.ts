@@ -87,7 +87,7 @@ const goodFields = [
   ['scopes', 'user:read'],
 ];
 
-t.test('redirects a user who is not signed in to sign in, and back', async (t) => {
+t.test('redirects a user who is not signed in through the sign-in page and back', async (t) => {
   const { application, secretId } = await confidentialScene();
   const { administratorPages, administratorForms, pages, forms } = addresses(application.id, secretId);
   for (const address of [...administratorPages, ...pages, '/people?q=a%20b&page=2']) {
@@ -176,7 +176,7 @@ t.test('a form of another site changes nothing', async (t) => {
   t.equal(await stateOf(scene), before);
 });
 
-t.test('a form sets the fields of its page and no other', async (t) => {
+t.test('a form sets only the fields of its page', async (t) => {
   const [scene, other] = [await confidentialScene(), await confidentialScene()];
   const browser = await signedInBrowser(api, scene.user);
   const extra = Object.entries({
@@ -303,7 +303,7 @@ t.test('shows text of other users as text on every page', async (t) => {
   t.notMatch((await browser.open(`/people?notice=${encodeURIComponent(attack)}`)).body, 'class="notice"');
 });
 
-t.test('allows scripts on the page with the secret only, and only its own', async (t) => {
+t.test('allows scripts on the page with the secret only, and only the script of that page', async (t) => {
   const { user } = await confidentialScene();
   const browser = await signedInBrowser(api, user);
   const withSecret = await createThroughPage(browser);

@@ -25,7 +25,7 @@ t.test('replaces a session cookie that was planted before sign-in', async (t) =>
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(session) } }), 1);
 });
 
-t.test('signing in over the session of another user ends that session', async (t) => {
+t.test('signing in over the session of another user revokes that session', async (t) => {
   const scene = await createScene(database);
   const attacker = await createScene(database);
   const planted = (await signedInBrowser(api, attacker.user)).cookies.get('session') ?? '';
@@ -96,7 +96,7 @@ t.test('with https a session cookie without the prefix is ignored', async (t) =>
   t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 302);
 });
 
-t.test('signing out ends the session on the server and deletes the cookie', async (t) => {
+t.test('signing out revokes the session on the server and deletes the cookie', async (t) => {
   const scene = await createScene(database);
   const browser = new Browser(app);
   await browser.signIn(scene.user.email, scene.user.password);

@@ -116,7 +116,7 @@ t.test('does not count a successful sign-in', async (t) => {
   }
 });
 
-t.test('starts a new count when the minute is over', async (t) => {
+t.test('starts a new count after a minute', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   const fail = async () => (await attempt(address, user.email, 'wrong')).statusCode;

@@ -78,7 +78,7 @@ t.test('a wrong password and an unknown address get the same response', async (t
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
 });
 
-t.test('an unknown address takes the same work as a wrong password', async (t) => {
+t.test('an unknown address takes as much processor time as a wrong password', async (t) => {
   const { accountId } = await createScene(database);
   const passwordHash = await hashPassword(testPassword);
   const known = await createUser(database, accountId, { passwordHash });
@@ -101,7 +101,7 @@ t.test('an unknown address takes the same work as a wrong password', async (t) =
   t.ok(ratio > 0.3 && ratio < 3, `${ratio}`);
 });
 
-t.test('rejects a password that is too long like a wrong one, and a huge form with 413', async (t) => {
+t.test('an overlong password gets the response of a wrong one, and an oversized form gets 413', async (t) => {
   const { accountId } = await createScene(database);
   const longest = 'p'.repeat(maximumPasswordLength);
   const user = await createUser(database, accountId, { passwordHash: await hashPassword(longest) });

@@ -10,7 +10,7 @@ t.test('listens on one address of a host name with several', async (t) => {
   t.equal(app.addresses().length, 1);
 });
 
-t.test('an address that cannot be listened on is reported in one line that names the settings', async (t) => {
+t.test('an unavailable address is reported in one line that names the settings', async (t) => {
   const [first, second] = await Promise.all([buildTestApp(t), buildTestApp(t)]);
   await listen(first.app, { host: '127.0.0.1', port: 0 });
   const { port } = first.app.server.address() as AddressInfo;

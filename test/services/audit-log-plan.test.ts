@@ -83,7 +83,7 @@ const frequent: Record<string, AuditFilter> = {
 };
 
 for (const [name, filter] of Object.entries(frequent)) {
-  t.test(`page ${deepPage} ${name} reads as much as page 1`, async (t) => {
+  t.test(`page ${deepPage} ${name} reads as many blocks as page 1`, async (t) => {
     const first = await planOf(filter);
     const deep = await planOf(filter, await anchorOf(database, filter));
     for (const { text } of [first, deep]) {

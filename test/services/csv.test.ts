@@ -15,7 +15,7 @@ async function read(text: string | Uint8Array, pieceSize = 7): Promise<unknown[]
   return records;
 }
 
-t.test('reads CSV as RFC 4180 describes it, with the line breaks of every system', async (t) => {
+t.test('reads CSV of RFC 4180, with the line breaks of every operating system', async (t) => {
   for (const [text, expected] of [
     ['', []],
     ['a', [[1, ['a']]]],
@@ -93,7 +93,7 @@ t.test('reads CSV as RFC 4180 describes it, with the line breaks of every system
   }
 });
 
-t.test('a broken quote rejects its own line and no other', async (t) => {
+t.test('a malformed quote rejects its own line only', async (t) => {
   const stray = 'a quote is in an invalid position';
   const open = 'a quote is not closed';
   for (const [text, expected] of [

@@ -20,7 +20,7 @@ const fold = (text: string) =>
     .replaceAll('ß', 'ss')
     .split(/[^a-z0-9]+/);
 
-t.test('a search finds what a comparison with each word finds, also after changes', async (t) => {
+t.test('a search finds the same employees as a comparison with each word, also after changes', async (t) => {
   const database = await openTestDatabase(t);
   const employees = makeEmployees(400).map((employee, index) => ({
     ...employee,

@@ -185,7 +185,7 @@ t.test('every attribute that is given is imported, and one that is absent is not
   }
 });
 
-t.test('the directory shows the attributes that say so, under their labels', async (t) => {
+t.test('the directory shows the attributes with a column, under their labels', async (t) => {
   const scene = await createScene(database);
   const [employee] = everyShape();
   await insertEmployees(

@@ -158,7 +158,7 @@ function withoutUser(details: unknown): object {
   return rest;
 }
 
-t.test('ends the sessions and keeps the grants when a password is replaced', async (t) => {
+t.test('revokes the sessions and keeps the grants when a password is replaced', async (t) => {
   const scene = await createScene(database);
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   const browser = await signedInBrowser(other, scene.user);
@@ -177,7 +177,7 @@ t.test('ends the sessions and keeps the grants when a password is replaced', asy
   t.equal((await new Browser(api.app).signIn(scene.user.email, password)).statusCode, 303);
 });
 
-t.test('ends every session when sessions are revoked, and reports when there was none', async (t) => {
+t.test('revokes every session, and reports when there was none', async (t) => {
   const scene = await createScene(database);
   const browsers = [await signedInBrowser(api, scene.user), await signedInBrowser(other, scene.user)];
   const { accessToken } = await grantTokens(api, scene);
@@ -215,7 +215,7 @@ t.test('keeps the last enabled owner of an account', async (t) => {
   t.same(await users.disable(operator(scene), id), { kind: 'last_owner' });
 });
 
-t.test('changes and reports nothing when the user is already in that state', async (t) => {
+t.test('changes and reports nothing when the user already has that state', async (t) => {
   const scene = await sceneWithColleague();
   const { id } = scene.user;
   t.same(await users.enable(operator(scene), id), { kind: 'unchanged' });

@@ -69,7 +69,7 @@ async function whileUncommitted<Result>(
   return started.result;
 }
 
-t.test('keeps one of the two last owners when both are to go at the same time', async (t) => {
+t.test('keeps one of the two last owners when both are demoted concurrently', async (t) => {
   for (let round = 0; round < 20; round += 1) {
     const scene = await sceneWithColleague();
     const context = operator(scene);
@@ -164,7 +164,7 @@ t.test('creates no session for a password that was replaced after the comparison
   t.equal((await stateOf(scene)).sessions, 0);
 });
 
-t.test('begins no session while another transaction disables the user', oneConnection, async (t) => {
+t.test('creates no session while another transaction disables the user', oneConnection, async (t) => {
   const { user } = await createScene(database);
   const from = { address: '192.0.2.1', userAgent: undefined };
   const session = await whileUncommitted(

@@ -38,7 +38,7 @@ t.test('finds the clients that the models read, of many accounts at once', async
   }
 });
 
-t.test('finds no client for text that is no client_id', async (t) => {
+t.test('finds no client for text that is not a client_id', async (t) => {
   const { accountId, application } = await createTenant(database);
   const texts = [
     '',

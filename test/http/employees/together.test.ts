@@ -102,7 +102,7 @@ t.test('concurrent requests find records of their own account only', async (t) =
   }
 });
 
-t.test('tokens that are checked together are accepted or rejected each on its own', async (t) => {
+t.test('tokens that are checked in one query are accepted or rejected individually', async (t) => {
   const [, one, , large] = tenants as never as [unknown, (typeof tenants)[0], unknown, (typeof tenants)[0]];
   const poor = await createApplication(database, large.accountId);
   const [withoutScopes, ofDeleted, revoked] = await Promise.all([
@@ -141,7 +141,7 @@ const isShared = database.isDistributed()
   ? { skip: 'requests do not share statements on a distributed database' }
   : {};
 
-t.test('a deep page hardly adds to the rows that a shared statement reads', isShared, async (t) => {
+t.test('a deep page adds few rows to those that a shared statement reads', isShared, async (t) => {
   const [, , , { accountId }] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
   // What a connection reads once, to know the tables, is not to be counted.
   const counted = testServer === undefined ? database : await openDatabase({ ...options, poolSize: 1 });

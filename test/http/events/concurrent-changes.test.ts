@@ -75,39 +75,35 @@ t.test(
   },
 );
 
-t.test(
-  'a copy that takes the cursor, lists and then follows the feed is complete',
-  onPostgresql,
-  async (t) => {
-    const { tenant, token, read } = await setUp();
-    const signal = AbortSignal.timeout(durationMs);
-    const written = changeMuch(api, { tenant, token, writers, signal });
-    const start = await read('/v1/events?filter[since]=2999-01-01T00:00:00Z');
-    const copy = new Map<string, unknown>();
-    const list = async (onEmployee: (id: string, attributes: unknown) => void) => {
-      for (let url: string | null = '/v1/employees?page[size]=20'; url !== null; ) {
-        const page = (await read(url)) as unknown as {
-          data: { id: string; attributes: unknown }[];
-          links: { next: string | null };
-        };
-        for (const { id, attributes } of page.data) onEmployee(id, attributes);
-        url = page.links.next;
-      }
-    };
-    await list((id, attributes) => copy.set(id, attributes));
-    await written;
-    let page = start;
-    do {
-      page = await read(page.links.next);
-      for (const { type, resource } of page.data) {
-        if (!type.startsWith('employee.')) continue;
-        // Without attributes, the record was deleted later.
-        if (type === 'employee.deleted' || resource.attributes === null) copy.delete(resource.id);
-        else copy.set(resource.id, resource.attributes);
-      }
-    } while (page.meta.has_more);
-    const expected = new Map<string, unknown>();
-    await list((id, attributes) => expected.set(id, attributes));
-    t.same([...copy].sort(), [...expected].sort());
-  },
-);
+t.test('a copy that reads the cursor, then the lists, then the feed is complete', onPostgresql, async (t) => {
+  const { tenant, token, read } = await setUp();
+  const signal = AbortSignal.timeout(durationMs);
+  const written = changeMuch(api, { tenant, token, writers, signal });
+  const start = await read('/v1/events?filter[since]=2999-01-01T00:00:00Z');
+  const copy = new Map<string, unknown>();
+  const list = async (onEmployee: (id: string, attributes: unknown) => void) => {
+    for (let url: string | null = '/v1/employees?page[size]=20'; url !== null; ) {
+      const page = (await read(url)) as unknown as {
+        data: { id: string; attributes: unknown }[];
+        links: { next: string | null };
+      };
+      for (const { id, attributes } of page.data) onEmployee(id, attributes);
+      url = page.links.next;
+    }
+  };
+  await list((id, attributes) => copy.set(id, attributes));
+  await written;
+  let page = start;
+  do {
+    page = await read(page.links.next);
+    for (const { type, resource } of page.data) {
+      if (!type.startsWith('employee.')) continue;
+      // Without attributes, the record was deleted later.
+      if (type === 'employee.deleted' || resource.attributes === null) copy.delete(resource.id);
+      else copy.set(resource.id, resource.attributes);
+    }
+  } while (page.meta.has_more);
+  const expected = new Map<string, unknown>();
+  await list((id, attributes) => expected.set(id, attributes));
+  t.same([...copy].sort(), [...expected].sort());
+});

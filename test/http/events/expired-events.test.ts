@@ -54,7 +54,7 @@ for (const pruned of [false, true]) {
 }
 
 t.test(
-  'the end of a feed whose events were all deleted is still a cursor, and earlier ones are expired',
+  'the last cursor of a feed whose events were all deleted is valid, and earlier ones are expired',
   async (t) => {
     const { accountId, get } = await setUp();
     await api.database.prisma.event.deleteMany({ where: { accountId } });

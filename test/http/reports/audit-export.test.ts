@@ -188,7 +188,7 @@ t.test('the event of an export that the client aborts has the rows sent until th
   t.ok(records >= made, 'they are counted as usage, too');
 });
 
-t.test('the event of an export that is aborted over the network has some of its rows', async (t) => {
+t.test('the event of an export that is aborted over the network has the rows sent until then', async (t) => {
   const report = await newReport();
   const port = await listen((await buildTestApp(t, { database })).app);
   const response = await ask(port, report);
@@ -249,7 +249,7 @@ t.test('an export whose number of rows cannot be stored is not completed for the
   t.match(await eventsOf(report), [{ details: { complete: 'no' } }]);
 });
 
-t.test('exports that are queued behind another response end with their connection', async (t) => {
+t.test('exports that are queued behind another response are released with their connection', async (t) => {
   const report = await newReport();
   let started = 0;
   const served = await withStreams(t, async function* () {
@@ -270,7 +270,7 @@ t.test('exports that are queued behind another response end with their connectio
   for (const { details } of events) t.match(details, { rows: /^\d+$/, complete: 'no' });
 });
 
-t.test('the events of exports that are cut when the server closes have their rows', async (t) => {
+t.test('the events of exports that are closed with the server have their number of rows', async (t) => {
   const report = await newReport();
   const served = await withStreams(t, async function* () {
     for (;;) {

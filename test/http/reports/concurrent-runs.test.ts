@@ -222,7 +222,7 @@ t.test('runs do not use the connections that every request needs', onServer, asy
   for (const response of await Promise.all(running)) t.equal(response.statusCode, 200);
 });
 
-t.test('a run that takes too long is a 503 that says so', onServer, async (t) => {
+t.test('a run that takes too long is a 503 whose detail names the timeout', onServer, async (t) => {
   const { client, report, lock, unlock } = await lockable(t, { reportStatementTimeoutMs: 100 });
   await lock();
   const response = await client.send('GET', `/v1/reports/${report}/results`);

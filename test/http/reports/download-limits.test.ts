@@ -74,24 +74,21 @@ async function isCut(t: Test, download: RawDownload, version: HttpVersion): Prom
 }
 
 for (const version of ['1.1', '1.0'] as const) {
-  t.test(
-    `a client that reads too slowly is cut and does not see a complete result, HTTP/${version}`,
-    async (t) => {
-      const { account, download, inProgress } = await serve(t, endless, { throughputPeriodMs: 240 });
-      const client = await account();
-      const slow = download(client, version);
-      await until(() => inProgress() === 1);
-      await until(() => inProgress() === 0);
-      await isCut(t, slow, version);
-      const next = download(client, version);
-      await until(() => inProgress() === 1);
-      next.socket.destroy();
-      await until(() => inProgress() === 0);
-    },
-  );
+  t.test(`the download of a slow client is closed and does not look complete, HTTP/${version}`, async (t) => {
+    const { account, download, inProgress } = await serve(t, endless, { throughputPeriodMs: 240 });
+    const client = await account();
+    const slow = download(client, version);
+    await until(() => inProgress() === 1);
+    await until(() => inProgress() === 0);
+    await isCut(t, slow, version);
+    const next = download(client, version);
+    await until(() => inProgress() === 1);
+    next.socket.destroy();
+    await until(() => inProgress() === 0);
+  });
 
   t.test(
-    `a download that reaches its deadline is cut and does not look complete, HTTP/${version}`,
+    `a download that reaches its deadline is closed and does not look complete, HTTP/${version}`,
     async (t) => {
       const { account, download, inProgress } = await serve(t, endless, { downloadMs: 1_000 });
       await isCut(t, download(await account(), version), version);
@@ -110,7 +107,7 @@ for (const version of ['1.1', '1.0'] as const) {
   });
 
   t.test(
-    `a download that is cut when the process exits does not look complete, HTTP/${version}`,
+    `a download that is closed when the process exits does not look complete, HTTP/${version}`,
     async (t) => {
       const { app, account, download, inProgress, lifecycle } = await serve(t, endless);
       const client = await account();
@@ -127,7 +124,7 @@ for (const version of ['1.1', '1.0'] as const) {
   );
 }
 
-t.test('a download whose rows come slowly is not cut', async (t) => {
+t.test('a download whose rows arrive slowly is not closed', async (t) => {
   const slowly: Rows = async function* () {
     for (let row = 0; row < 5; row += 1) {
       yield Buffer.from(`${row}\n`);

@@ -142,7 +142,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   ],
 ];
 
-t.test('rejects a body of neither shape, and names the errors of the likelier one', async (t) => {
+t.test('rejects a body of neither shape, and names the errors of the more likely one', async (t) => {
   const { create, saved, send } = await createReportClient(api);
   const id = await saved({ title: 'x' });
   for (const [label, body, errors] of malformed) {

@@ -110,7 +110,7 @@ t.test('stores nothing without the CSRF token, or with it after the file', async
   t.same(await stored(accountId), nothing);
 });
 
-t.test('members see neither the button nor the pages; visitors are asked to sign in', async (t) => {
+t.test('members see neither the button nor the pages; visitors are redirected to sign in', async (t) => {
   const { browser, accountId, user } = await visit();
   const address = await startUpload(browser, toCsv(makeRecords(3)));
   t.match((await browser.open('/people')).body, /href="\/people\/employees\/import"/);
@@ -206,7 +206,7 @@ t.test('an import is unknown after 24 hours', async (t) => {
   t.notMatch((await later.open(importPath)).body, /staff\.csv/);
 });
 
-t.test('a submitted form of an expired session is shown again after signing in', async (t) => {
+t.test('the form of an expired session is shown after sign-in', async (t) => {
   const { browser, user } = await visit();
   const address = await startUpload(browser, toCsv(makeRecords(2)));
   await database.prisma.session.deleteMany({ where: { userId: user.id } });

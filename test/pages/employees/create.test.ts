@@ -163,7 +163,7 @@ t.test('the manager is not an employee of another account', async (t) => {
   t.same(await scene.stored(), []);
 });
 
-t.test('of concurrent submissions with one employee number, one is stored', async (t) => {
+t.test('one of several concurrent submissions with the same employee number succeeds', async (t) => {
   const scene = await employeeScene(api, []);
   const form = { ...hiddenFields((await scene.browser.open(path)).body), ...validForm };
   const responses = await Promise.all(Array.from({ length: 6 }, () => scene.browser.submit(path, form)));

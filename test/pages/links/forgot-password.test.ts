@@ -74,7 +74,7 @@ t.test('the response is the same for an unknown, a known and a disabled user', a
   t.equal(await linksOf(disabled.user), 0);
 });
 
-t.test('the response does not wait for the look-up of the address', async (t) => {
+t.test('the response does not wait for the lookup of the address', async (t) => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -105,7 +105,7 @@ t.test('no user gets more than three mails an hour, and all requests look the sa
   t.equal(mail.mails.filter(({ to }) => to.includes(user.email)).length, 4);
 });
 
-t.test('limits requests of a network, whatever the addresses', async (t) => {
+t.test('limits the requests of a network across all e-mail addresses', async (t) => {
   const limited = await buildMailingApp(t, { database, clock, environment: { RATE_LIMIT_FAILURES: '3' } });
   const { user } = await createScene(database);
   for (const email of [freshAddress(), user.email, freshAddress()]) {
@@ -150,7 +150,7 @@ t.test('a link stops working when the user is disabled or sets a password', asyn
   isPage(t, await new Browser(app).open(links[1] ?? ''), 404, 'the other link of the user');
 });
 
-t.test('without a mail server the page names who can help, and sends nothing', async (t) => {
+t.test('without a mail server the page names who can help, and no mail is sent', async (t) => {
   const without = await buildTestApp(t, { database, clock, environment: { RATE_LIMIT_FAILURES: '0' } });
   const browser = new Browser(without.app);
   const page = await browser.open(path);
@@ -162,7 +162,7 @@ t.test('without a mail server the page names who can help, and sends nothing', a
   t.equal(await linksOf(user), 0);
 });
 
-t.test('rejects what is no address, and a form of another site', async (t) => {
+t.test('rejects an invalid address, and a form of another site', async (t) => {
   for (const email of ['', 'nothing', 'a b@c.example', 'x'.repeat(400)]) {
     const page = await forgot(email);
     isPage(t, page, 400);

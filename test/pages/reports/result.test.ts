@@ -269,7 +269,7 @@ t.test('a list has its columns, pages and the number of employees', async (t) =>
   );
 });
 
-t.test('a CSV download is the one of the API, and its event names the user', async (t) => {
+t.test('a CSV download equals that of the API, and its event names the user', async (t) => {
   const account = await accountWith(repeat(3, {}));
   const { browser, scene } = account;
   const id = createdId(await createReport(browser, { title: 'Table', column_1: 'email', sort_1: 'email' }));

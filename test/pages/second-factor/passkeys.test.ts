@@ -70,7 +70,7 @@ t.test('a passkey is added, is the second factor, and signs in without a passwor
 });
 
 t.test(
-  'a response of a passkey works once, in its browser, for its purpose and for ten minutes',
+  'a response of a passkey is valid once, in its browser, for its purpose and for ten minutes',
   async (t) => {
     const { user } = await createScene(database);
     const { authenticator } = await addPasskey(api, user);
@@ -118,7 +118,7 @@ const deviations: Readonly<Record<string, Deviation>> = {
   'the wrong type': { type: 'payment.get' },
 };
 
-t.test('a wrong response is rejected at each place', async (t) => {
+t.test('every form rejects an invalid response of a passkey', async (t) => {
   const { user } = await createScene(database);
   const { authenticator } = await addPasskey(api, user);
   clock.advanceSeconds(10);

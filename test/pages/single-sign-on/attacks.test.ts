@@ -91,7 +91,7 @@ t.test('a failed response cannot be repeated', async (t) => {
   t.equal((await started.return(person(`grace@${scene.domain}`))).statusCode, 400);
 });
 
-t.test('a response is accepted only in the browser that started', async (t) => {
+t.test('a response is accepted only in the browser that started the sign-in', async (t) => {
   const scene = await createSignOnScene(t, api);
   const started = await start(api, scene);
   scene.idp.issue('c', { ...person(`grace@${scene.domain}`), nonce: started.nonce });
@@ -178,7 +178,7 @@ t.test('only a verified address is accepted', async (t) => {
   t.equal(await usersOf(scene), 1);
 });
 
-t.test('all identities without a user get the same response', async (t) => {
+t.test('every identity without a user gets the same response', async (t) => {
   const scene = await createSignOnScene(t, api);
   const { user: stranger } = await createScene(database);
   const { user: strangerOfDomain } = await createScene(database);
@@ -228,7 +228,7 @@ t.test('a disabled user cannot use a known identity', async (t) => {
   t.equal(await lastFailure(scene), 'disabled');
 });
 
-t.test('the same issuer and subject are other users in other accounts', async (t) => {
+t.test('the same issuer and subject are different users in different accounts', async (t) => {
   const scene = await createSignOnScene(t, api);
   const other = await createScene(database);
   await configure(api, other.accountId, scene.idp.issuer);
@@ -246,7 +246,7 @@ t.test('the same issuer and subject are other users in other accounts', async (t
   t.equal(await whoIsIn(started.browser), other.user.email);
 });
 
-t.test('a request of earlier settings is rejected', async (t) => {
+t.test('a request that was started with earlier settings is rejected', async (t) => {
   const scene = await createSignOnScene(t, api);
   for (const data of [{ clientId: 'another' }, { issuer: 'https://other.example' }]) {
     const started = await start(api, scene);
@@ -260,7 +260,7 @@ t.test('a request of earlier settings is rejected', async (t) => {
   t.equal(scene.idp.tokenRequests.length, 0);
 });
 
-t.test('an error of the identity provider is a page without its text', async (t) => {
+t.test('an error of the identity provider is an error page without its text', async (t) => {
   const scene = await createSignOnScene(t, api);
   const { browser, state } = await start(api, scene);
   const query = new URLSearchParams({ error: 'access_denied', error_description: '<b>Call 555</b>', state });
@@ -270,7 +270,7 @@ t.test('an error of the identity provider is a page without its text', async (t)
   t.equal(await lastFailure(scene), 'denied');
 });
 
-t.test('malformed callbacks get a page', async (t) => {
+t.test('malformed callbacks get an error page', async (t) => {
   const scene = await createSignOnScene(t, api);
   const { browser, state } = await start(api, scene);
   const queries = [
