@@ -25,7 +25,7 @@ t.test('every dependency has its purpose in SECURITY.md, and no other is listed'
 interface LockedPackage {
   readonly dev?: boolean;
   readonly optional?: boolean;
-  /** Installed for development, or by whoever has an optional use for it. */
+  /** Development dependencies and optional peers. */
   readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
   readonly integrity?: string;

@@ -7,7 +7,7 @@ import { spawnServerProcess, startServerProcess, untilReady } from './support/pr
 import { createTenant } from './support/records/tenant.js';
 import t from './support/tap.js';
 
-// Most of it is waiting.
+// The tests of this file mostly wait.
 t.jobs = 2;
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };

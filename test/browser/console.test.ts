@@ -6,7 +6,7 @@ import { browserTest, isAccessible, type LiveSite } from '../support/browser/chr
 import { contract } from '../support/server/app.js';
 import type { Test } from '../support/tap.js';
 
-/** Headings of the dialog of Swagger UI skip levels (axe: `heading-order`). */
+/** Swagger UI skips heading levels in its dialog (axe: `heading-order`). */
 const dialogHeadings = ['#console .auth-container h4', '#console .auth-container h6'];
 
 const hashPassword = (password: string) => hash(password, { memoryCost: 64, timeCost: 1, parallelism: 1 });

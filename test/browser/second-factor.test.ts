@@ -18,7 +18,7 @@ const ownFactors = '/people/settings/account/second_factor';
 const title = (page: Page) => page.getByRole('heading', { level: 1 }).textContent();
 const notice = (page: Page) => main(page).getByRole('status').first();
 
-/** Code of the authenticator app, or with `later` one that it shows after the next. */
+/** The current code of the authenticator app; with `later`, a code of that many periods later. */
 function codeOf(secret: string, { later = 0 } = {}): string {
   return new TOTP({ secret }).generate({ timestamp: Date.now() + later * 30_000 });
 }

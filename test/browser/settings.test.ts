@@ -65,7 +65,7 @@ browserTest(
   { permissions: ['clipboard-read', 'clipboard-write'] },
 );
 
-/** Lets the page's way back to the application end in a response, and gives the address that it came to. */
+/** Responds to the redirect of the page to the application, and returns its URL. */
 async function backAtApplication(page: Page, press: string): Promise<URL> {
   await page.route(`${callback}**`, (route) => route.fulfill({ body: 'Back.' }));
   await page.getByRole('button', { name: press }).click();

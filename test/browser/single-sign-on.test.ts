@@ -103,7 +103,7 @@ browserTest('axe reports no violation on the pages of single sign-on', async (t,
   await isAccessible(t, page, 'an identity without a user');
 
   await page.context().clearCookies();
-  // The page waits for the user only in a browser that does not follow the header Refresh.
+  // Only browsers that ignore the Refresh header stay on the page.
   await page.route('**/sign_in/sso', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     const response = await route.fetch();

@@ -12,10 +12,10 @@ import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string | Uint8Array) => runCommandHere(options, args, input);
-/** The same in a process of its own. */
+/** Runs the command in a separate process. */
 const runProcess = (args: readonly string[], input?: string) => runCommand(t, options, args, input);
 
-/** The database, while no command has it open. */
+/** Opens the database between two commands. */
 async function withDatabase<Result>(
   use: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<Result>,
 ): Promise<Result> {

@@ -19,7 +19,7 @@ import t from '../support/tap.js';
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string) => runCommandHere(options, ['users', ...args], input);
 
-/** The database, while no command has it open. */
+/** Opens the database between two commands. */
 async function withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
   const database = await openDatabase(options);
   try {
@@ -29,7 +29,7 @@ async function withDatabase<Result>(use: (database: Database) => Promise<Result>
   }
 }
 
-/** An account with two owners, so that one of them may go. */
+/** An account with two owners, so that one of them can be disabled. */
 const newScene = () =>
   withDatabase(async (database) => {
     const scene = await createScene(database);

@@ -11,7 +11,7 @@ import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
-// biome-ignore lint/suspicious/noExplicitAny: what is done to the copy is wrong on purpose.
+// biome-ignore lint/suspicious/noExplicitAny: the changes of the copy are invalid on purpose.
 type Doctored = Writable<ContractDocument> & { paths: Record<string, Record<string, any>> };
 
 const database = await openTestDatabase(t);
@@ -20,7 +20,7 @@ t.teardown(() => rm(directory, { recursive: true, force: true }));
 
 let copies = 0;
 
-/** The contract with a change, read from a file as the real one is. */
+/** Reads the contract with a change from a file. */
 async function doctored(change: (document: Doctored) => void): Promise<Contract> {
   const document = structuredClone(contract.document) as Doctored;
   change(document);

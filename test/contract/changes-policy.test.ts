@@ -15,7 +15,7 @@ const widened = put(parameter('ReportSort', 'schema', 'pattern'), pattern);
 const version = raised('minor');
 const changelog = `## ${version} (unreleased)\n\n- \`sort\` accepts more.\n`;
 
-// The change in the words of the report, which the list of accepted changes repeats.
+// The text of the change in the report, which the list of accepted changes repeats.
 const { stdout: report } = compareChanged(t, [widened]);
 const [, at, change] =
   report

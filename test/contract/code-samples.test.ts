@@ -124,7 +124,7 @@ async function tryOut(
   for (const exchange of sent) t.same(faultsOf(exchange, id), [], `${label}: ${exchange.url}`);
 }
 
-/** What samples read from their environment. The records exist. */
+/** The environment variables of samples. The records exist. */
 async function variablesFor(id: OperationId): Promise<Record<string, string>> {
   await createDemoEndpoint(api, backend.id);
   const token = id.endsWith('CurrentUser') ? await userToken() : await api.token(backend);

@@ -8,7 +8,7 @@ import { authorizationRequest, createScene, grantTokens } from '../support/oauth
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-/** Texts of Ajv, Fastify, Node.js and PostgreSQL. */
+/** Messages of Ajv, Fastify, Node.js and PostgreSQL. */
 const rawMessage =
   /must match|must NOT|should|allowed values|additional propert|is not valid|pattern|FST_ERR|Unexpected token|querystring|undefined|\^\[/;
 /** Words that the documentation of APIs does not use in this way. */

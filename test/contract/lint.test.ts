@@ -18,7 +18,7 @@ interface Workflows {
   readonly workflows: { readonly steps: Record<string, unknown>[] }[];
 }
 
-/** Runs `npm run lint:contract` in a directory with the rules as they are and descriptions that were changed. */
+/** Runs `npm run lint:contract` in a directory with the unchanged rules and changed descriptions. */
 function lint(
   t: Test,
   { contract = () => {}, workflows = () => {} }: Partial<Plant> = {},

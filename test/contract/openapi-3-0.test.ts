@@ -40,7 +40,7 @@ t.test('the 3.0 document passes the rules of a linter', async (t) => {
   const { status, stdout, stderr } = spawnSync(
     ...withoutTap(process.execPath, [redocly, 'lint', 'v1-3.0.json', ...rules]),
     {
-      // Not that of the package, whose rules are for the contract itself.
+      // Not the configuration of the project, which is for the contract itself.
       cwd: directory,
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
       encoding: 'utf8',
@@ -88,7 +88,7 @@ function withoutWebhooks(): object {
   return rest;
 }
 
-/** Undoes what the older version has to write in another way. */
+/** Reverts the conversion to OpenAPI 3.0. */
 function restoreTypes(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(restoreTypes);
   if (typeof node !== 'object' || node === null) return node;

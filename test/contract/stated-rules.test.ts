@@ -11,7 +11,7 @@ const { accessToken: token } = await grantTokens(api, await createScene(api.data
 });
 const compile = createValidatorCompiler();
 
-/** References to components become schemas, as the binding of the contract makes them. */
+/** Resolves references to components, as the binding of the contract does. */
 function inlined(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inlined);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -19,7 +19,7 @@ function inlined(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(found).map(([key, value]) => [key, inlined(value)]));
 }
 
-/** What the contract's schema says of a value, compiled as the server compiles it. */
+/** Validates values with a schema of the contract, compiled as the server compiles it. */
 function verdict(schema: unknown, httpPart: 'body' | 'querystring'): (value: unknown) => boolean {
   const validate = compile({ schema: inlined(schema), httpPart } as Parameters<typeof compile>[0]);
   return (value) => validate(value) === true;

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createBatcher } from '../../src/database/batcher.js';
 import t from '../support/tap.js';
 
-/** A database that responds when the test says so. */
+/** A database whose responses the test controls. */
 function slowDatabase() {
   const calls: { keys: readonly number[]; finish: () => void; fail: (error: Error) => void }[] = [];
   const response = (keys: readonly number[]) =>

@@ -9,11 +9,11 @@ import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot be interrupted' };
 
-/** A transaction on a pool of one connection, and the processes whose statements it has cancelled. */
+/** A transaction on a pool of one connection, and the ids of the processes whose statements it cancelled. */
 async function begin(t: Test) {
   const { databaseUrl } = await createTestDatabase(t);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-  // A closed connection may still be ending when the database is dropped.
+  // The session of a closed connection may still exist when the database is dropped.
   pool.on('error', () => {});
   t.teardown(() => pool.end());
   const abort = new AbortController();

@@ -10,7 +10,7 @@ import { createTenant, makeEmployees, type Tenant } from '../support/records/ten
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-/** A database of an ordinary user on the coordinator and its workers, with tables that are not distributed. */
+/** A database of an unprivileged user on the coordinator and its workers, with tables that are not distributed. */
 async function openUndistributed(t: Test, { coordinator, workers }: CitusCluster): Promise<Database> {
   const urls = workers.map(({ url }) => url);
   await createCitusDatabase(coordinator.url, urls, 'people');
@@ -29,7 +29,7 @@ async function asAdministrator(t: Test, databaseUrl: string): Promise<Database> 
   return database;
 }
 
-/** Everything that an application reads of its account. */
+/** Everything that an application reads in its account. */
 async function readAll({ get, token }: TestApp, { application }: Tenant): Promise<unknown[]> {
   const accessToken = await token(application);
   const { data: reports } = (await get('/v1/reports', accessToken)).json();

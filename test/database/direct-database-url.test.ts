@@ -10,7 +10,7 @@ import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has no URL' };
 
-/** A URL that no server listens at. */
+/** A URL without a server. */
 const unreachable = 'postgres://user:very-secret@127.0.0.1:1/people';
 
 t.test('servers that start concurrently on an empty database migrate it once', onPostgresql, async (t) => {

@@ -163,7 +163,7 @@ function startWorker(t: Test, dataDir: string): ChildProcess {
   return child;
 }
 
-/** Waits until the worker says that so many rows are written; returns how many it says by then. */
+/** Waits until the worker has reported a number of rows. Returns the number that it reported. */
 async function written(child: ChildProcess, count: number): Promise<number> {
   let last = 0;
   for await (const chunk of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {

@@ -149,7 +149,7 @@ t.test(
           const victim = ids[round % ids.length] ?? '';
           await prisma.employee.updateMany({ where: { id: { in: ids } }, data: { status: pick(statuses) } });
           await prisma.employee.deleteMany({ where: { id: victim } });
-          // Rows that others write to at this moment, of both accounts at once.
+          // Rows of both accounts that other transactions change concurrently.
           await prisma.employee.updateMany({
             where: { position: BigInt(round) },
             data: { status: pick(statuses) },

@@ -4,7 +4,7 @@ import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 
-/** Keys that are looked up before the account is known. They are global, as prisma/schema.prisma says. */
+/** Keys that are looked up before the account is known. They are global, as prisma/schema.prisma states. */
 const identityKeys = [
   'account_domains_pkey',
   'applications_client_id_key',

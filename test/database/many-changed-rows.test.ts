@@ -2,7 +2,7 @@ import { openTestDatabase, testServer } from '../support/database/database.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
-/** The embedded database takes minutes for so many rows. */
+/** The embedded database needs minutes for this number of rows. */
 const rows = testServer === undefined ? 500 : 10_000;
 
 // One connection: the first change plans the statements of the triggers for one row.

@@ -38,8 +38,8 @@ t.test('applies every migration once and records it as Prisma does', async (t) =
 });
 
 t.test('the migrations create the tables of the Prisma schema', async (t) => {
-  // On the embedded database whatever the tests run on: reading a schema needs the type "char", which the adapter
-  // for PostgreSQL does not know.
+  // Always on the embedded database: reading a schema needs the type "char", which the adapter for PostgreSQL does not
+  // support.
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openDatabase({ dataDir });
   t.teardown(() => database.close());
@@ -81,7 +81,7 @@ t.test(
       'UPDATE _prisma_migrations SET finished_at = NULL WHERE finished_at = (SELECT max(finished_at) FROM _prisma_migrations)';
     await database.prisma.$executeRawUnsafe(underWay);
     const waiting = migrate(database);
-    // It asks for the lock, or has failed already.
+    // It waits for the lock, or has already failed.
     await Promise.race([waiting, untilSomebodyWaits(database)]);
     await database.prisma.$executeRawUnsafe(
       'UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL',
@@ -175,7 +175,7 @@ t.test('a failed migration changes nothing, and can be retried once its cause is
   const script = 'CREATE TABLE half (id int);\nSELECT no_such_function();';
   await addMigration(directory, '99990101000000_broken', script);
   const again = {
-    // It is for the operator to see what has happened.
+    // The failed migration stays recorded for the operator.
     postgresql: /99990101000000_broken failed before/,
     embedded: /could not be migrated: .*no_such_function/,
   };

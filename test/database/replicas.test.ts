@@ -12,7 +12,7 @@ import t, { type Test } from '../support/tap.js';
 
 interface Setting {
   readonly cluster: Cluster;
-  /** Processes on the same servers. */
+  /** Two processes that use the same servers. */
   readonly apps: readonly TestApp[];
   readonly replicas: readonly Replicas[];
 }
@@ -35,7 +35,7 @@ async function openProcess(t: Test, cluster: Cluster): Promise<{ database: Datab
   return { database, replicas };
 }
 
-/** Ports of the servers that have run reads of an account. */
+/** Ports of the servers that reads of an account run on. */
 async function portsOf({ reads }: Replicas, accountId: string, count = 20): Promise<Set<number>> {
   const ports = new Set<number>();
   for (let index = 0; index < count; index += 1) {

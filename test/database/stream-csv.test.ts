@@ -4,7 +4,7 @@ import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import t from '../support/tap.js';
 
-// One connection, so that each export gets the one of the export before, if that was released.
+// One connection, so that each export reuses that of the previous one, if it was released.
 const database = await openTestDatabase(t, { streamPoolSize: 1 });
 const onServer = database.kind === 'postgresql' ? {} : { skip: 'the embedded database has one connection' };
 
@@ -29,7 +29,7 @@ async function ended(pid: string): Promise<void> {
   }
 }
 
-/** Begins an export whose first column is the id of the server process, and reads until it is known. */
+/** Starts an export whose first column is the id of the server process, and reads the first row. */
 async function begin(query: Prisma.Sql, signal = new AbortController().signal) {
   const chunks = database.streamCsv({ query, signal });
   let csv = '';

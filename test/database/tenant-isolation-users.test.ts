@@ -9,7 +9,7 @@ import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { captureLog } from '../support/server/captured-log.js';
 import t, { type Test } from '../support/tap.js';
 
-/** What is logged where nothing protects the accounts from each other. */
+/** The warning that is logged without tenant isolation. */
 const warning = /row-level security does not isolate the accounts/;
 
 if (testServer === undefined) {
@@ -72,13 +72,13 @@ if (testServer === undefined) {
   });
 }
 
-/** Opens the user's database as the server does, and makes its tables as the user. */
+/** Opens the database as the server does, and creates its tables as the user. */
 async function open(t: Test, { options }: DatabaseUser) {
   const { logger, lines } = captureLog('warn');
   const database = await openDatabase({ ...options, logger, poolSize: 2 });
   t.teardown(() => database.close());
   await migrate(database);
-  // As many at once as there are connections.
+  // As many concurrent queries as there are connections.
   await Promise.all([0, 1].map(() => query(database, 'SELECT pg_sleep(0.02)::text')));
   return { database, warnings: () => lines.filter((line) => line.includes('row-level security')) };
 }
@@ -93,7 +93,7 @@ async function identity(database: Database) {
   return row;
 }
 
-/** Makes two accounts with employees. */
+/** Creates two accounts with employees. */
 function fill(database: Database) {
   return withScope(allAccounts, async () => [
     await createTenant(database, { employees: makeEmployees(3) }),

@@ -28,12 +28,12 @@ async function connect(t: Test) {
     defaultScope: scope,
     retry,
   });
-  // A closed connection may still be ending when the database is dropped.
+  // The session of a closed connection may still exist when the database is dropped.
   pool.on('error', () => {});
   t.teardown(() => pool.end());
   const options = { settings, defaultScope: scope };
   const adapter = await withTransactionSettings(new PrismaPg(pool), options).connect();
-  /** Begins a transaction through the adapter, and ends it as Prisma does. */
+  /** Starts a transaction through the adapter, and ends it as Prisma does. */
   const transaction = async (statement: string, end: 'COMMIT' | 'ROLLBACK') => {
     const begun = await adapter.startTransaction();
     try {

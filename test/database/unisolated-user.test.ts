@@ -6,7 +6,7 @@ import { runCommandHere } from '../support/processes/cli.js';
 import { startServerProcess } from '../support/processes/server-process.js';
 import t, { type Test } from '../support/tap.js';
 
-/** The line with which a start stops. */
+/** The error line of a start that fails. */
 const rejection = /[^\n]*row-level security[^\n]*ALLOW_UNISOLATED=true[^\n]*\n/;
 
 const production = { NODE_ENV: 'production', ALLOW_HTTP: 'true', DEMO_DATA: 'false' };
@@ -15,7 +15,7 @@ if (testServer === undefined) {
   t.pass('the embedded database has one user');
 } else {
   const serverUrl: string = testServer;
-  /** Row-level security does not apply to this user, who may not take the role of the service. */
+  /** A user that bypasses row-level security and may not set the role of the service. */
   const createUnisolatedUser = (t: Test) => createDatabaseUser(t, serverUrl, 'BYPASSRLS NOCREATEROLE');
 
   t.test(

@@ -12,17 +12,17 @@ import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
-/** Connections that the user may have. */
+/** Connection limit of the user. */
 const connectionLimit = 4;
 
 const connectionTimeoutMs = 1_000;
 
-/** Milliseconds beyond the time limit that a refusal may take, on a busy machine. */
+/** Milliseconds that a rejection may take beyond the time limit, on a busy machine. */
 const graceMs = 3_000;
 
-/** An application on a database whose user may have few connections. */
+/** An application on a database whose user has a low connection limit. */
 async function setUp(t: Test) {
-  // The server makes no exception for this user, unlike for a superuser.
+  // Unlike a superuser, this user cannot use reserved connections.
   const user = await createDatabaseUser(t, testServer ?? '', `CONNECTION LIMIT ${connectionLimit}`);
   const database = await openDatabase({
     ...user.options,
@@ -36,7 +36,7 @@ async function setUp(t: Test) {
   return { user, api, tenant, token: await api.token(tenant.application) };
 }
 
-/** Ends the connections that there are and makes as many as there may be; the function that is returned ends these. */
+/** Closes the existing connections and opens as many as the limit allows. Returns a function that closes these. */
 async function takeConnections(t: Test, { name, options, asAdministrator }: DatabaseUser) {
   const taken: pg.Client[] = [];
   while (taken.length < connectionLimit) {
@@ -46,7 +46,7 @@ async function takeConnections(t: Test, { name, options, asAdministrator }: Data
        WHERE usename = '${name}' AND pid <> ALL ('{${ours}}')`,
     );
     const client = new pg.Client({ connectionString: administrativeUrlOf(options.databaseUrl) });
-    // Those that were ended are counted until they are gone.
+    // Closed connections count until their sessions have exited.
     const connected = await client.connect().then(
       () => true,
       () => false,

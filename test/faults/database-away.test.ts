@@ -7,10 +7,10 @@ import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
 
-/** Milliseconds that a request may take to be refused, on a busy machine. */
+/** Milliseconds that a rejection may take, on a busy machine. */
 const promptly = 4_000;
 
-/** An application whose database is reached by way of a proxy. */
+/** An application that reaches its database through a proxy. */
 async function setUp(t: Test) {
   const { proxy, database } = await openBehindProxy(t, {
     poolSize: 4,
@@ -30,7 +30,7 @@ function isUnavailable(t: Test, response: LightMyRequestResponse, what: string) 
   t.match(response.headers['retry-after'], /^[1-9]\d*$/);
 }
 
-/** Repeats a request until it succeeds; a service that does not recover makes the test fail by its time limit. */
+/** Repeats a request until it succeeds. If the service does not recover, the test times out. */
 async function untilRecovered(read: () => Promise<LightMyRequestResponse>): Promise<number> {
   for (let refusals = 0; ; refusals += 1) {
     const { statusCode } = await read();

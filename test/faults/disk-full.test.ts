@@ -15,10 +15,10 @@ import t, { type Test } from '../support/tap.js';
 
 const mebibyte = 2 ** 20;
 
-/** Bytes of one file of the write-ahead log, which is made at once. */
+/** Bytes of a segment of the write-ahead log, which is created with its full size. */
 const segment = 16 * mebibyte;
 
-/** A server on an embedded database, on a disk of which the test decides how much room it has. */
+/** A server with an embedded database, on a disk whose free space the test controls. */
 async function setUp(t: Test, { logUsed = 0 } = {}) {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openDatabase({ dataDir });
@@ -32,13 +32,13 @@ async function setUp(t: Test, { logUsed = 0 } = {}) {
   };
   return {
     disk,
-    /** A start of which nobody knows whether it succeeds. */
+    /** A start that may fail. */
     spawn: () => spawnServerProcess(t, options),
     start: async () => connect(await startServerProcess(t, options), application),
   };
 }
 
-/** Writes to the log until it has so many bytes in its segment. */
+/** Writes to the log until its segment contains a number of bytes. */
 async function useLog(database: Database, bytes: number): Promise<void> {
   const text = `SELECT ((pg_current_wal_insert_lsn() - '0/0') % ${segment})::int AS used`;
   while (((await query<{ used: number }>(database, text))[0]?.used ?? bytes) < bytes) {
@@ -51,7 +51,7 @@ type Connected = ServerProcess & Client;
 interface Client {
   get(path: string): Promise<Response>;
   create(report: ReportRequest): Promise<Response>;
-  /** Every report that there is, as it was sent. */
+  /** All stored reports, as they were sent. */
   stored(): Promise<ReportRequest[]>;
 }
 
@@ -60,7 +60,7 @@ interface ReportRequest {
   readonly filters: readonly object[];
 }
 
-/** Longest that a client waits: a response that does not come fails the test. */
+/** Maximum time to wait for a response. A missing response fails the test. */
 const patienceMs = 10_000;
 
 async function connect(server: ServerProcess, application: TestApplication): Promise<Connected> {
@@ -95,7 +95,7 @@ async function connect(server: ServerProcess, application: TestApplication): Pro
   };
 }
 
-/** A report of which no byte can be spared, and that is nearly as large as a body may be. */
+/** A report that does not compress, near the maximum size of a body. */
 function makeReport(): ReportRequest {
   const text = () => randomBytes(188).toString('base64url');
   const value = () => Array.from({ length: 80 }, text);
@@ -107,7 +107,7 @@ function makeReport(): ReportRequest {
   return { title: text(), filters };
 }
 
-/** Saves reports until one is refused; those that were acknowledged are added to the list. */
+/** Saves reports until one is rejected. Acknowledged reports are added to the list. */
 async function createUntilRefused(t: Test, { create }: Client, acknowledged: ReportRequest[]) {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const report = makeReport();
@@ -169,7 +169,7 @@ t.test('a first start on a full disk reports it, and does not prevent the next s
 });
 
 t.test('a full disk for the write-ahead log stops the process without loss of data', async (t) => {
-  // A start in the last quarter of a segment would make the next one.
+  // A start in the last quarter of a segment would create the next one.
   const { disk, spawn, start } = await setUp(t, { logUsed: (segment * 3) / 4 - mebibyte / 8 });
   const acknowledged: ReportRequest[] = [];
   let server = await start();

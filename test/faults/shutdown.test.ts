@@ -10,12 +10,12 @@ import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { requestRaw } from '../support/server/sockets.js';
 import t, { type Test } from '../support/tap.js';
 
-// Most of it is waiting.
+// The tests of this file mostly wait.
 t.jobs = 4;
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
 
-/** A server in a process of its own, on either engine. */
+/** A server process, on PostgreSQL or the embedded database. */
 async function start(t: Test, environment: Record<string, string> = {}, options?: DatabaseOptions) {
   const { databaseUrl = '', dataDir } = options ?? (await createTestDatabase(t));
   const server = await startServerProcess(t, {
@@ -72,7 +72,7 @@ t.test(
 t.test('a download that is closed when the process exits does not look complete', async (t) => {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
-  // More than the buffers of a connection hold.
+  // Larger than the buffers of a connection.
   const employees = makeEmployees(8_000, { department: 'd'.repeat(1_250) });
   const { application } = await createTenant(database, { employees });
   await database.close();
@@ -144,7 +144,7 @@ t.test(
         const fresh = await startOne();
         const before = responses;
         while (responses < before + 50) await wait(10);
-        // The balancer uses the old server until its /readyz responds with 503.
+        // The load balancer uses the old server until its /readyz responds with 503.
         servers = [...servers, fresh];
         t.equal(await old?.stop(), 0);
         servers = servers.filter((server) => server !== old);

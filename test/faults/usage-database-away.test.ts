@@ -21,7 +21,7 @@ t.test(
     const token = await api.token(application);
     t.equal((await api.get('/v1/employees', token)).statusCode, 200);
     proxy.refuse();
-    // The token is genuine: that is seen without the database, and names the client.
+    // The signature of the token is verified without the database, and its claims name the client.
     for (let count = 0; count < 3; count += 1) {
       t.equal((await api.get('/v1/employees', token)).statusCode, 503);
       await t.rejects(api.usage.flush());

@@ -62,7 +62,7 @@ t.test(
 
 interface Proxy {
   readonly port: number;
-  /** From now on connections are accepted, and nothing comes of them. */
+  /** From now on, connections are accepted and get no response. */
   silence(): void;
   end(): void;
 }

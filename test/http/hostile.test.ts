@@ -9,7 +9,7 @@ const seed = 20260301;
 const injected = 1200;
 const sent = 800;
 
-/** A small generator of numbers (mulberry32): the same requests in every run. */
+/** A pseudorandom number generator (mulberry32): the same requests in every run. */
 function createRandom(state: number): () => number {
   let current = state;
   return () => {
@@ -103,7 +103,7 @@ const names = [
 ];
 
 const paths = [...contract.operations.values()].map(({ path }) => path);
-/** Paths with something in them that a caller chooses. */
+/** Paths with a parameter. */
 const templates = paths.filter((path) => path.includes('{'));
 const unstorable = ['%00', 'a%00', '%ED%A0%80', '%EF%BF%BE', 'x'.repeat(9000)];
 const plain = [
@@ -228,7 +228,7 @@ const stranger = await createTenant(api.database, {
 });
 const tokens = [await api.token(application), await api.token(application, 'user:read')];
 
-/** What is wrong with a response; undefined when nothing is. */
+/** The error of a response; `undefined` for a valid one. */
 function objection(response: Response, isHead: boolean): string | undefined {
   const { statusCode, headers, body } = response;
   if (statusCode >= 500) return `status ${statusCode}`;
@@ -251,7 +251,7 @@ function objection(response: Response, isHead: boolean): string | undefined {
 
 t.test(`responds to ${injected} hostile requests without a 5xx`, async (t) => {
   const objections: string[] = [];
-  // The contract is another test's business: here even a response that it does not declare is looked at.
+  // Another test compares responses with the contract.
   for (let batch = 0; batch < injected / 20; batch++) {
     const requests: InjectOptions[] = Array.from({ length: 20 }, () => {
       const method = pick(methods);

@@ -9,7 +9,9 @@ const noFailureLimit = { environment: { RATE_LIMIT_FAILURES: '0' } };
 const api = await buildTestApp(t, noFailureLimit);
 const port = await listen(api.app);
 
-/** Sends bytes and expects, besides perhaps good responses, problems of this status, and a server that lives on. */
+/**
+ * Sends bytes. Expects problem documents with this status, besides successful responses, and a server that stays available.
+ */
 async function refusesBytes(
   t: Test,
   bytes: string | Buffer,

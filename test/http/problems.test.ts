@@ -48,7 +48,7 @@ t.test('every code has its status, title, type and media type', async (t) => {
       ? [url]
       : [url, withQuery]) {
       const response = await api.app.inject({ ...options, url: target });
-      // Unknown query parameters are a fault of their own where nothing graver comes first.
+      // An unknown query parameter is reported unless an error with precedence occurs.
       if (response.json().code === 'invalid_request' && target !== url) continue;
       isProblem(t, response, code, url.replace(/\?.*/, ''));
       t.notMatch(response.body, 'token=secret', 'the query is not repeated');

@@ -13,7 +13,7 @@ import { createReportClient, refused } from '../support/records/reports.js';
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-/** A server with one route, whose requests are handled until the test finishes them. */
+/** A server with one route, whose requests the test completes. */
 async function serve(t: Test, limits: RequestQueueLimits) {
   const queue = new RequestQueue(limits);
   const started: string[] = [];

@@ -48,7 +48,7 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
   });
 });
 
-/** Two servers in processes of their own, by their addresses. */
+/** URLs of two server processes. */
 async function setUp(t: Test) {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
@@ -74,7 +74,7 @@ function listEmployees(url: string, token = ''): Promise<Response> {
   return fetch(`${url}/v1/employees`, { headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Asks the servers by turns, one request after the other and some more than the limit. */
+/** Sends requests to the servers in turn, one after the other, and some more than the limit. */
 async function byTurns([first, second]: readonly [string, string], ask: (url: string) => Promise<Response>) {
   const responses: Response[] = [];
   while (responses.length < limit + 5) responses.push(await ask(responses.length % 2 === 0 ? first : second));
@@ -83,6 +83,6 @@ async function byTurns([first, second]: readonly [string, string], ask: (url: st
 
 const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status);
 
-/** What is expected of {@link byTurns}: as many of one as the limit says, then the other. */
+/** The expected result of {@link byTurns}: as many of the first status as the limit allows, then the second one. */
 const firstThen = (granted: number, refused: number) =>
   Array.from({ length: limit + 5 }, (_, index) => (index < limit ? granted : refused));

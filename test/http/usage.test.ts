@@ -157,7 +157,7 @@ t.test('counts calls with an expired or revoked token for its application and us
   await revoke(api, scene.application, revoked.accessToken);
   t.equal((await api.get('/v1/employees', revoked.accessToken)).json().code, 'invalid_token');
   api.clock.advanceSeconds(3600);
-  // A process that has seen the token before, and one that has not.
+  // One process has the token in its cache, the other does not.
   const other = await buildTestApp(t, { database, clock: api.clock });
   for (const one of [api, other]) {
     t.equal((await one.get('/v1/employees', expired.accessToken)).json().code, 'token_expired');
@@ -206,7 +206,7 @@ t.test('counts calls beyond the limit, whether the database or the memory reject
     await buildTestApp(t, { database, environment }),
   ];
   const caller = await createCaller({ employees: 3 }, first);
-  // The second process knows nothing of the application until the database says that it is at its limit.
+  // The second process learns from the database that the application is at its limit.
   const expected = [
     [first, 200],
     [first, 200],
@@ -288,7 +288,7 @@ t.test('adds up the counts of several processes, also when they store them concu
   for (let round = 0; round < 4; round += 1) {
     await Promise.all(
       apis.map(async (one, index) => {
-        // In an order of its own.
+        // In another order.
         for (const { token } of index === 0 ? callers : callers.toReversed())
           await one.get('/v1/employees', token);
       }),

@@ -11,7 +11,7 @@ import t from '../support/tap.js';
 
 const api = await listenForMcp(t);
 
-/** A client that knows its client id alone, and whose user presses Allow. */
+/** A client that knows only its client id, and whose user selects Allow. */
 class Provider implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadata;

@@ -11,7 +11,7 @@ const { application } = await createTenant(api.database);
 
 const json = 'application/json';
 
-/** Operations with scopes that have nothing but JSON, read from the contract in a way of its own. */
+/** Operations with scopes and only JSON bodies, read from the contract independently of the server. */
 const expected = [...contract.operations.values()].filter(
   ({ scopes, responses }) =>
     scopes !== null &&

@@ -44,7 +44,7 @@ interface Expected {
   readonly address?: string;
 }
 
-/** Expects exactly one event of this type in the account, with everything that it has to say. */
+/** Expects exactly one event of this type in the account, with these members. */
 async function audited(
   t: Test,
   { type, response, scene, withoutApplication = false, withoutUser = false, address = '127.0.0.1' }: Expected,
@@ -216,7 +216,7 @@ t.test('no row of any table and no log line holds a password, code, verifier, to
     await revoke(api, application, token, { client_secret });
     await revoke(api, application, token, { client_secret: wrongSecret });
   }
-  // A failure inside must not spill what it was working on either.
+  // The log of an internal error must not contain these values either.
   await app.inject({ url: `/v1/employees?x=${second.accessToken}` });
 
   const secrets: Record<string, string> = {
@@ -253,7 +253,7 @@ t.test('no row of any table and no log line holds a password, code, verifier, to
       t.notOk(rows.includes(shape), `${name} in the database`);
       t.notOk(logged.includes(shape), `${name} in the log`);
     }
-    // The signature is what makes a token one.
+    // A token is a secret because of its signature.
     const signature = secret.split('.')[2];
     if (signature !== undefined) t.notOk(`${rows}${logged}`.includes(signature), `signature of ${name}`);
   }

@@ -128,7 +128,7 @@ t.test('rejects a malformed verifier with 400, and keeps the code valid', async 
 t.test('rejects a redirect_uri other than that of the request, and changes nothing', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
-  // Another registered one is as wrong as a foreign one.
+  // Another registered redirect URI is rejected as well.
   const registered = 'https://client.example/second';
   await database.prisma.application.updateMany({
     where: { id: scene.application.id },

@@ -168,7 +168,7 @@ t.test('a member who can grant no requested scope is redirected with access_deni
   t.equal(returned.get('state'), parameters.state);
   t.equal(returned.get('iss'), 'http://api.test');
 
-  // Nor does a form that is sent without having been shown give anything.
+  // A form that is submitted without its page issues no code either.
   const token = hiddenFields((await browser.open(authorizationRequest(scene).url)).body);
   const forced = await browser.submit(url, { ...token, decision: 'allow' });
   t.equal(forced.statusCode, 303);

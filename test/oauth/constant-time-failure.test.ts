@@ -14,7 +14,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;
 
-/** Whole milliseconds are counted from one that had begun already. */
+/** The first millisecond has already started. */
 const leastMilliseconds = 19;
 
 t.test(

@@ -16,7 +16,7 @@ import {
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-/** A deletion in the middle belongs to another connection, and the embedded database has none. */
+/** A concurrent deletion needs another connection, which the embedded database does not have. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
 const options = await createTestDatabase(t);
@@ -24,7 +24,7 @@ const database = await openDatabase(options);
 t.teardown(() => database.close());
 const api = await buildTestApp(t, { database });
 
-/** Makes a request while the application, which has authenticated by then, is being deleted. */
+/** Sends a request whose application is deleted after it has authenticated. */
 async function whileDeleted(
   t: Test,
   { application }: Scene,

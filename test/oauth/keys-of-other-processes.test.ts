@@ -24,7 +24,7 @@ t.test(
   },
 );
 
-/** Rotates the keys in another process, which lives on. */
+/** Rotates the keys in another process, which keeps running. */
 async function rotateElsewhere(t: Test, seconds: number) {
   const other = await buildTestApp(t, { database });
   other.clock.advanceSeconds(seconds);

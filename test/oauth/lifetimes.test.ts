@@ -19,7 +19,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;
 
-/** Whether a browser gets the consent page, rather than the way to the sign-in page. */
+/** Whether a browser gets the consent page, and not a redirect to the sign-in page. */
 async function isSignedIn(browser: Awaited<ReturnType<typeof signedInBrowser>>, url: string) {
   const { statusCode, headers } = await browser.open(url);
   if (statusCode === 200) return true;

@@ -11,7 +11,7 @@ const older = 'the older secret of the application';
 const newer = 'the newer secret of the application';
 const changing = { current: newer, previous: older };
 
-/** A database with keys that the older secret sealed: two that are retired, and the current one. */
+/** A database with keys that the previous secret encrypted: two retired ones, and the current one. */
 async function setUp(t: Test) {
   const database = await openTestDatabase(t);
   const clock = createTestClock();

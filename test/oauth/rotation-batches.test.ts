@@ -23,7 +23,7 @@ const database = await openDatabase({ ...options, poolSize: 6 });
 t.teardown(() => database.close());
 const api = await buildTestApp(t, { database, environment });
 
-/** Locks belong to another connection, and the embedded database has none. */
+/** Locks need another connection, which the embedded database does not have. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
 interface Holder {
@@ -32,7 +32,7 @@ interface Holder {
   readonly token: string;
 }
 
-/** Somebody of an account of their own, who has a refresh token. */
+/** A user of a separate account, with a refresh token. */
 async function createHolder(): Promise<Holder> {
   const scene = await createScene(database);
   const grantId = randomId();
@@ -58,7 +58,7 @@ const createHolders = (count: number) => Promise.all(Array.from({ length: count 
 
 const refreshOf = ({ scene, token }: Holder, by: TestApp = api) => refresh(by, scene.application, token);
 
-/** The same service in another process, or as near to it as the embedded database allows. */
+/** The same service as another process. With the embedded database, it shares the connection. */
 async function createOther(t: Test, limits: { statementTimeoutMs?: number } = {}): Promise<TestApp> {
   const shared = testServer === undefined;
   const opened = shared ? database : await openDatabase({ ...options, ...limits });
@@ -80,7 +80,7 @@ t.test(
     const [locked, ...others] = (await createHolders(40)) as [Holder, ...Holder[]];
     const transaction = await openTransaction(t, options);
     await transaction.query(lockToken, [hexOf(locked)]);
-    // In the midst of the others, so that it is in a batch with some of them.
+    // Between the others, so that it shares a batch with some of them.
     const before = others.slice(0, 20).map((holder) => refreshOf(holder));
     const late = refreshOf(locked);
     const after = others.slice(20).map((holder) => refreshOf(holder));
@@ -102,9 +102,9 @@ t.test('many locked tokens neither delay others nor exhaust the connections', on
   for (const [round, others] of rounds.entries()) {
     allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), `round ${round}`);
   }
-  t.equal(await waitingStatements(database), 2, 'two wait, and no more');
+  t.equal(await waitingStatements(database), 2, 'only two statements wait');
   await transaction.end('ROLLBACK');
-  allSucceeded(t, await Promise.all(late), 'once they are free');
+  allSucceeded(t, await Promise.all(late), 'once the locks are released');
 });
 
 t.test(
@@ -137,7 +137,7 @@ t.test('a token that a concurrent transaction consumes is rejected as a replay',
   await transaction.end('COMMIT');
   oauthRefusal(t, await loser, 'invalid_grant');
   const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: holder.grantId } });
-  t.ok(grant.revokedAt, 'a minute after its use it is taken for stolen');
+  t.ok(grant.revokedAt, 'a reuse a minute later counts as a replay');
 });
 
 for (const table of ['grants', 'accounts'] as const) {
@@ -152,7 +152,7 @@ for (const table of ['grants', 'accounts'] as const) {
       const late = refreshOf(doomed);
       allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), 'while it is locked');
       await untilWaiting(database, 1);
-      // Takes everything below it too, which whoever waits must not have locked.
+      // Also deletes dependent rows, which a waiting transaction must not have locked.
       await transaction.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
       await transaction.end('COMMIT');
       oauthRefusal(t, await late, 'invalid_grant');

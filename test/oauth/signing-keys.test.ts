@@ -33,13 +33,13 @@ interface Setting {
 
 const shared = await openTestDatabase(t);
 
-/** An application on the common database, which has keys of other tests as well. */
+/** An application on the shared database, which also has keys of other tests. */
 async function setUp(t: Test, database = shared): Promise<Setting> {
   const api = await buildTestApp(t, { database });
   return { api, database, tenant: await createTenant(database) };
 }
 
-/** An application whose keys are the only ones. */
+/** An application on a database without other keys. */
 async function setUpAlone(t: Test): Promise<Setting> {
   return setUp(t, await openTestDatabase(t));
 }

@@ -22,7 +22,7 @@ const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } })
 const { database, clock, signingKeys } = api;
 const { prisma } = database;
 
-/** Does something while the database takes no event of this type about this account, or about none. */
+/** Runs work while the database rejects events of this type, of this account or without an account. */
 async function whileRefused<Result>(
   type: string,
   accountId: string | null,

@@ -9,7 +9,7 @@ import {
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-// So many failures from one address would be cut short otherwise.
+// Otherwise the failure limit of the address would reject the requests.
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 
 t.test('names a parameter that is missing or empty', async (t) => {

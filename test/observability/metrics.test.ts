@@ -21,7 +21,7 @@ interface Measured {
   readonly api: TestApp;
   readonly database: Database;
   readonly address: string;
-  /** Value of a metric with exactly these labels, in this order; 0 where there is none. */
+  /** Value of a metric with exactly these labels, in this order; 0 if there is none. */
   read(metric: string): Promise<number>;
   close(): Promise<void>;
 }

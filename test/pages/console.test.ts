@@ -14,7 +14,7 @@ const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
 const { accountId } = await createTenant(database);
 
-/** The console of a server with this client id in its configuration, and what it logged. */
+/** The console of a server that is configured with this client id, and its log. */
 async function openConsole(t: Test, clientId?: string) {
   const log = captureLog('warn');
   const environment = clientId === undefined ? {} : { CONSOLE_CLIENT_ID: clientId };

@@ -7,7 +7,7 @@ import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 
-/** Every cookie that a browser is given by the pages: before, while and after a user is signed in. */
+/** Every cookie that the pages set: before sign-in, during a session and after sign-out. */
 async function cookiesOf({ app }: TestApp): Promise<string[]> {
   const scene = await createScene(database);
   const { email, password } = scene.user;

@@ -19,7 +19,7 @@ const other = await buildTestApp(t, { database, clock: api.clock, environment })
 const https = await buildTestApp(t, { database, environment: { BASE_URL: 'https://api.test' } });
 const { clock } = api;
 
-/** Failures in a minute that are allowed from an address or known browser, and in the name of a user. */
+/** Failures per minute that are allowed for an address or a known browser, and for an e-mail address. */
 const limit = 3;
 const nameLimit = 15;
 const cookieName = 'known_browser';
@@ -31,7 +31,7 @@ function nextAddress(): string {
   return `198.51.${lastAddress >> 8}.${lastAddress & 255}`;
 }
 
-/** A browser somewhere else, with the cookie of a known browser if one is given. */
+/** A browser at another address, with the cookie of a known browser if one is given. */
 function browserWith(cookie?: string, server: TestApp = api): Browser {
   const browser = new Browser(fromAddress(server.app, nextAddress()));
   if (cookie !== undefined) browser.setCookie(cookieName, cookie);
@@ -46,7 +46,7 @@ async function signIn(
   return (await browserWith(cookie, server).signIn(email, password)).statusCode;
 }
 
-/** Signs in, and returns the cookie by which the browser is known from then on. */
+/** Signs in, and returns the cookie that identifies the browser from then on. */
 async function cookieOf({ email, password }: TestUser, earlier?: string): Promise<string> {
   const browser = browserWith(earlier);
   const { statusCode } = await browser.signIn(email, password);
@@ -55,7 +55,7 @@ async function cookieOf({ email, password }: TestUser, earlier?: string): Promis
   return cookie;
 }
 
-/** Strangers fail in a user's name, each from another network, until no unknown browser may try any more. */
+/** Fails to sign in as a user from several networks, until the limit rejects unknown browsers. */
 async function lockOut(t: Test, { email }: Pick<TestUser, 'email'>): Promise<void> {
   for (let time = 0; time < nameLimit; time += 1) {
     t.equal(await signIn(email, `wrong ${time}`, { server: time % 2 === 0 ? api : other }), 401);
@@ -255,7 +255,7 @@ t.test('audits the rejections of an address and of a known browser once a minute
   ]);
 });
 
-/** The cookie of an attacker who knows its form and has this secret. */
+/** The cookie of an attacker who knows its format and signs with this secret. */
 function forged(secret: string, email: string): string {
   const browserId = randomBytes(16).toString('base64url');
   const issuedAt = epochSeconds(clock);

@@ -8,7 +8,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;
 
-/** A browser of somebody whose account has these employees. */
+/** A browser of a user whose account has these employees. */
 async function directoryOf(people: readonly Partial<TestEmployee>[], role: 'owner' | 'member' = 'member') {
   const scene = await createScene(database, { role });
   const employees = people.map((person, index) => ({ ...makeEmployees(1)[0], ...person, index }));

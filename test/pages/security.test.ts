@@ -68,7 +68,7 @@ async function confidentialScene(): Promise<Scene & { secretId: string }> {
   return { ...scene, secretId: id };
 }
 
-/** Everything about an account that a form could change. */
+/** All rows of an account that a form can change. */
 async function stateOf({ accountId }: Scene): Promise<string> {
   const where = { accountId };
   return JSON.stringify([
@@ -145,7 +145,7 @@ t.test('ids of another account are not found, on every page and in every form', 
   for (const address of [...all.administratorForms, ...all.forms].filter(withId)) {
     isPage(t, await browser.submit(address, [['csrf_token', csrf_token], ...goodFields]), 404, address);
   }
-  // Their application, our secret, and the other way round.
+  // The application of one account with a secret of the other, and vice versa.
   for (const [id, secretId] of [
     [attacker.application.id, victim.secretId],
     [victim.application.id, attacker.secretId],

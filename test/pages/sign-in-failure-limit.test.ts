@@ -21,14 +21,14 @@ function nextAddress(): string {
   return `198.51.100.${lastAddress}`;
 }
 
-/** Failures that `limited` allows in the name of one user: five times as many as from one address. */
+/** Failures that `limited` allows for one e-mail address: five times as many as from one network address. */
 const nameLimit = 15;
 
 /** Tries to sign in from a network address. */
 const attempt = (address: string, email: string, password: string, server = limited) =>
   new Browser(fromAddress(server.app, address)).signIn(email, password);
 
-/** Expects that an attempt was not even judged. */
+/** Expects that an attempt was rejected before its password was checked. */
 function throttled(t: Test, response: LightMyRequestResponse): void {
   t.equal(response.statusCode, 429);
   t.match(response.headers['content-type'], /^text\/html/);
@@ -121,7 +121,7 @@ t.test('starts a new count after a minute', async (t) => {
   const address = nextAddress();
   const fail = async () => (await attempt(address, user.email, 'wrong')).statusCode;
   t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);
-  // The limiter looks at the clock of the wall, so that the rows are moved instead.
+  // The limiter uses the system clock, so the expiry of the rows is changed instead.
   await database.prisma.failureCount.updateMany({ data: { expire: new Date(Date.now() - 1) } });
   t.equal((await attempt(address, user.email, user.password)).statusCode, 303);
   t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);

@@ -19,7 +19,7 @@ const signIn = async (email: string, password: string) =>
 const hashOf = async (id: string) =>
   (await database.prisma.user.findFirstOrThrow({ where: { id } })).passwordHash;
 
-/** A hash as earlier versions made it: of the text as it was typed. */
+/** A hash as earlier versions computed it: of the text as entered. */
 const rawHash = (password: string) => hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
 
 t.test('accepts a password in either Unicode form', async (t) => {

@@ -15,7 +15,7 @@ const { app } = api;
 const unknownAddress = () => `${randomId(10)}@users.example`;
 const setCookies = ({ headers }: LightMyRequestResponse): string[] => [headers['set-cookie'] ?? []].flat();
 
-/** What is the same for everybody on the page that refuses. */
+/** The page of a rejected sign-in, without the parts that differ for each request. */
 function withoutPersonal({ body }: LightMyRequestResponse, email: string): string {
   return body
     .replaceAll(email, 'E-MAIL')
@@ -90,7 +90,7 @@ t.test('an unknown address takes as much processor time as a wrong password', as
     return performance.now() - start;
   };
   const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
-  // The first of each is for whatever is prepared once.
+  // The first attempt of each kind is not measured, because it includes one-time work.
   for (const email of [known.email, unknownAddress()]) await time(email);
   const [knownTimes, unknownTimes]: [number[], number[]] = [[], []];
   for (let run = 0; run < 7; run += 1) {

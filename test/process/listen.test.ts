@@ -17,7 +17,7 @@ t.test('an unavailable address is reported in one line that names the settings',
   const places = [
     { host: '127.0.0.1', port },
     { host: 'nowhere.invalid', port: 0 },
-    // An address that is kept for documents, and so is no machine's.
+    // An address that is reserved for documentation.
     { host: '192.0.2.1', port: 0 },
   ];
   for (const place of places) {

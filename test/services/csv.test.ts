@@ -87,7 +87,7 @@ t.test('reads CSV of RFC 4180, with the line breaks of every operating system', 
     ['Zoë,山田,\u{1F468}\n', [[1, ['Zoë', '山田', '\u{1F468}']]]],
     ['a\u2028b,c\n', [[1, ['a\u2028b', 'c']]]],
   ] as const) {
-    // TAP takes U+2028 for the end of a line.
+    // The TAP parser treats U+2028 as the end of a line.
     const label = JSON.stringify(text).replace('\u2028', 'LS');
     for (const size of [1, 2, 3, 1000]) t.same(await read(text, size), expected, label);
   }

@@ -9,7 +9,7 @@ const firstNames = ['Anna', 'Änne', 'An', 'Jean-Luc', 'Łucja', 'Bo', "D'Arcy",
 const lastNames = ['Müller', 'Muller', "O'Brien", 'van der Berg', 'Ørsted', 'Groß', 'Li', 'Anders'];
 const texts = 'a an anna mul o d arc berg van der luc jean lu or gro gross li zz maria jos b'.split(' ');
 
-/** What `fold_for_search` does to the names of this test. */
+/** Same result as `fold_for_search` for the names of this test. */
 const fold = (text: string) =>
   text
     .normalize('NFKD')

@@ -6,7 +6,7 @@ import { createTestDatabase, openElsewhere, testServer } from '../support/databa
 import { createTenant, type Tenant } from '../support/records/tenant.js';
 import t, { type Test } from '../support/tap.js';
 
-/** Longest wait of a duplicate for the first request, in milliseconds. */
+/** Maximum time that a duplicate waits for the first request, in milliseconds. */
 const keyWaitMs = 5_000;
 
 /** Time that a busy machine may need beyond a limit, in milliseconds. */
@@ -31,7 +31,7 @@ function alone(work: IdempotentWork['work']): IdempotentWork {
   return { prepare: async () => {}, work };
 }
 
-/** Carries out a request whose work does not end; resolves in the transaction. The function ends it. */
+/** Starts a request whose work does not end, and resolves during its transaction. Returns a function that ends it. */
 async function runStuck(idempotency: Idempotency, request: IdempotentRequest) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ async function runStuck(idempotency: Idempotency, request: IdempotentRequest) {
   };
 }
 
-/** What became of some work, and after how many milliseconds. */
+/** The outcome of work, and its duration in milliseconds. */
 async function timed<Result>(work: Promise<Result>) {
   const begun = performance.now();
   const outcome = await work.catch((error: unknown) => error);

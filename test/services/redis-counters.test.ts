@@ -6,7 +6,7 @@ import { hasRedisServer, startRedis, testRedis } from '../support/processes/redi
 import { freePort } from '../support/server/free-port.js';
 import t, { type Test } from '../support/tap.js';
 
-/** Counters under keys of their own, and what they log. */
+/** Counters with a unique key prefix, and their log. */
 async function open(t: Test, url: string, prefix = `test:${randomId()}:`) {
   const logged: { level: 'info' | 'warn'; details: object; message: string }[] = [];
   const events = new EventEmitter();
@@ -95,7 +95,7 @@ t.test(
     t.equal((await counters.requests.add('a', 1)).total, 1);
     const begin = performance.now();
     for (let count = 2; count <= 500; count += 1) await counters.requests.add('a', 1);
-    // Each would wait for half a second.
+    // Otherwise each request would wait half a second.
     t.ok(performance.now() - begin < 60_000);
     t.equal(logged.length, 1);
 

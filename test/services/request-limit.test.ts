@@ -5,7 +5,7 @@ import { createMemoryCounter } from '../../src/services/counters/memory-counter.
 import { RequestLimit } from '../../src/services/request-limit.js';
 import t from '../support/tap.js';
 
-/** Counts like another counter, and records its calls. */
+/** A counter that wraps another one and records its calls. */
 function watch(counter: Counter) {
   const calls: [string, number][] = [];
   const add: Counter['add'] = (subject, points) => {

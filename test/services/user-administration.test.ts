@@ -23,7 +23,7 @@ import t from '../support/tap.js';
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);
 t.teardown(() => database.close());
-// On PostgreSQL a second process would have connections of its own; the embedded database has one.
+// On PostgreSQL a second process would have its own connections; the embedded database has one.
 const elsewhere = await openElsewhere(t, options, database);
 
 const environment = { RATE_LIMIT_FAILURES: '0' };
@@ -34,7 +34,7 @@ const { clock } = api;
 const users = new UserAdministration(database);
 const operator = ({ accountId }: Pick<Scene, 'accountId'>): AuditContext => ({ accountId, at: clock() });
 
-/** A user with a colleague who is an owner as well, so that the account does not depend on the user. */
+/** A user whose account has another owner, so that the user is not its last owner. */
 async function sceneWithColleague(options: Parameters<typeof createScene>[1] = {}) {
   const scene = await createScene(database, options);
   return { ...scene, colleague: await createUser(database, scene.accountId) };
@@ -82,7 +82,7 @@ t.test('does not restore sessions, grants or codes when a user is enabled again'
   const { form } = await grantCode(api, scene);
   const browser = await signedInBrowser(api, scene.user);
   await users.disable(operator(scene), scene.user.id);
-  // A consent that was under way may store its code just after that.
+  // A concurrent consent may store its code just after that.
   const code = { redirectUri: scene.redirectUri, codeChallenge: 'x', scopes: ['user:read'] };
   await database.prisma.authorizationCode.create({
     data: {

@@ -6,7 +6,7 @@ import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
 import t from '../support/tap.js';
 import { listenOnLoopback } from '../support/webhooks/loopback.js';
 
-/** Hosts that lead to this machine or to its network, in the notations that a URL allows. */
+/** Hosts that resolve to this machine or to its network, in the notations that a URL allows. */
 const privateHosts = [
   ...[
     '127.0.0.1',

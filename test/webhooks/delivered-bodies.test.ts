@@ -59,7 +59,7 @@ t.test('a body has the events of the feed, of every type and actor, including er
       },
     });
   await prisma.employee.deleteMany({ where: { accountId, id: { in: ids.slice(0, 2) } } });
-  // As an attribute is that was added after the event.
+  // Like an attribute that was added after the event.
   await prisma.$executeRaw`
     UPDATE events SET attributes = (attributes::jsonb - 'job_title')::json
     WHERE account_id = ${accountId} AND resource_id = ${ids[4]}`;

@@ -71,7 +71,7 @@ t.test(
     await run();
     t.equal(receiver.received.length, 1, 'not before the time');
     t.match(await state(id), { status: 'enabled', failing_since: clock().toISOString() });
-    // Erased before the repetition.
+    // Erased before the delivery is repeated.
     await api.database.prisma.employee.deleteMany({ where: { accountId, id: employee } });
     receiver.answer = answers.ok;
     clock.advanceSeconds(7);

@@ -27,7 +27,7 @@ async function setUp(t: Test, database?: Database) {
 
 type Scene = Awaited<ReturnType<typeof setUp>>;
 
-/** Claims an endpoint with a new event, as a process that then stalls. */
+/** Claims an endpoint with a new event, as a process that then hangs. */
 async function stalled({ api, clock, create, addEmployees, receiver }: Scene) {
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);

@@ -6,7 +6,7 @@ import t from '../../support/tap.js';
 const database = await openTestDatabase(t);
 const find = clientById(database);
 
-/** The client as the models read it. */
+/** Reads the client with the models. */
 async function expectedClient(clientId: string) {
   const { generation, createdById, createdAt, updatedAt, secrets, ...application } =
     await database.prisma.application.findUniqueOrThrow({

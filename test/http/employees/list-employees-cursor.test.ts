@@ -65,7 +65,7 @@ t.test('following links.next neither misses nor repeats an employee under concur
     const visited = new Set<string>();
     const seen = await follow(addressOf({ ...query, 'page[size]': '6' }), token, async (page) => {
       for (const id of ids(page)) visited.add(id);
-      // The very record that the next page is to begin after, the first of this page, and one that is to come.
+      // The record before the next page, the first record of this page, and a record of a later page.
       const gone = [
         page.data.at(-1)?.id,
         page.data[0]?.id,
@@ -201,7 +201,7 @@ const hostileValues: readonly unknown[] = [
   JSON.parse('{"__proto__":{"values":["a"]},"constructor":1}'),
 ];
 
-/** Every way to put a hostile value in the place of one part of a JSON value. */
+/** All variants of a JSON value in which one part is replaced by a hostile value. */
 function* variantsOf(value: unknown): Iterable<unknown> {
   yield* hostileValues;
   if (typeof value !== 'object' || value === null) return;

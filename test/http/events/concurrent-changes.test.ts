@@ -4,7 +4,7 @@ import { createTenant, makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t from '../../support/tap.js';
 
-/** 60,000 in a longer run by hand. */
+/** A longer manual run used 60,000. */
 const durationMs = Number(process.env.EVENT_WRITERS_MS ?? 5_000);
 const writers = 16;
 
@@ -49,7 +49,7 @@ t.test(
     const seen: string[] = [];
     let next = '/v1/events?page[size]=500';
     for (let more = true; writing || more; ) {
-      // Read before the page: what is committed afterwards is on a later page.
+      // Read before the page: later commits are on a later page.
       more = writing;
       const page = await read(next);
       seen.push(...page.data.map(({ id }) => id));

@@ -5,7 +5,7 @@ import { buildTestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';
 import t from '../../support/tap.js';
 
-/** The embedded database takes minutes for so many rows. */
+/** The embedded database needs minutes for this number of rows. */
 const manyRows = testServer === undefined ? { skip: 'too many rows for the embedded database' } : {};
 
 const clock = createTestClock(new Date());

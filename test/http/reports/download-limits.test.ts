@@ -11,7 +11,7 @@ import t, { type Test } from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 
-/** More than what fits into the buffers of a connection on this machine is never read by the tests. */
+/** Larger than the buffers of a connection on this machine. */
 const chunk = Buffer.alloc(64 * 1024, 'x');
 
 type Rows = (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
@@ -20,7 +20,7 @@ async function* endless(): AsyncGenerator<Buffer, void, undefined> {
   for (;;) yield chunk;
 }
 
-/** An application whose downloads are made by the test. */
+/** An application whose downloads the test produces. */
 async function serve(t: Test, rows: Rows, limits: Partial<ReportLimits> = {}) {
   let inProgress = 0;
   const streamCsv: Database['streamCsv'] = async function* ({ signal }) {
@@ -64,7 +64,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Expects a response that was cut, and does not look complete to any client. */
+/** Expects a response that was aborted, and does not look complete to any client. */
 async function isCut(t: Test, download: RawDownload, version: HttpVersion): Promise<void> {
   const { text, reset } = await download.readAll();
   t.match(text.slice(0, 15), 'HTTP/1.1 200 OK', `HTTP/${version}`);

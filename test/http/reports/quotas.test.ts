@@ -12,7 +12,7 @@ const keysLimited = await buildTestApp(t, {
 
 const day = 24 * 3600;
 
-/** Creates reports that must be accepted, each with a key of its own. */
+/** Creates reports with one key each, and expects success. */
 async function createWithKeys({ create }: ReportClient, keys: readonly string[]) {
   for (const key of keys) {
     const response = await create({ title: key }, { 'idempotency-key': key });

@@ -259,7 +259,7 @@ t.test(
     const own = new Set(ours.tenant.employeeIds);
     const before = await api.database.prisma.employee.count();
     for (const text of hostile) {
-      // Some of the text would mean something to the test runner.
+      // The test runner would interpret some of the text.
       const label = encodeURIComponent(text);
       for (const operator of ['eq', 'not_eq', 'in', 'not_in', 'contains', 'starts_with']) {
         const value = operator.endsWith('in') ? [text, 'x'] : text;
@@ -497,7 +497,7 @@ function randomDefinition(random: Random, employees: readonly NaiveEmployee[]): 
 
 t.test('random reports over random employees match a naive evaluation', async (t) => {
   const random = createRandom(20260301);
-  // So that a forgotten account shows.
+  // So that a query without the account fails the test.
   await setUp(randomEmployees(random, 20));
   for (const count of [1, 60]) {
     const client = await setUp(randomEmployees(random, count));

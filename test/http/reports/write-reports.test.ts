@@ -212,7 +212,7 @@ t.test('every operation requires a token with its scope', async (t) => {
   ];
   for (const [method, url, scope] of operations) {
     const label = `${method} ${url}`;
-    // Neither is let as far as to be told what is wrong with the body.
+    // Both are rejected before the body is validated.
     const payload =
       method === 'POST' || method === 'PATCH'
         ? { payload: '{', headers: { 'content-type': 'application/json' } }

@@ -8,7 +8,7 @@ import { makeRecords, storedRecords, toCsv } from '../../support/records/import.
 import { buildTestApp, contract } from '../../support/server/app.js';
 import t from '../../support/tap.js';
 
-// A database of its own, because a worker takes the imports of all accounts.
+// A separate database, because a worker runs the imports of all accounts.
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
 const { prisma } = database;
@@ -23,7 +23,7 @@ type Visit = Awaited<ReturnType<typeof visit>>;
 const idOf = (address: string) => address.split('/').at(-1) ?? '';
 const rowOf = ({ accountId }: Visit) => prisma.employeeImport.findFirstOrThrow({ where: { accountId } });
 
-/** A file of an account that is checked, and whose import has not started. */
+/** A checked file whose import has not started. */
 async function checked(visit: Visit, count: number): Promise<string> {
   const address = await startUpload(visit.browser, toCsv(makeRecords(count)));
   await check(api, visit.browser, address);

@@ -8,7 +8,7 @@ import { makeRecords, toCsv } from '../../support/records/import.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t, { type Test } from '../../support/tap.js';
 
-// Most of it is waiting.
+// The tests of this file mostly wait.
 t.jobs = 3;
 
 const api = await buildTestApp(t);

@@ -16,7 +16,7 @@ const { database } = api;
 
 const pathOf = (id: string | undefined) => `/people/employees/${id}/edit`;
 
-/** The form of an employee as it is open in a browser. */
+/** The form of an employee in a browser. */
 const openForm = async ({ browser, ids }: EmployeeScene, index = 0) =>
   fieldValues((await browser.open(pathOf(ids[index]))).body);
 

@@ -19,7 +19,7 @@ async function forgot(email: string, server = app) {
   return browser.submitForm(await browser.open(path), path, { email });
 }
 
-/** Resolves when what was requested before is done: two requests run at the same time, the others in order. */
+/** Resolves when the earlier requests are done: two requests run at the same time, the others in order. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     const { user } = await createScene(database);

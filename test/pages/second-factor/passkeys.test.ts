@@ -25,7 +25,7 @@ const origin = 'http://api.test';
 
 const signInPath = '/sign_in/passkey';
 
-/** The sign-in page, and what a passkey needs from it. */
+/** The sign-in page, and its options for a passkey. */
 async function signInPage() {
   const browser = new Browser(app);
   const page = await browser.open('/sign_in?return_to=%2Fpeople%2Fsettings');

@@ -24,7 +24,7 @@ async function staff() {
   return { accountId, owner, admin, member };
 }
 
-/** Where the sign-in of a user leads. */
+/** The page after the sign-in of a user. */
 const afterPassword = async (user: TestUser) =>
   String((await enterPassword(api, user)).response.headers.location);
 

@@ -35,7 +35,7 @@ async function arrange({
   return { scene, accountId, application, id, list, path: `${list}/${id}`, stored, change, browser };
 }
 
-/** Local addresses are accepted in tests, but hostile ones are stored without a look-up. */
+/** Tests accept local addresses. Hostile ones are stored directly. */
 type Scene = Awaited<ReturnType<typeof arrange>>;
 
 const cursor = ({ accountId }: Scene, position: number) => `evt_${accountId}_0000000${position}`;

@@ -1,16 +1,16 @@
 import { contract } from '../../server/app.js';
 import type { Exchange } from './recorder.js';
 
-/** Why the server rejects a request in which Prism finds no violation, or the other way round. */
+/** Why the server rejects a request in which Prism finds no violation, or the reverse. */
 export interface Disagreement {
   readonly reason: string;
   explains(exchange: Exchange): boolean;
 }
 
-/** Statuses for a request that does not have the form that the contract describes, or that has no right to it. */
+/** Statuses for a request that violates the contract or lacks authorization. */
 const rejections = [400, 401, 403, 413, 415];
 
-/** The server accepts what Prism reports. */
+/** The server accepts a request that Prism reports. */
 export const acceptsReported = ({ response }: Exchange): boolean =>
   response.violations.some(({ location }) => location[0] === 'request') &&
   !rejections.includes(response.status);
