@@ -134,7 +134,7 @@ consoleTest('the console shows every operation, and a link to one opens it', asy
   await operation(page, 'exportReport').getByRole('button', { name: 'Try it out' }).waitFor();
 });
 
-browserTest('another address of the server leads to the public one', async (t, _page, site) => {
+browserTest('another host name redirects to the public one', async (t, _page, site) => {
   // Another window, because a request to another host fails the test of the first one.
   const { page } = await site.open(t);
   await page.goto(`${site.baseUrl.replace('localhost', 'api.localhost')}/console#/Users/getCurrentUser`);

@@ -63,7 +63,7 @@ async function inviteOwner(t: Test, site: LiveSite, email: string): Promise<stri
 
 for (const javaScriptEnabled of [true, false]) {
   browserTest(
-    `a first-time owner gets from an invitation over a second factor to an application, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`,
+    `an invited owner signs in to an application after the setup of a second factor, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`,
     async (t, page, site) => {
       const email = freshAddress();
       const link = await inviteOwner(t, site, email);

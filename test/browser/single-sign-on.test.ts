@@ -114,7 +114,7 @@ browserTest('axe reports no violation on the pages of single sign-on', async (t,
   await main(page).getByLabel('Work e-mail address').fill(`any@${domain}`);
   await main(page).getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'Continue to single sign-on' }).waitFor();
-  await isAccessible(t, page, 'the way to the identity provider');
+  await isAccessible(t, page, 'the page that leads to the identity provider');
 
   idp.person = { ...person, email: user.email };
   await page.getByRole('link', { name: 'Continue' }).click();

@@ -173,7 +173,7 @@ t.test('creates an account together with its owner, who can sign in', async (t) 
   t.match(
     listed,
     [{ id, name: 'Initech', users: 1, employees: 0 }],
-    'without the account whose owner was refused',
+    'without the account whose owner was rejected',
   );
 });
 
@@ -206,7 +206,7 @@ t.test('lists applications without their secrets', async (t) => {
   t.equal(all.code, 0, all.stderr);
   t.match(all.stdout, /^account +id +client_id +name /);
   t.ok(all.stdout.includes(application.clientId) && all.stdout.includes(other.clientId));
-  t.notOk(all.stdout.includes('\u001B'), 'a name cannot steer the terminal');
+  t.notOk(all.stdout.includes('\u001B'), 'a name cannot control the terminal');
   const one = await run(['applications', 'list', '--account', 'Listed', '--json']);
   t.match(JSON.parse(one.stdout), [
     { account: 'Listed', client_id: application.clientId, client_type: 'confidential', last_token_at: null },

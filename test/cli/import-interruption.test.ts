@@ -51,7 +51,7 @@ async function checkPrefix(t: Test, options: DatabaseOptions, accountId: Account
     t.equal(
       created.reduce((sum, count) => sum + count, 0),
       stored.length,
-      'what the audit log tells of',
+      'the audit event',
     );
     await checkTree(t, database);
     return stored.length;

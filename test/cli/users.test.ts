@@ -51,7 +51,7 @@ t.test('lists the users of an account with role and state', async (t) => {
   ].toSorted((a, b) => (a.email < b.email ? -1 : 1));
   const rows = JSON.parse((await run(['list', '--account', accountId, '--json'])).stdout);
   t.match(rows, expected);
-  t.equal(rows.length, 2, 'and those of no other account');
+  t.equal(rows.length, 2, 'no records of other accounts');
   t.same(Object.keys(rows[0]), ['id', 'email', 'role', 'state', 'second_factor', 'created_at']);
 });
 

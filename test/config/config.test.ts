@@ -240,7 +240,7 @@ function rejects(t: Test, environment: Record<string, string>, message: RegExp):
 function refuses(t: Test, environment: Record<string, string>, name: string): void {
   try {
     readConfig(environment);
-    t.fail(`${JSON.stringify(environment)} is taken`);
+    t.fail(`${JSON.stringify(environment)} is accepted`);
   } catch (error) {
     t.type(error, ConfigError);
     const { message } = error as ConfigError;

@@ -111,7 +111,7 @@ t.test('every scope that an operation requires exists, and every scope is requir
   const { application } = await createTenant(database);
   for (const { id, scopes, method, path: template } of contract.operations.values()) {
     for (const scope of scopes ?? []) {
-      t.ok(scope in contract.scopes, `${id} asks for ${scope}`);
+      t.ok(scope in contract.scopes, `${id} requires ${scope}`);
       const others = Object.keys(contract.scopes).filter((name) => name !== scope);
       const authorization = `Bearer ${await api.token(application, others.join(' '))}`;
       const url = template.replaceAll(/\{[^}]*\}/g, 'x');

@@ -23,7 +23,7 @@ const [, at, change] =
     .find((line) => line.includes(widened.at))
     ?.split(/ {2,}/, 3) ?? [];
 const accepting = (reason: string) => stringify([{ at, change, reason }]);
-const accepted = accepting('Everything that was accepted still is.');
+const accepted = accepting('Existing requests stay valid.');
 
 t.test('rejects a breaking change whatever its version', async (t) => {
   for (const rejected of [releasedVersion, '2.0.0']) {

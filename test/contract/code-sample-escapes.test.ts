@@ -18,7 +18,7 @@ interface Received {
 const texts = [
   'single \' double " back ` triple """ \'\'\' ```',
   'backslash \\ two \\\\ before a quote \\" \\\' at the end \\',
-  'escapes that are none: \\n \\u00e9 \\x41 \\0',
+  'text that looks like escapes: \\n \\u00e9 \\x41 \\0',
   'line\nline\r\nreturn\r tab\t',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a variable.
   '$HOME ${HOME} $(id) `id` $TOKEN $$ $1 !! ~ * ?',

@@ -108,15 +108,14 @@ async function tryOut(
   const before = server.exchanges.length;
   const result = await programs.get(label)?.run(id, variables);
   const { code, stdout, stderr } = result ?? { code: null, stdout: '', stderr: '' };
-  t.equal(code, 0, `${label} ends well: ${stderr}`);
-  t.equal(stderr, '', `${label} warns of nothing`);
+  t.equal(code, 0, `${label} exits with 0: ${stderr}`);
+  t.equal(stderr, '', `${label} has no warnings`);
   t.match(stdout, /\S/, `${label} prints something`);
   t.notMatch(stdout, /undefined|\[object/, label);
   if (id === 'authorize') {
     const [address = ''] = /http:\S+/.exec(stdout) ?? [];
     if (label === 'curl') t.match(address, `${baseUrl}/sign_in`);
-    else
-      t.equal((await fetch(address, { redirect: 'manual' })).status, 302, `${label} prints a good address`);
+    else t.equal((await fetch(address, { redirect: 'manual' })).status, 302, `${label} prints a valid URL`);
     return;
   }
   const sent = server.exchanges.slice(before).filter(({ userAgent }) => userAgents[label].test(userAgent));
@@ -157,7 +156,7 @@ async function createReport(token: string): Promise<string> {
     method: 'POST',
     url: '/v1/reports',
     headers: { authorization: `Bearer ${token}` },
-    payload: { title: 'To be changed or deleted' },
+    payload: { title: 'For changes and deletion' },
   });
   return response.json().data.id;
 }

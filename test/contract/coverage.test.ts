@@ -87,10 +87,10 @@ t.test(
     const exceptions = [
       {
         lines: ['listThings 400 application/problem+json', 'listThings page[size] rejected'],
-        reason: 'Cannot be provoked.',
+        reason: 'Cannot be triggered.',
       },
       { lines: ['code invalid_request'] },
-      { lines: ['listThings 204', 'listThings'], reason: 'Covered, and a part of a line.' },
+      { lines: ['listThings 204', 'listThings'], reason: 'Covered, and part of a line.' },
     ];
     const { missing, stale } = coverageOf(document, rest, exceptions);
     t.same(missing, []);

@@ -64,7 +64,7 @@ t.test('reports nothing in the contract and its workflows', async (t) => {
 const address = {
   name: 'picture_url',
   in: 'query',
-  description: 'Where the picture is.',
+  description: 'URL of the picture.',
   schema: { type: 'string', format: 'uri', maxLength: 255 },
   example: 'https://pictures.example/1',
 };

@@ -54,7 +54,7 @@ t.test('the 3.0 document has every parameter and response of the contract', asyn
   const { openapi: _, info: newerInfo, ...newer } = withoutWebhooks() as typeof served;
   t.same(restoreTypes(older), newer);
   t.match(info, { ...newerInfo, license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' } });
-  t.not(JSON.stringify(older), JSON.stringify(newer), 'there was something to rewrite');
+  t.not(JSON.stringify(older), JSON.stringify(newer), 'the contract had an address to rewrite');
 });
 
 t.test('both documents have the same TypeScript types', async (t) => {

@@ -12,7 +12,7 @@ const response = await api.injectUnchecked({ url: '/openapi/v1.postman_collectio
 const collection = new postman.Collection(response.json());
 const items = new Map<OperationId, Item>();
 collection.forEachItem((item) => {
-  t.notOk(items.has(item.id as OperationId), `${item.id} is there once`);
+  t.notOk(items.has(item.id as OperationId), `${item.id} occurs once`);
   items.set(item.id as OperationId, item);
 });
 const { application } = await createTenant(api.database);

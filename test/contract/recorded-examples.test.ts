@@ -28,7 +28,7 @@ t.test('the examples of the contract equal the responses of the server', async (
   const values: readonly RecordedValue[] = await recordExamples(document);
   for (const { path: keys, value } of values) t.strictSame(value, at(document, keys), keys.join('/'));
   const written = replaceValues(text, values);
-  t.ok(written === text, 'and npm run examples:record has nothing to write');
+  t.ok(written === text, 'npm run examples:record has no changes');
 });
 
 t.test('rejects an example that no recording creates, and names it', async (t) => {

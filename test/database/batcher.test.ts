@@ -55,7 +55,7 @@ t.test('a key never gets the result of a call that started before it was request
   await turn();
   const second = Promise.all([request(1), request(2)]);
   await turn();
-  t.equal(calls.length, 1, 'the second call waits for the first to end');
+  t.equal(calls.length, 1, 'the second call waits for the first one');
   calls[0]?.finish();
   await first;
   await turn();

@@ -196,7 +196,7 @@ t.test('an overloaded or lost database counts as unavailable', onPostgresql, asy
 
   const killed = failureOf(asOwner(database, 'SELECT pg_terminate_backend(pg_backend_pid())::text'));
   t.equal(isDatabaseUnavailable(await killed), true, 'connection terminated');
-  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'and the next query connects again');
+  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'the next query connects again');
 });
 
 t.test('a deadlock counts as a write conflict, and its victim is retried', onPostgresql, async (t) => {

@@ -39,10 +39,13 @@ t.test('rejects a second process with one line that names DATA_DIR', async (t) =
   const database = await openAgain(t, dataDir);
   const message = new RegExp(`^DATA_DIR: .* is in use by process ${process.pid};.*$`);
   await t.rejects(openDatabase({ dataDir }), { name: 'DatabaseOpenError', message });
-  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'and the connection can be used');
+  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'the connection can be used');
 
   await database.close();
-  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'the lock goes when the database is closed');
+  await t.rejects(
+    access(path.join(dataDir, 'pglite.lock')),
+    'the lock is released when the database is closed',
+  );
 });
 
 t.test('a killed process loses no stored row and releases the lock', async (t) => {
@@ -56,7 +59,7 @@ t.test('a killed process loses no stored row and releases the lock', async (t) =
 
     const database = await openDatabase({ dataDir });
     const stored = await database.prisma.failureCount.count();
-    t.ok(stored >= acknowledged, `${stored} rows hold the ${acknowledged} that were acknowledged`);
+    t.ok(stored >= acknowledged, `${stored} stored rows include the ${acknowledged} acknowledged ones`);
     await database.prisma.failureCount.deleteMany();
     await database.close();
   }
@@ -82,7 +85,7 @@ t.test('rejects an unusable directory with one line', async (t) => {
   await mkdir(path.join(dataDir, 'pglite'));
   await writeFile(path.join(dataDir, 'pglite', 'PG_VERSION'), '9\n');
   await t.rejects(openDatabase({ dataDir }), DatabaseOpenError);
-  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'and leaves no lock behind');
+  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'releases the lock');
 });
 
 t.test('reports a transaction that cannot be committed as failed', async (t) => {

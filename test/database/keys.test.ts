@@ -104,5 +104,5 @@ t.test('no policy has a subquery', async (t) => {
     database,
     `SELECT polname::text AS name FROM pg_policy WHERE polqual::text LIKE '%SUBLINK%'`,
   );
-  t.same(found, { name: 'other' }, 'and the test would notice one');
+  t.same(found, { name: 'other' }, 'the test detects a change');
 });

@@ -53,7 +53,7 @@ t.test('the migrations create the tables of the Prisma schema', async (t) => {
 
   await database.prisma.$executeRaw`ALTER TABLE reports DROP COLUMN version`;
   const found = await diffToSchema(session.adapterFactory, path.join(packageRoot, 'prisma/schema.prisma'));
-  t.match(found, /ADD COLUMN +"version"/, 'and the comparison would notice if they did not');
+  t.match(found, /ADD COLUMN +"version"/, 'the comparison detects a difference');
 });
 
 t.test('a text column compares by code point', async (t) => {
@@ -126,7 +126,7 @@ t.test('accepts a database that a later version has migrated, and logs it', asyn
   const logger = { info() {}, warn: (facts: object) => void warnings.push(facts) };
   t.same(await migrate(database, { logger }), []);
   t.same(warnings, [{ migrations: ['99990101000000_next'] }]);
-  t.same(await migrate(database, { directory }), [], 'and the later version finds its own');
+  t.same(await migrate(database, { directory }), [], 'the later version still starts');
 });
 
 t.test('rejects a database with an unknown migration that is older than a known one', async (t) => {
@@ -164,8 +164,7 @@ t.test('rejects a database in which the migration of a later version has failed'
   await rejectsInOneLine(t, migrate(database, { directory }), /no_such_function/);
 
   const again = { postgresql: /99990101000000_next failed before/, embedded: undefined }[database.kind];
-  if (again === undefined)
-    t.same(await migrate(database), [], 'the embedded database has nothing left of it');
+  if (again === undefined) t.same(await migrate(database), [], 'the embedded database keeps nothing of it');
   else await rejectsInOneLine(t, migrate(database), again);
 });
 
@@ -201,7 +200,7 @@ t.test('rejects a migration that was changed after it was applied', async (t) =>
   await rejectsInOneLine(t, migrate(database, { directory }), /was changed after it was applied/);
 
   await writeFile(file, (first?.script ?? '').replaceAll('\n', '\r\n'));
-  t.same(await migrate(database, { directory }), [], 'other line ends are no change');
+  t.same(await migrate(database, { directory }), [], 'other line endings are not a change');
 });
 
 t.test('rejects a database with tables of another application', async (t) => {

@@ -108,7 +108,7 @@ async function employees(database: Database, scope: Scope): Promise<string[]> {
 
 async function isBound(t: Test, database: Database): Promise<void> {
   const [own, foreign] = await fill(database);
-  t.same(await employees(database, noAccount), [], 'without a scope there is nothing');
+  t.same(await employees(database, noAccount), [], 'no rows without a scope');
   t.same(await query(database, 'SELECT id FROM employees'), []);
   t.same(
     (await employees(database, accountScope(own?.accountId ?? ''))).sort(),
@@ -118,5 +118,5 @@ async function isBound(t: Test, database: Database): Promise<void> {
   const changed = await withScope(accountScope(own?.accountId ?? ''), () =>
     query(database, 'DELETE FROM employees WHERE id = ANY ($1) RETURNING id', [foreign?.employeeIds]),
   );
-  t.same(changed, [], 'and nothing of another account is changed');
+  t.same(changed, [], 'no row of another account is changed');
 }

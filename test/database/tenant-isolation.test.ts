@@ -150,12 +150,12 @@ if (testServer === undefined) {
     t.same(
       given,
       own.employeeIds.map(() => [own.accountId]),
-      'a scope of its own',
+      'its own scope',
     );
     t.same(
       await withScope(allAccounts, () => database.runHot(statement, [], ownScope)),
       given,
-      'which counts for more than that of the work',
+      'an abort has precedence over the error of the work',
     );
     const { signal } = new AbortController();
     const reported = (scope: Scope) =>
@@ -165,7 +165,7 @@ if (testServer === undefined) {
       expected,
       'report',
     );
-    t.same(await reported(noAccount), [], 'the same connection keeps no scope');
+    t.same(await reported(noAccount), [], 'the connection does not keep the scope');
     await t.rejects(
       database.queryReport('DELETE FROM employees', [], { scope: ownScope, signal }),
       /read-only transaction/,
@@ -239,11 +239,11 @@ if (testServer === undefined) {
       for (const [row] of looks) t.match(row, { scope: /^$/, count: 0 }, after);
     };
     const failing: Record<string, () => Promise<unknown>> = {
-      'a refused statement': () => query(database, 'SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
-      'a statement that is no statement': () => query(database, 'SELECT FROM'),
-      'a prepared statement that is none': () =>
+      'a rejected statement': () => query(database, 'SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
+      'an invalid statement': () => query(database, 'SELECT FROM'),
+      'an invalid prepared statement': () =>
         database.runHot({ name: 'no_statement', text: 'SELECT FROM FROM' }, [], ownScope),
-      'a prepared statement that is refused': () =>
+      'a prepared statement that is rejected': () =>
         database.runHot(
           { name: 'division', text: 'SELECT (1 / (count(*) * 0))::text FROM employees' },
           [],
@@ -254,10 +254,10 @@ if (testServer === undefined) {
           await tx.$queryRaw`SELECT 1 / (SELECT count(*) * 0 FROM employees)`.catch(() => {});
           await tx.employee.count();
         }),
-      'a transaction that is given up': () =>
+      'a transaction that is abandoned': () =>
         prisma.$transaction(async (tx) => {
           t.equal(await tx.employee.count(), own.employeeIds.length);
-          throw new Error('given up');
+          throw new Error('abandoned');
         }),
       'a cancelled statement': () => query(database, 'SELECT pg_sleep(30)::text FROM employees'),
       'a cancelled transaction': () =>

@@ -115,7 +115,7 @@ t.test(
     await t.rejects(adapter.startTransaction(), { name: 'DriverAdapterError' });
     settings.role = role;
     t.equal(pool.totalCount, pool.idleCount, 'the connection is released');
-    t.match((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }], 'and can be used');
+    t.match((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }], 'the new one is accepted');
   },
 );
 

@@ -122,7 +122,7 @@ async function createUntilRefused(t: Test, { create }: Client, acknowledged: Rep
     t.match(await response.json(), { code: 'service_unavailable', status: 503 });
     return;
   }
-  throw new Error('The disk does not become full');
+  throw new Error('The disk did not become full');
 }
 
 const inOrder = (reports: readonly ReportRequest[]) => reports.map((report) => JSON.stringify(report)).sort();
@@ -134,10 +134,14 @@ t.test('a write on a full disk is 503, and succeeds when there is space again', 
   for (const end of ['kill', 'stop'] as const) {
     await disk.fill(mebibyte / 2);
     await createUntilRefused(t, server, acknowledged);
-    t.ok(acknowledged.length > 1, 'after some that fitted');
-    t.equal((await server.get('/v1/employees')).status, 200, 'reading goes on');
-    t.same(inOrder(await server.stored()), inOrder(acknowledged), 'nothing is there of what was refused');
-    t.match(server.output(), /No space left on device/, 'the log says why');
+    t.ok(acknowledged.length > 1, 'after some valid batches');
+    t.equal((await server.get('/v1/employees')).status, 200, 'reads continue');
+    t.same(
+      inOrder(await server.stored()),
+      inOrder(acknowledged),
+      'nothing of the rejected request is stored',
+    );
+    t.match(server.output(), /No space left on device/, 'the log has the reason');
     await disk.makeRoom();
     t.equal((await server.create(makeReport())).status, 201);
     acknowledged.splice(0, Infinity, ...(await server.stored()));
@@ -146,9 +150,9 @@ t.test('a write on a full disk is 503, and succeeds when there is space again', 
     await server[end]();
     await disk.makeRoom();
     server = await start();
-    t.same(inOrder(await server.stored()), inOrder(acknowledged), `all is there after a ${end}`);
+    t.same(inOrder(await server.stored()), inOrder(acknowledged), `all rows are stored after a ${end}`);
     const report = makeReport();
-    t.equal((await server.create(report)).status, 201, 'and more can be written');
+    t.equal((await server.create(report)).status, 201, 'more rows can be written');
     acknowledged.push(report);
   }
 });
@@ -175,18 +179,18 @@ t.test('a full disk for the write-ahead log stops the process without loss of da
   let server = await start();
   await disk.fill(segment / 2);
   await createUntilRefused(t, server, acknowledged);
-  t.equal(await server.ended, 1, 'it ends by itself');
+  t.equal(await server.ended, 1, 'it ends without an abort');
   t.match(
     server.output(),
     /"level":60,.*the embedded database has stopped: could not write .*No space left on device/,
   );
 
   const early = await spawn();
-  t.equal(await early.ended, 1, 'it does not start before there is room');
+  t.equal(await early.ended, 1, 'it does not start without free space');
   t.match(
     early.output(),
     /^DATA_DIR: .* does not open: .*No space left on device\n$/,
-    'and says why in one line',
+    'prints the reason in one line',
   );
 
   await disk.makeRoom();
@@ -195,9 +199,9 @@ t.test('a full disk for the write-ahead log stops the process without loss of da
   t.same(
     inOrder(acknowledged).filter((report) => !stored.includes(report)),
     [],
-    'what was acknowledged is there',
+    'acknowledged rows are stored',
   );
   t.equal(stored.length, acknowledged.length, 'and nothing else');
-  t.equal((await server.create(makeReport())).status, 201, 'and more can be written');
+  t.equal((await server.create(makeReport())).status, 201, 'more rows can be written');
   t.equal(await server.stop(), 0);
 });

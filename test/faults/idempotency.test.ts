@@ -343,7 +343,7 @@ t.test('each retry succeeds after servers were killed under load, and each key h
   });
   t.equal(repeated.size, keys.length);
   for (const [key, body] of acknowledged)
-    t.equal(repeated.get(key), body, 'what was acknowledged is repeated');
+    t.equal(repeated.get(key), body, 'the acknowledged response is repeated');
   await last.stop();
   t.equal(
     await inDatabase((database) => reportsOf(database, tenant)),

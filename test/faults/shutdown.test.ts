@@ -65,7 +65,7 @@ t.test(
     await fetch(`${url}/healthz`);
     const begun = performance.now();
     t.equal(await stop(), 0);
-    t.ok(performance.now() - begun < 20_000, 'after the ten seconds that it has, and not many more');
+    t.ok(performance.now() - begun < 20_000, 'after the limit of ten seconds, and not much later');
   },
 );
 
@@ -108,7 +108,7 @@ t.test('the process reports that it is not ready before it closes its port', asy
   let status = 200;
   while (status === 200) status = (await fetch(`${url}/readyz`)).status;
   t.equal(status, 503);
-  t.equal((await fetch(`${url}/.well-known/jwks.json`)).status, 200, 'and still serves');
+  t.equal((await fetch(`${url}/.well-known/jwks.json`)).status, 200, 'the server still responds');
   t.equal(await exited, 0);
 });
 

@@ -5,7 +5,7 @@ import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
+const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot become unavailable' };
 
 t.test(
   'calls that are counted while the database is unavailable are stored when it is available again',

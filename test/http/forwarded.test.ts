@@ -15,7 +15,7 @@ async function addressOf(t: Test, trusted: string): Promise<string | null | unde
   );
   const event = await api.database.prisma.systemEvent.findFirst();
   const { issuer } = (await api.get('/.well-known/oauth-authorization-server')).json();
-  t.equal(issuer, 'http://api.test', 'nobody else says where the service is');
+  t.equal(issuer, 'http://api.test', 'an untrusted proxy does not set the host');
   return event?.address;
 }
 

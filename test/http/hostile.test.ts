@@ -235,7 +235,7 @@ function objection(response: Response, isHead: boolean): string | undefined {
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(String(headers['x-request-id'] ?? ''))) return 'no X-Request-Id';
   if (stranger.employeeIds.some((id) => body.includes(id)) || body.includes('Elsewhere'))
     return 'a foreign record';
-  if ('x-evil' in headers) return 'an injected header';
+  if ('x-evil' in headers) return 'an injected header line';
   if (statusCode < 400 || isHead) return undefined;
   const mediaType = String(headers['content-type']).split(';')[0] ?? '';
   if (mediaType === 'text/html') return undefined;
@@ -276,7 +276,7 @@ t.test(`responds to ${injected} hostile requests without a 5xx`, async (t) => {
   t.same(
     objections.length,
     0,
-    `${objections.length} objections, such as\n${objections.slice(0, 5).join('\n')}`,
+    `${objections.length} violations, such as\n${objections.slice(0, 5).join('\n')}`,
   );
 });
 
@@ -319,7 +319,7 @@ t.test(`responds to ${sent} hostile requests over the network without a 5xx or a
   t.same(
     objections.length,
     0,
-    `${objections.length} objections, such as\n${objections.slice(0, 5).join('\n')}`,
+    `${objections.length} violations, such as\n${objections.slice(0, 5).join('\n')}`,
   );
 });
 

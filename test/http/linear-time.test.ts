@@ -250,7 +250,7 @@ t.test('reads every JSON body in linear time', async (t) => {
   for (const [name, make] of Object.entries(members)) readers[name] = (text) => post(json(make(text)));
   for (const name of Object.keys(contract.document.components.schemas.UserUpdateRequest?.properties ?? {})) {
     readers[name] = (text) => update(json({ [name]: text }));
-    readers[`${name}, nearly right`] = (text) =>
+    readers[`${name}, nearly correct`] = (text) =>
       update(json({ [name]: `${name === 'picture' ? 'https://' : '+1'}${text}` }));
   }
   await expectLinearTime(t, readersOf(readers, { size: bodySize - 256, shapes: 'some' }));

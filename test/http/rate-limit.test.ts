@@ -38,7 +38,7 @@ t.test('exactly as many of 200 concurrent requests succeed as the limit allows',
   t.same(
     left.sort((a, b) => a - b),
     Array.from({ length: 50 }, (_, index) => index),
-    'each has a place of its own',
+    'each count is distinct',
   );
 });
 

@@ -99,7 +99,7 @@ t.test('an overloaded server sends 503 with Retry-After and stays healthy', asyn
   for (const url of ['/healthz', '/readyz', '/.well-known/jwks.json']) {
     t.equal((await api.app.inject({ url })).statusCode, 200, url);
   }
-  t.equal((await create({ title: 'has a queue of its own' })).statusCode, 201);
+  t.equal((await create({ title: 'uses a separate queue' })).statusCode, 201);
 });
 
 t.test('a burst beyond the limit is queued and not rejected', async (t) => {
@@ -116,6 +116,6 @@ t.test('a server handles 100 requests at a time and queues others for a second',
   t.same(
     defaultRequestQueueLimits,
     { running: 100, waitMs: 1_000 },
-    'as the contract and docs/operations.md say',
+    'as the contract and docs/operations.md state',
   );
 });

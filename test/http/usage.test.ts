@@ -380,14 +380,14 @@ t.test('keeps the last twenty rejected requests of an application, newest first'
   await reject(3, api);
   t.same(await ids(), expected());
   await reject(30, api);
-  t.same(await ids(), expected(), 'more in one batch than are kept');
+  t.same(await ids(), expected(), 'more rejections in one batch than are kept');
   await reject(7, api);
   await reject(8, other);
   await Promise.all([api.usage.flush(), other.usage.flush()]);
   await reject(1, api);
   t.same(await ids(), expected(), 'of two processes');
   const where = { accountId: caller.accountId };
-  t.equal(await database.prisma.rejectedRequest.count({ where }), 20, 'and no more are stored');
+  t.equal(await database.prisma.rejectedRequest.count({ where }), 20, 'no more are stored');
   t.equal((await rejectionsOf(neighbor)).length, 1, 'those of another application are kept');
 });
 

@@ -102,7 +102,7 @@ t.test('records that a user allows or denies an application', async (t) => {
   await browser.signIn(scene.user.email, scene.user.password);
   const { url } = authorizationRequest(scene);
   const page = await browser.open(url);
-  t.equal((await eventsOf(scene.accountId)).length, 1, 'looking is no event');
+  t.equal((await eventsOf(scene.accountId)).length, 1, 'opening the page stores no event');
   clock.advanceSeconds(1);
   const denied = await browser.submitForm(page, url, { decision: 'deny' });
   await audited(t, { type: 'consent.denied', response: denied, scene });
@@ -275,5 +275,5 @@ t.test('a database error is logged without the values that were sent', async (t)
   for (const secret of [form.code ?? '', form.code_verifier ?? '', clientSecret]) {
     t.notOk(logged.includes(secret));
   }
-  t.equal((await api.postForm('/v1/oauth/token', form)).statusCode, 200, 'and the code is still good');
+  t.equal((await api.postForm('/v1/oauth/token', form)).statusCode, 200, 'the code is still valid');
 });

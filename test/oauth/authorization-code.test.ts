@@ -200,7 +200,7 @@ t.test('a confidential client may omit its secret, and one that is sent is check
   const wrongBasic = await exchange(without(form, 'client_id'), basic(randomId(52)));
   oauthRefusal(t, wrongBasic, 'invalid_client');
   t.match(wrongBasic.headers['www-authenticate'], /^Basic realm="/);
-  t.equal((await exchange(form)).statusCode, 200, 'left out');
+  t.equal((await exchange(form)).statusCode, 200, 'omitted');
 
   const second = await grantCode(api, scene);
   t.equal((await exchange({ ...second.form, client_secret: clientSecret })).statusCode, 200, 'in the form');

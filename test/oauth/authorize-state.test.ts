@@ -19,7 +19,7 @@ const states: Readonly<Record<string, string>> = {
   'one character': 'x',
   'a plus sign and spaces': 'a+b c  d+',
   'a space at either end': ' x ',
-  'what looks percent-encoded': '%20%2B%C3%A9%',
+  'text that looks percent-encoded': '%20%2B%C3%A9%',
   'separators of a query': 'a&b=c;d?e#f/g:h',
   quotes: `"double" 'single' \`back\` “curly”`,
   markup: '</script><script>alert(1)</script>&amp;',

@@ -39,7 +39,7 @@ async function readsCode(
   attempt: Promise<unknown>,
 ): Promise<void> {
   const error = await attempt.then(
-    () => t.fail(`${code} was expected, and nothing was refused`),
+    () => t.fail(`${code} was expected, but the request succeeded`),
     (error: unknown) => error,
   );
   t.equal(await client.codeOf(error), code);

@@ -70,7 +70,7 @@ t.test(
     for (const sentence of sentences) t.match(sentence, /^[A-Z][a-z]+\b.* [a-z]+/, sentence);
     t.match(page.body, /<button[^>]*name="decision" value="allow"/);
     t.match(page.body, /<button[^>]*name="decision" value="deny"/);
-    t.equal((await codesOf(scene)).length, 0, 'looking gives nothing');
+    t.equal((await codesOf(scene)).length, 0, 'opening the page grants nothing');
   },
 );
 

@@ -190,7 +190,7 @@ t.test('deletes exactly the expired rows of each table', async (t) => {
   t.same(
     await new Housekeeping(database, { eventRetentionDays: 30 }).prune(now),
     each(0),
-    'and nothing the second time',
+    'the second run changes nothing',
   );
 });
 
@@ -327,7 +327,7 @@ t.test('pruning makes no token valid again', async (t) => {
     await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
     t.equal((await api.get('/v1/employees', accessToken)).statusCode, 401);
   }
-  t.equal(await database.prisma.revokedAccessToken.count(), 1, 'also where a clock is behind');
+  t.equal(await database.prisma.revokedAccessToken.count(), 1, 'kept for processes with a slow clock');
   api.clock.advanceSeconds(32 * day);
   await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
   t.equal(await database.prisma.revokedAccessToken.count(), 0);

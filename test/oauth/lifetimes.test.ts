@@ -80,11 +80,11 @@ t.test('a session expires after two hours without use', async (t) => {
   const { url } = authorizationRequest(scene);
   const [used, unused] = [await signedInBrowser(api, scene.user), await signedInBrowser(api, scene.user)];
   clock.advanceSeconds(idleSeconds - 1);
-  t.ok(await isSignedIn(used, url), 'in its last second');
+  t.ok(await isSignedIn(used, url), 'in the last second of its validity');
   clock.advanceSeconds(1);
-  t.notOk(await isSignedIn(unused, url), 'when the time is over');
+  t.notOk(await isSignedIn(unused, url), 'after the time limit');
   clock.advanceSeconds(idleSeconds - 2);
-  t.ok(await isSignedIn(used, url), 'use gave it another two hours');
+  t.ok(await isSignedIn(used, url), 'use extended it by two hours');
   clock.advanceSeconds(idleSeconds);
   t.notOk(await isSignedIn(used, url));
 });
@@ -99,7 +99,7 @@ t.test('a session expires a day after its start, however often it is used', asyn
     t.ok(await isSignedIn(browser, url), `hour ${hour}`);
   }
   clock.advanceSeconds(3599);
-  t.ok(await isSignedIn(browser, url), 'in its last second');
+  t.ok(await isSignedIn(browser, url), 'in the last second of its validity');
   clock.advanceSeconds(1);
   t.notOk(await isSignedIn(browser, url));
 });
@@ -121,7 +121,7 @@ t.test('lifetimes are configurable', async (t) => {
   const first = tokensOf(response);
   t.equal(response.json().expires_in, 60);
   const own = decodeJwt(await short.token((await createTenant(database)).application));
-  t.equal(Number(own.exp) - Number(own.iat), 60, 'also of client credentials');
+  t.equal(Number(own.exp) - Number(own.iat), 60, 'client credentials tokens too');
   short.clock.advanceSeconds(1);
   oauthRefusal(t, await short.postForm('/v1/oauth/token', late.form), 'invalid_grant');
   short.clock.advanceSeconds(58);

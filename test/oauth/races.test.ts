@@ -92,7 +92,7 @@ function oneWinner(t: Test, replies: readonly Reply[]): Record<string, string> {
   t.same(
     [...new Set(others.map(({ status, body }) => `${status} ${body.error}`))],
     ['401 invalid_grant'],
-    'all others are refused in the same way',
+    'all others are rejected with the same error',
   );
   return (winners[0]?.body ?? {}) as Record<string, string>;
 }
@@ -236,5 +236,5 @@ t.test('two servers that start concurrently on an empty database share one key a
       t.equal((await other.get('/v1/employees', String(body.access_token))).status, 200);
     }
   }
-  t.same(await Promise.all(processes.map(({ stop }) => stop())), [0, 0], 'and both end in good order');
+  t.same(await Promise.all(processes.map(({ stop }) => stop())), [0, 0], 'both exit with 0');
 });

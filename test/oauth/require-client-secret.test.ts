@@ -140,7 +140,7 @@ t.test('the setting is changed by its form, shown on the page, and audited', asy
   });
   t.match(event?.details, { require_client_secret: 'no → yes' });
   const late = await browser.submit(`${address}/edit`, form);
-  t.equal(late.statusCode, 409, 'a form that was opened before the change does not undo it');
+  t.equal(late.statusCode, 409, 'a form that was opened before the change does not revert it');
   t.equal(await settingOf(id), true);
 });
 

@@ -32,7 +32,7 @@ t.test('encrypts every key again, so that the current secret alone opens them', 
   const after = await rows();
   for (const [index, row] of after.entries()) {
     t.not(row.privateKey, before[index]?.privateKey, 'retired or not');
-    t.same({ ...row, privateKey: '' }, { ...before[index], privateKey: '' }, 'and nothing else is changed');
+    t.same({ ...row, privateKey: '' }, { ...before[index], privateKey: '' }, 'nothing else is changed');
   }
   const reopened = await open(newer);
   t.equal(reopened.current.kid, signingKeys.current.kid);
@@ -88,7 +88,7 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
   const before = await rows();
   const error = await resealSigningKeys(
     new SigningKeyStore(database),
-    { current: newer, previous: 'a secret that sealed none of the keys' },
+    { current: newer, previous: 'a secret that encrypted none of the keys' },
     clock(),
   ).then(
     () => undefined,

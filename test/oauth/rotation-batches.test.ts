@@ -232,15 +232,15 @@ t.test('rejects only the invalid requests of a batch', async (t) => {
     refresh(api, stranger, randomId(50)),
     refresh(api, greedy.scene.application, greedy.token, { scope: 'reports:write' }),
   ]);
-  allSucceeded(t, good, 'the good ones');
+  allSucceeded(t, good, 'the valid ones');
   const codes = ['invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_scope'];
   for (const [index, response] of bad.entries()) oauthRefusal(t, response, codes[index] ?? '');
   for (const [index, response] of good.entries()) {
     const token = tokensOf(response).accessToken;
     const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    t.equal(payload.sub, others[index]?.scene.user.id, 'and each with the token of its own user');
+    t.equal(payload.sub, others[index]?.scene.user.id, 'each with the token of its user');
   }
-  for (const holder of [stolen, greedy]) t.equal((await refreshOf(holder)).statusCode, 200, 'not used up');
+  for (const holder of [stolen, greedy]) t.equal((await refreshOf(holder)).statusCode, 200, 'not consumed');
 });
 
 t.test('a rotation that the database rejects fails alone, and changes nothing', async (t) => {
@@ -261,5 +261,5 @@ t.test('a rotation that the database rejects fails alone, and changes nothing', 
   t.equal(failed?.statusCode, 500);
   allSucceeded(t, rest, 'the others');
   await asOwner(database, 'DROP TRIGGER refuse_successor ON refresh_tokens');
-  t.equal((await refreshOf(faulty)).statusCode, 200, 'it was not used up');
+  t.equal((await refreshOf(faulty)).statusCode, 200, 'it was not consumed');
 });

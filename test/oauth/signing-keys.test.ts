@@ -85,7 +85,7 @@ t.test(
     t.ok(error instanceof UnreadableSigningKeyError);
     t.match(describeFailure(error), /^Signing key \S+ was encrypted with another APP_SECRET: [^\n]+$/);
     t.notMatch(describeFailure(error), /another secret|for tests/);
-    t.same(await database.prisma.signingKey.findMany(), before, 'and makes no key of its own');
+    t.same(await database.prisma.signingKey.findMany(), before, 'creates no other key');
   },
 );
 
@@ -239,7 +239,7 @@ t.test(
     const other = await buildTestApp(t, { database, clock: api.clock });
     const kid = await rotate(api);
     const late = await other.token(tenant.application);
-    t.not(kidOf(late), kid, 'until it looks it signs with the old key');
+    t.not(kidOf(late), kid, 'it signs with the old key until it reloads the keys');
     await tokenAccepted(t, api, late);
     await other.signingKeys.reload();
     t.equal(kidOf(await other.token(tenant.application)), kid);

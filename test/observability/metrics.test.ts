@@ -100,7 +100,7 @@ t.test('no label contains text of a request', async (t) => {
   await api.postForm('/v1/oauth/token', { grant_type: worded, client_id: worded });
   await api.injectUnchecked({ method: 'PROPFIND' as 'GET', url: '/v1/employees' });
   const text = await (await fetch(address)).text();
-  t.match(text, /operation="GET \/errors\/:slug"|operation="getEmployee"/, 'they are counted');
+  t.match(text, /operation="GET \/errors\/:slug"|operation="getEmployee"/, 'the requests are counted');
   t.notMatch(text, worded);
   t.notMatch(text, 'PROPFIND');
 });
@@ -178,7 +178,7 @@ t.test('the port serves GET /metrics only, and closes with the process', async (
     });
     t.equal(status, 404, `${method} ${path}`);
   }
-  t.equal((await api.app.inject('/metrics')).statusCode, 404, 'and the port of the API has none');
+  t.equal((await api.app.inject('/metrics')).statusCode, 404, 'the port of the API serves no metrics');
   await close();
   await t.rejects(fetch(address));
 });
@@ -198,7 +198,7 @@ t.test('a port in use is reported in one line', async (t) => {
 t.test('metrics are off without a port', async (t) => {
   const unset = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
   const instruments = await startInstruments(unset, database);
-  t.equal(instruments.database, database, 'statements go to the database straight');
+  t.equal(instruments.database, database, 'the database is not wrapped');
   t.same(instruments.observers, []);
   await instruments.close();
 });

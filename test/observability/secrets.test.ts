@@ -205,7 +205,7 @@ t.test('database errors log no secret', async (t) => {
     await api.get('/v1/employees', token),
     await app.inject({
       url: '/people',
-      headers: { cookie: `session=${secret('session of nobody', randomId(40))}` },
+      headers: { cookie: `session=${secret('unknown session', randomId(40))}` },
     }),
   ];
   for (const name of tables) await asOwner(database, `ALTER TABLE ${name}_away RENAME TO ${name}`);

@@ -63,7 +63,7 @@ t.test('creates a confidential application and shows its secret once', async (t)
   );
   t.notOk(
     rows.some(({ row }) => row.includes(clientSecret)),
-    'the database does not hold it',
+    'the database does not contain it',
   );
 
   const response = await credentialsGrant(clientId, clientSecret);
@@ -269,12 +269,12 @@ t.test('rotates a secret without interruption', async (t) => {
     t,
     await browser.submit(`${address}/secrets`, form),
     /notice=secret_exists$/,
-    'reloading makes no other',
+    'reloading creates no other',
   );
-  goesTo(t, await browser.open(`${address}/secrets`), address, 'the address of the form is a way back');
+  goesTo(t, await browser.open(`${address}/secrets`), address, 'the URL of the form redirects back');
 
   for (const { clientId, clientSecret } of [first, second]) {
-    t.equal((await credentialsGrant(clientId, clientSecret)).statusCode, 200, 'both work');
+    t.equal((await credentialsGrant(clientId, clientSecret)).statusCode, 200, 'both are valid');
   }
   const third = await browser.submit(`${address}/secrets`, { ...form, form: 'another' });
   isPage(t, third, 409);
@@ -291,7 +291,7 @@ t.test('rotates a secret without interruption', async (t) => {
   t.equal(
     (await credentialsGrant(first.clientId, first.clientSecret)).statusCode,
     401,
-    'the old one is refused',
+    'the old one is rejected',
   );
   t.equal((await credentialsGrant(second.clientId, second.clientSecret)).statusCode, 200);
   isPage(t, await browser.open(retire), 404);
@@ -308,7 +308,7 @@ t.test('rotates a secret without interruption', async (t) => {
   t.equal(
     (await credentialsGrant(fourth.clientId, fourth.clientSecret)).statusCode,
     200,
-    'a form that was refused may be sent again',
+    'a rejected form may be submitted again',
   );
 });
 
@@ -340,7 +340,7 @@ t.test('shows when a secret was last used, stored once a minute at most', async 
   };
   t.match((await browser.open(`${applicationsPath}/${id}`)).body, /data-label="Last used"><div>Never</);
   t.equal((await credentialsGrant(clientId, 'wrong')).statusCode, 401);
-  t.equal(await lastUsed(), null, 'a wrong secret is no use of it');
+  t.equal(await lastUsed(), null, 'a wrong secret does not count as a use');
   const firstUse = clock();
   await credentialsGrant(clientId, clientSecret);
   t.same(await lastUsed(), firstUse);
@@ -395,7 +395,7 @@ t.test('rejects a form that would overwrite the change of another administrator'
   t.match(conflict.body, /<h2>Saved values<\/h2>/);
   t.same((await namedApplication(scene.accountId, 'Theirs')).scopes, ['user:read']);
   const again = await browser.submit(address, formOn(conflict, { name: 'Mine' }));
-  goesTo(t, again, /notice=application_updated$/, 'once it was seen it may be replaced');
+  goesTo(t, again, /notice=application_updated$/, 'a change that the user has seen may be replaced');
 });
 
 t.test('a deletion lists the access that stops working, and revokes it after confirmation', async (t) => {

@@ -35,7 +35,11 @@ t.test('shows the scopes that a user allowed and those that are still valid', as
     where: { id: scene.application.id },
     data: { scopes: ['user:read'] },
   });
-  t.notMatch((await browser.open(connectedPath)).body, /Change your profile/, 'not what was taken from it');
+  t.notMatch(
+    (await browser.open(connectedPath)).body,
+    /Change your profile/,
+    'removed scopes are not shown',
+  );
 });
 
 t.test('disconnecting revokes every grant of this user to this application, and no other', async (t) => {
@@ -61,7 +65,11 @@ t.test('disconnecting revokes every grant of this user to this application, and 
     await tokenRefused(t, api, accessToken, 'invalid_token');
     t.equal((await refresh(api, scene.application, refreshToken)).json().code, 'invalid_grant');
   }
-  t.equal((await api.postForm('/v1/oauth/token', onItsWay)).json().code, 'invalid_grant', 'nor a code');
+  t.equal(
+    (await api.postForm('/v1/oauth/token', onItsWay)).json().code,
+    'invalid_grant',
+    'an unused code issues no tokens',
+  );
   await tokenAccepted(t, api, theirs.accessToken);
   t.equal((await refresh(api, scene.application, theirs.refreshToken)).statusCode, 200);
   await tokenAccepted(t, api, elsewhere.accessToken);
@@ -77,7 +85,7 @@ t.test('disconnecting revokes every grant of this user to this application, and 
   t.same(
     events.map(({ userId }) => userId),
     [scene.user.id, scene.user.id],
-    'one event a grant',
+    'one event for each grant',
   );
 });
 

@@ -15,7 +15,7 @@ async function cookiesOf({ app }: TestApp): Promise<string[]> {
   const { url } = authorizationRequest(scene);
   const responses: LightMyRequestResponse[] = [
     await browser.open('/sign_in'),
-    await browser.signIn(email, 'the wrong password'),
+    await browser.signIn(email, 'a wrong password'),
     await browser.signIn(email, password),
     await browser.open('/people'),
     await browser.open('/people/settings/oauth_applications'),
@@ -52,7 +52,7 @@ t.test('every cookie has the prefix __Host- when BASE_URL is https://', async (t
   t.same(
     names(cookies),
     names(plain).map((name) => `__Host-${name}`),
-    'and there are no others',
+    'no others exist',
   );
   for (const cookie of plain) t.notMatch(cookie, /; Secure|^__Host-/i, 'a browser rejects both over http');
 });

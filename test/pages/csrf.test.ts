@@ -87,7 +87,7 @@ t.test('rejects the token of another browser', async (t) => {
     }
     const own = await pageFor(scene, true);
     refused(t, await browser.submit(action, { ...fields, csrf_token: own.token }), 'same user elsewhere');
-    t.equal(await sessionsOf(scene), sessions + 1, 'nothing but the other browser came');
+    t.equal(await sessionsOf(scene), sessions + 1, 'only the page of the other browser was received');
   }
   t.equal(await codesOf(scene), 0);
 });

@@ -36,7 +36,7 @@ t.test('404 pages keep the navigation for a signed-in user', async (t) => {
   errorPage(t, unknown, 404, { navigation: true });
   t.match(unknown.body, user.email);
   t.match(unknown.body, '&lt;b>Hooper');
-  t.notMatch(unknown.body, 'aria-current', 'an error page is no page of the navigation');
+  t.notMatch(unknown.body, 'aria-current', 'an error page is not in the navigation');
   const record = await browser.open('/people/settings/users/unknown');
   errorPage(t, record, 404, { navigation: true, settings: true });
   const report = await browser.open('/people/reports/unknown');

@@ -26,7 +26,7 @@ const nameOf = async ({ id }: TestUser) =>
 t.test('a form of an expired session is shown with its values after the same user signed in', async (t) => {
   const { user } = await createScene(database);
   const { browser, fields } = await expiredForm(user);
-  const signIn = await browser.submit(profile, { ...fields, ...entered, new_password: 'never kept' });
+  const signIn = await browser.submit(profile, { ...fields, ...entered, new_password: 'never stored' });
   t.equal(signIn.statusCode, 401);
   t.equal(signIn.headers['cache-control'], 'no-store');
   t.match(signIn.body, 'Your session has expired');
@@ -38,13 +38,13 @@ t.test('a form of an expired session is shown with its values after the same use
   const signedIn = await browser.submitForm(wrong, '/sign_in', { email, password });
   t.equal(signedIn.statusCode, 200, 'the form is kept after a wrong password');
   t.notMatch(signedIn.body, password);
-  t.equal(await nameOf(user), 'Ada', 'nothing is saved by signing in');
+  t.equal(await nameOf(user), 'Ada', 'signing in saves nothing');
 
   const form = await browser.submitForm(signedIn, profile, {});
   t.equal(form.statusCode, 200);
   t.match(form.body, 'value="Grace &quot;Ace&quot; &amp; Co"');
   t.match(form.body, 'value="Höpper"');
-  t.equal(await nameOf(user), 'Ada', 'nothing is saved by showing the form');
+  t.equal(await nameOf(user), 'Ada', 'showing the form saves nothing');
   t.equal((await browser.submitForm(form, profile, entered)).statusCode, 303);
   t.equal(await nameOf(user), entered.given_name);
 });

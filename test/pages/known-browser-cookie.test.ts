@@ -88,7 +88,7 @@ t.test(
     for (const server of [api, other])
       t.equal(await signIn(user.email, user.password, { cookie, server }), 429);
     for (let time = 0; time < nameLimit; time += 1) t.equal(await signIn(user.email, 'wrong'), 401);
-    t.equal(await signIn(user.email, 'wrong'), 429, 'its failures did not count for the name');
+    t.equal(await signIn(user.email, 'wrong'), 429, 'its failures did not count for the e-mail address');
   },
 );
 
@@ -137,18 +137,18 @@ t.test('does not count separately for a cookie that is forged, foreign, altered 
     ['without a proof', browserId],
     ['with another proof', `${browserId}.${issuedAt}~${swapped}`],
     ['with another time', `${browserId}.${Number(issuedAt) + 1}~${mac}`],
-    ['cut short', cookie.slice(0, -1)],
-    ['made longer', `${cookie}A`],
+    ['truncated', cookie.slice(0, -1)],
+    ['lengthened', `${cookie}A`],
     ['with more proofs than there can be', [browserId, ...Array(6).fill(proof)].join('.')],
-    ['made with another secret', forged('another secret that is long enough', user.email)],
+    ['created with another secret', forged('another secret that is long enough', user.email)],
     ['that is the e-mail address', user.email],
     ['that is empty', ''],
-    ['that is no text of ours', '%00%ff'],
+    ['bytes that are not UTF-8', '%00%ff'],
   ] as const) {
     t.equal(await signIn(user.email, user.password, { cookie: value }), 429, label);
   }
   for (const genuine of [cookie, forged(testSecret, user.email)]) {
-    t.equal(await signIn(user.email, user.password, { cookie: genuine }), 303, 'unlike a genuine one');
+    t.equal(await signIn(user.email, user.password, { cookie: genuine }), 303, 'unlike a valid one');
   }
 });
 
@@ -189,7 +189,7 @@ t.test('keeps the cookie at sign-out, out of reach of scripts, and without the n
     t.equal((await browser.submit('/sign_out', { csrf_token })).statusCode, 303);
     t.notOk(browser.cookies.has(`${prefix}session`));
     t.equal(browser.cookies.get(`${prefix}${cookieName}`), value);
-    t.equal((await browser.open('/people')).statusCode, 303, 'and it signs no user in');
+    t.equal((await browser.open('/people')).statusCode, 303, 'it signs no user in');
   }
   const [one, another] = [await cookieOf(user), await cookieOf(user)];
   t.not(one.split('~')[1], another.split('~')[1], 'two browsers of a user have nothing in common');
@@ -218,7 +218,7 @@ t.test('remembers the last users of a browser, and each of them once', async (t)
   cookie = await cookieOf(second, cookie);
   t.equal(cookie.split('.').length, 1 + maximumKnownUsers);
   for (const user of [first, second, ...others.slice(0, 1)]) await lockOut(t, user);
-  t.equal(await signIn(first.email, first.password, { cookie }), 429, 'the one who was there longest ago');
+  t.equal(await signIn(first.email, first.password, { cookie }), 429, 'the least recent user');
   for (const user of [second, ...others.slice(0, 1)]) {
     t.equal(await signIn(user.email, user.password, { cookie }), 303);
   }
@@ -236,7 +236,7 @@ t.test('audits the rejections of a name once a minute, however many there are', 
   t.notMatch(JSON.stringify(events), user.email);
   await database.prisma.failureCount.updateMany({ data: { expire: new Date(Date.now() - 1) } });
   await lockOut(t, user);
-  t.equal((await limitEvents({ accountId })).length, 2, 'and once more in the next minute');
+  t.equal((await limitEvents({ accountId })).length, 2, 'again in the next minute');
 });
 
 t.test('audits the rejections of an address and of a known browser once a minute', async (t) => {

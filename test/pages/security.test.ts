@@ -118,7 +118,7 @@ t.test('members see neither the applications of the account nor its audit log', 
   }
   t.equal(await stateOf(scene), before);
   const settings = await browser.open(connectedPath);
-  t.notMatch(settings.body, applicationsPath, 'nor the way there');
+  t.notMatch(settings.body, applicationsPath, 'the path to the page is not linked');
   t.notMatch(settings.body, auditLogPath);
 
   await database.prisma.user.updateMany({ where: { id: member.id }, data: { role: 'admin' } });
@@ -140,7 +140,7 @@ t.test('ids of another account are not found, on every page and in every form', 
     const page = await browser.open(address);
     isPage(t, page, 404, address);
     const anonymous = (html: string) => html.replace(/request <code>[^<]*/, '');
-    t.equal(anonymous(page.body), anonymous(unknown.body), `${address} is like an id that never was`);
+    t.equal(anonymous(page.body), anonymous(unknown.body), `${address} gets the response of an unknown id`);
   }
   for (const address of [...all.administratorForms, ...all.forms].filter(withId)) {
     isPage(t, await browser.submit(address, [['csrf_token', csrf_token], ...goodFields]), 404, address);

@@ -20,7 +20,7 @@ t.test('replaces a session cookie that was planted before sign-in', async (t) =>
   t.equal((await browser.signIn(user.email, user.password)).statusCode, 303);
   const session = browser.cookies.get('session') ?? '';
   t.not(session, planted);
-  t.ok(Buffer.from(session, 'base64url').length >= 32, 'and not to be guessed');
+  t.ok(Buffer.from(session, 'base64url').length >= 32, 'ids are not predictable');
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(planted) } }), 0);
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(session) } }), 1);
 });
@@ -110,7 +110,7 @@ t.test('signing out revokes the session on the server and deletes the cookie', a
   t.notOk(browser.cookies.has('session'));
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(session) } }), 0);
   browser.setCookie('session', session);
-  t.equal((await browser.open(url)).statusCode, 302, 'the kept cookie is worth nothing');
+  t.equal((await browser.open(url)).statusCode, 302, 'the saved cookie is not accepted');
   t.equal((await elsewhere.open(url)).statusCode, 200, 'other browsers stay signed in');
 });
 

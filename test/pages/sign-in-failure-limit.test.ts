@@ -78,7 +78,7 @@ t.test('counts all IPv6 addresses of a /64 network as one', async (t) => {
   const { address } = await database.prisma.auditEvent.findFirstOrThrow({
     where: { userId: user.id, type: 'sign_in.succeeded' },
   });
-  t.equal(address, '2001:db8:0:8::1', 'the audit log has the whole address');
+  t.equal(address, '2001:db8:0:8::1', 'the audit log has the complete address');
 });
 
 t.test('limits an unknown e-mail address like a known one', async (t) => {
@@ -105,7 +105,7 @@ t.test('checks no more concurrent attempts than allowed', async (t) => {
     Array.from({ length: 2 * nameLimit }, (_, index) => attempt(nextAddress(), user.email, `wrong ${index}`)),
   );
   const judged = responses.filter(({ statusCode }) => statusCode === 401);
-  t.ok(judged.length <= nameLimit, `${judged.length} were judged`);
+  t.ok(judged.length <= nameLimit, `${judged.length} were checked`);
 });
 
 t.test('does not count a successful sign-in', async (t) => {
@@ -136,7 +136,7 @@ t.test('a rejected attempt does not extend the wait', async (t) => {
   const before = await rows();
   for (let time = 0; time < 3; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
   t.same(await rows(), before);
-  t.notOk(JSON.stringify(before).includes(user.email), 'nor does the table say who it was');
+  t.notOk(JSON.stringify(before).includes(user.email), 'the table does not identify the user');
 });
 
 t.test('RATE_LIMIT_FAILURES=0 allows any number', async (t) => {

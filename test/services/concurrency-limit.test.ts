@@ -24,7 +24,7 @@ t.test('grants the slots of a key, and queues more callers in the order of arriv
   await turn();
   t.same(granted, ['third', 'fourth']);
   for (const release of await Promise.all(queued)) release();
-  t.equal(limit.size, 0, 'and forgets a key without work');
+  t.equal(limit.size, 0, 'removes a key without work');
 });
 
 t.test('a released slot passes to the first queued caller, before any later caller', async (t) => {

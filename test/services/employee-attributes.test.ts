@@ -164,7 +164,7 @@ t.test('every attribute that is given is imported, and one that is absent is not
   const csvOf = (record: object) => `${Object.keys(record).join()}\n${Object.values(record).join()}\n`;
 
   t.match(await importText(database, accountId, csvOf(values)), { refusals: [], counts: { created: 1 } });
-  t.same(await stored(), values, 'what a file says is stored');
+  t.same(await stored(), values, 'the values of the file are stored');
   const nullable = givenAttributes
     .filter((attribute) => attribute.nullable)
     .map(({ name }) => name as string);

@@ -86,7 +86,7 @@ t.test('a duplicate in another process waits five seconds, and no longer', async
   const finish = await runStuck(idempotency, request);
   const { outcome, ms } = await timed(other.respondOnce(request, alone(notCalled)));
   // Transactions of the embedded database run one after the other: the duplicate does not reach the key.
-  if (elsewhere === database) t.ok(isDatabaseUnavailable(outcome), 'which is 503 with Retry-After');
+  if (elsewhere === database) t.ok(isDatabaseUnavailable(outcome), '503 with Retry-After');
   else t.same(outcome, { kind: 'in_use' });
   afterTheWait(t, ms);
   t.same(await finish(), { kind: 'completed', response });
@@ -133,5 +133,5 @@ t.test(
 );
 
 async function notCalled(): Promise<never> {
-  throw new Error('The work of a duplicate is done');
+  throw new Error('The work of a duplicate was performed');
 }

@@ -205,12 +205,12 @@ t.test('keeps the last enabled owner of an account', async (t) => {
   for (const role of ['admin', 'member'] as const) {
     t.same(await users.setRole(operator(scene), id, role), { kind: 'last_owner' });
   }
-  t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 200, 'nothing was ended');
+  t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 200, 'nothing was revoked');
   t.same(await eventsOf(scene.accountId, { startsWith: 'user.role' }), []);
   t.match(
     await users.setRole(operator(scene), retired.id, 'member'),
     { kind: 'changed' },
-    'a disabled one may go',
+    'a disabled owner can be demoted',
   );
   t.same(await users.disable(operator(scene), id), { kind: 'last_owner' });
 });

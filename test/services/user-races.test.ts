@@ -120,7 +120,7 @@ t.test(
     t.equal(
       await database.prisma.authorizationCode.count({ where: { userId } }),
       1,
-      'a used code is kept: its replay is theft',
+      'a used code is kept to detect its replay',
     );
   },
 );

@@ -29,7 +29,7 @@ t.test('an endpoint gets signed events from its creation on, in order, at most 1
   t.same(
     receiver.received.flatMap(({ body }) => body.data),
     feed.data.slice(3),
-    'as the feed has them',
+    'as in the feed',
   );
   for (const delivery of receiver.received) {
     t.doesNotThrow(() => verify(secret, delivery));
@@ -41,7 +41,7 @@ t.test('an endpoint gets signed events from its creation on, in order, at most 1
   t.match(first?.body.links.next, /\/v1\/events\?page%5Bafter%5D=/);
   t.equal(new Set(receiver.received.map(({ id }) => id)).size, 3);
   await run();
-  t.equal(receiver.received.length, 3, 'nothing twice');
+  t.equal(receiver.received.length, 3, 'no event twice');
 });
 
 t.test('an endpoint with event types gets events of these types only', async (t) => {
@@ -272,7 +272,7 @@ t.test('a slow endpoint and one that resets connections delay no other', async (
   await addEmployees(1);
   await worker.poll();
   await until(() => receiver.received.length > 0);
-  t.equal(receiver.received.length, 1, 'while the slow one has not answered');
+  t.equal(receiver.received.length, 1, 'before the slow one has responded');
   t.equal(slow.received.length, 1);
   release();
   await worker.idle();

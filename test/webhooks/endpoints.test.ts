@@ -172,7 +172,7 @@ t.test(
         t.same(strip(known), strip(unknown));
       }
     }
-    t.equal((await scene.get(`/${id}`)).statusCode, 200, 'and nothing has changed');
+    t.equal((await scene.get(`/${id}`)).statusCode, 200, 'nothing has changed');
   },
 );
 
@@ -188,7 +188,7 @@ t.test('requires the webhook scopes, a confidential application, and reports:rea
   t.ok((await post(['reports:read', 'webhooks:write'])).data);
   for (const { applications } of demoAccounts)
     for (const { scopes } of applications)
-      t.notMatch(scopes.join(), /webhooks/, 'demo applications have none');
+      t.notMatch(scopes.join(), /webhooks/, 'demo applications do not have the scopes');
 });
 
 t.test('an application has at most 20 endpoints, also when they are created concurrently', async (t) => {

@@ -46,7 +46,7 @@ t.test('a connection uses the checked addresses, without another lookup', async 
   setTimeout(() => sender.interrupt(), 300);
   const url = `https://rebinding.example:${listener.port}/`;
   t.equal((await sender.send({ ...delivery, url })).status, null);
-  t.equal(nameServer.queries, 3, 'one look-up');
+  t.equal(nameServer.queries, 3, 'one lookup');
   t.equal(listener.connections, 0);
 });
 

@@ -24,7 +24,7 @@ async function follow(
   const seen: string[] = [];
   let next: string | null = start;
   for (let steps = 0; next !== null; steps++) {
-    if (steps > 200) throw new Error('The links do not end');
+    if (steps > 200) throw new Error('The pages do not end');
     const page: Page = await read(next, token);
     seen.push(...ids(page));
     await between(page);
@@ -78,13 +78,13 @@ t.test('following links.next neither misses nor repeats an employee under concur
       }
       if (visited.size < 60) await insertEmployees(api.database.prisma, tenant.accountId, makeEmployees(2));
     });
-    t.equal(new Set(seen).size, seen.length, `${JSON.stringify(query)}: nobody is seen twice`);
+    t.equal(new Set(seen).size, seen.length, `${JSON.stringify(query)}: no employee is repeated`);
     const stayed = expected.filter((id) => !deleted.has(id));
     t.ok(stayed.length > 0);
     t.same(
       stayed.filter((id) => !seen.includes(id)),
       [],
-      `${JSON.stringify(query)}: nobody who was there all along is missed`,
+      `${JSON.stringify(query)}: no employee that existed throughout is missing`,
     );
   }
 });

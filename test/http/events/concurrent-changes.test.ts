@@ -69,7 +69,7 @@ t.test(
     t.same(
       stored.map(({ position }) => Number(position)),
       stored.map((_, index) => index + 1),
-      'no gap, also where changes were rolled back',
+      'no gaps, even after rollbacks',
     );
     t.comment(`${changes} changes, ${seen.length} events`);
   },

@@ -92,7 +92,7 @@ t.test('a deletion has the id and the employee number, and erases earlier events
   const { data } = await list();
   const { employee_number } = employee.resource.attributes;
   t.same(data[0].resource, { id: employeeIds[0], type: 'employees', attributes: null });
-  t.same(data[1].resource.attributes.first_name !== undefined, true, 'another employee keeps them');
+  t.same(data[1].resource.attributes.first_name !== undefined, true, 'another employee keeps its values');
   t.match(data[2], { type: 'employee.deleted', changed: [] });
   t.same(data[2].resource, { id: employeeIds[0], type: 'employees', attributes: { employee_number } });
 

@@ -185,7 +185,7 @@ t.test('the event of an export that the client aborts has the rows sent until th
   const range = { from: new Date(0), to: new Date('2100-01-01') };
   const usage = await new UsageReader(database).usageByOperationOf(accountId, application.id, range);
   const { records = 0 } = usage.find(({ operation }) => operation === 'exportReport') ?? {};
-  t.ok(records >= made, 'they are counted as usage, too');
+  t.ok(records >= made, 'they also count as usage');
 });
 
 t.test('the event of an export that is aborted over the network has the rows sent until then', async (t) => {
@@ -204,7 +204,7 @@ t.test('the event of an export that fails midway has the rows sent until then', 
     yield header;
     yield rows(11);
     await wait(20);
-    throw new Error('The database is gone');
+    throw new Error('The database is unavailable');
   });
   const response = await ask(port, report);
   await t.rejects(readAll(response), { code: 'ECONNRESET' });

@@ -78,7 +78,7 @@ async function holdRuns(
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`It does not happen: ${condition}`);
+    if (Date.now() > deadline) throw new Error(`The condition was not met: ${condition}`);
     await wait(10);
   }
 }

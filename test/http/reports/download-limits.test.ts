@@ -59,7 +59,7 @@ type HttpVersion = '1.0' | '1.1';
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`It does not happen: ${condition}`);
+    if (Date.now() > deadline) throw new Error(`The condition was not met: ${condition}`);
     await wait(10);
   }
 }
@@ -100,7 +100,7 @@ for (const version of ['1.1', '1.0'] as const) {
     const failing: Rows = async function* () {
       yield chunk;
       await wait(50);
-      throw new Error('The database is gone');
+      throw new Error('The database is unavailable');
     };
     const { account, download } = await serve(t, failing);
     await isCut(t, download(await account(), version), version);
@@ -168,7 +168,7 @@ t.test('a third download of an account is 429 after the wait, and HEAD takes no 
   const head = await client.send('HEAD', client.path);
   t.equal(head.statusCode, 200);
   const json = await client.send('GET', client.path.replace(/\.csv$/, ''));
-  t.equal(json.statusCode, 200, 'a run as JSON has slots of its own');
+  t.equal(json.statusCode, 200, 'a run as JSON uses separate slots');
   running.push(download(other));
   await until(() => inProgress() === 3);
   for (const { socket } of running) socket.destroy();

@@ -515,7 +515,7 @@ t.test('random reports over random employees match a naive evaluation', async (t
       t.equal(meta.record_count, expected.length, label);
       t.same(data, rows.slice((number - 1) * size, number * size), `${label} page ${number}`);
       const names = rows.map((row) => row.id);
-      t.equal(new Set(names).size, names.length, 'every row has a name of its own');
+      t.equal(new Set(names).size, names.length, 'row names are unique');
       const [header = [], ...lines] = parseCsv(await client.csv(id));
       t.same(
         header,

@@ -66,7 +66,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   ],
   ...['2026-02-29', '0000-01-01', '2026-1-1', '2026-01-01T00:00:00Z', '', 'infinity', '10000-01-01'].map(
     (value): (typeof malformed)[number] => [
-      `a value that is no date: ${value}`,
+      `a value that is not a date: ${value}`,
       { filters: [{ field: 'hire_date', operator: 'after', value }] },
       [
         {

@@ -202,7 +202,7 @@ t.test('a failure midway breaks the connection, so that no part looks complete',
   const failing = await withStreams(t, async function* () {
     yield Buffer.from('id\nfirst\n');
     await wait(50);
-    throw new Error('The database is gone');
+    throw new Error('The database is unavailable');
   });
   const response = await ask(failing);
   t.equal(response.statusCode, 200);
@@ -239,7 +239,7 @@ t.test('reads rows only as fast as the client, and releases all resources when i
   await wait(300);
   const before = made;
   await wait(300);
-  t.equal(made, before, `${made} chunks are under way`);
+  t.equal(made, before, `${made} chunks were produced`);
   t.ok(made < 400);
   response.destroy();
   while (!ended) await wait(10);

@@ -181,7 +181,7 @@ t.test('an account has five files, and fifty imports in 24 hours', async (t) => 
   t.same(await stored(accountId), { imports: 5, chunks: 5 });
   t.match((await uploadFile(browser, text)).body, /can have 5 files at a time/);
   await database.prisma.employeeImport.updateMany({ where: { accountId }, data: { state: 'cancelled' } });
-  t.equal((await uploadFile(browser, text)).statusCode, 303, 'ended imports do not count');
+  t.equal((await uploadFile(browser, text)).statusCode, 303, 'finished imports do not count');
   const rows = await database.prisma.employeeImport.findMany({ where: { accountId, state: 'cancelled' } });
   await database.prisma.employeeImport.createMany({
     data: Array.from({ length: 44 }, (_, index) => ({ ...rows[0], id: `x${index}` })) as typeof rows,
@@ -190,7 +190,7 @@ t.test('an account has five files, and fifty imports in 24 hours', async (t) => 
   isPage(t, page, 429);
   t.match(page.body, /can have 50 imports in 24 hours/);
   const other = await visit();
-  t.equal((await uploadFile(other.browser, text)).statusCode, 303, 'other accounts are not concerned');
+  t.equal((await uploadFile(other.browser, text)).statusCode, 303, 'other accounts are not affected');
 });
 
 t.test('an import is unknown after 24 hours', async (t) => {

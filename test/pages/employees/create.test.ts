@@ -152,7 +152,12 @@ t.test('rejects an employee number that another employee of the account has', as
     manager_employee_number: /^No employee/,
   });
   t.equal((await scene.stored()).length, 1);
-  goesTo(t, await create(await employeeScene(api, [])), /employee_created$/, 'another account may have it');
+  goesTo(
+    t,
+    await create(await employeeScene(api, [])),
+    /employee_created$/,
+    'another account may use the number',
+  );
 });
 
 t.test('the manager is not an employee of another account', async (t) => {

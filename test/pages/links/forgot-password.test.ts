@@ -47,7 +47,11 @@ t.test('a user sets a new password by mail, and the link works for an hour', asy
   t.match(await database.prisma.user.findFirst({ where: { id: user.id } }), { emailVerified: true });
   const events = await eventsOf(database, accountId);
   const requested = events.find(({ type }) => type === 'user.password_link_created');
-  t.match(requested, { userId: null, address: '127.0.0.1', details: { user: user.id } }, 'of no known user');
+  t.match(
+    requested,
+    { userId: null, address: '127.0.0.1', details: { user: user.id } },
+    'the event has no acting user',
+  );
 
   const late = await createScene(database);
   await forgot(late.user.email);
@@ -90,7 +94,7 @@ t.test('the response does not wait for the lookup of the address', async (t) => 
   isPage(t, await forgot(user.email, slow.api.app));
   isPage(t, await forgot(freshAddress(), slow.api.app));
   await new Promise((resolve) => setImmediate(resolve));
-  t.equal(lookups, 2, 'both are looked up, in the same way');
+  t.equal(lookups, 2, 'both are looked up in the same way');
   release();
 });
 
@@ -120,7 +124,7 @@ t.test('limits the requests of a network across all e-mail addresses', async (t)
     t,
     await new Browser(limited.api.app).signIn(user.email, user.password),
     '/people',
-    'signing in is not',
+    'sign-ins are not limited',
   );
 });
 

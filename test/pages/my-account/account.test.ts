@@ -116,12 +116,12 @@ t.test('a new address is confirmed by a link, and the previous one is notified',
     await browser.submitForm(page, `${accountPath}/email`, { email: email.toUpperCase() }),
     `${accountPath}?notice=email_link_sent`,
   );
-  t.equal((await row(user.id)).email, user.email, 'nothing changes before');
+  t.equal((await row(user.id)).email, user.email, 'the address is unchanged before confirmation');
   const link = linkIn(await mail.mailTo(email));
   const visitor = new Browser(app);
   const confirmation = await visitor.open(link);
   isPage(t, confirmation);
-  t.equal((await row(user.id)).email, user.email, 'nor by opening the link');
+  t.equal((await row(user.id)).email, user.email, 'opening the link does not consume it');
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => visitor.submitForm(confirmation, link, {})),
   );

@@ -107,7 +107,7 @@ const rejected: [string, Record<string, string>, RegExp[]][] = [
   ['an unknown order key', { sort_1: '--id' }, [/^sort_1: Order key 1 must be one of/]],
   ['an order by count in a list', { sort_1: 'count' }, [/^sort_1: /]],
   [
-    'an order by a column that is no group',
+    'an order by a column that is not a group',
     { kind: 'groups', group_1: 'status', sort_1: 'email' },
     [/^sort_1: Order key 1 must be count or one of the columns in the groups/],
   ],

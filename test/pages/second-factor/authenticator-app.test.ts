@@ -138,5 +138,5 @@ t.test('a new setup replaces the secret, and the secret of another user cannot b
   clock.advanceSeconds(60);
   const foreign = await enterPassword(api, other);
   const response = await foreign.browser.submitForm(foreign.page, stepPath, { code: codeAt(api, secret) });
-  t.equal(response.statusCode, 500, 'whoever can write to the database cannot sign in');
+  t.equal(response.statusCode, 500, 'write access to the database does not permit signing in');
 });

@@ -98,7 +98,7 @@ t.test(
     t.equal(
       await database.prisma.session.count({ where: { userId: user.id, secondFactorAt: { not: null } } }),
       2,
-      'that in which it was added, and that of the first use',
+      'the period in which it was added, and that of the first use',
     );
   },
 );
@@ -113,7 +113,7 @@ const deviations: Readonly<Record<string, Deviation>> = {
   'another host': { host: 'evil.example' },
   'no user verification': { flags: 0x01 },
   'no user presence': { flags: 0x04 },
-  'a made-up challenge': { challenge: Buffer.from('1.x.y').toString('base64url') },
+  'a forged challenge': { challenge: Buffer.from('1.x.y').toString('base64url') },
   'an empty challenge': { challenge: '' },
   'the wrong type': { type: 'payment.get' },
 };

@@ -106,7 +106,7 @@ t.test('a response is accepted only in the browser that started the sign-in', as
     t.equal(response.statusCode, 400);
     t.equal(await whoIsIn(browser), null);
   }
-  t.equal((await started.browser.open(address)).statusCode, 303, 'and the request is not consumed by others');
+  t.equal((await started.browser.open(address)).statusCode, 303, 'other browsers do not consume the request');
 });
 
 t.test('a response is rejected after ten minutes', async (t) => {
@@ -206,7 +206,11 @@ t.test('every identity without a user gets the same response', async (t) => {
   }
   const foreign = await start(api, scene);
   bodies.add((await foreign.return(person(stranger.email))).body);
-  t.equal(await lastFailure(scene), 'unknown_user', 'an address of another account is like an unknown one');
+  t.equal(
+    await lastFailure(scene),
+    'unknown_user',
+    'an address of another account gets the response of an unknown one',
+  );
   t.equal(bodies.size, 1);
   t.equal(
     await prisma.userIdentity.count({ where: { userId: { in: [stranger.id, strangerOfDomain.id] } } }),

@@ -114,11 +114,7 @@ t.test('a failing token endpoint is an error page, and the user can retry', asyn
     const started = await start(api, scene, { address });
     const response = await started.return(person(`grace@${scene.domain}`));
     t.equal(response.statusCode, status);
-    t.match(
-      response.body,
-      `${scene.path}?return_to=%2Fpeople%3Fpage%3D2`,
-      'and returns to the page afterwards',
-    );
+    t.match(response.body, `${scene.path}?return_to=%2Fpeople%3Fpage%3D2`, 'returns to the page afterwards');
   }
   t.notMatch(log.lines.join(''), clientSecret, 'the log has no secret');
 });

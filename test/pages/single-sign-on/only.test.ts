@@ -82,12 +82,12 @@ t.test('rejects every password session, however it was created', async (t) => {
   const from = { address: '192.0.2.1', userAgent: undefined };
   const sessions = new Sessions(database, api.clock);
   const late = (await sessions.create(user, from, { secondFactor: true })) ?? '';
-  t.equal(await sessions.find(late), null, 'as of a sign-in that ran while it was turned on');
+  t.equal(await sessions.find(late), null, 'a session of a sign-in that was in progress');
   const owner = await createUser(database, accountId);
   const ofOwner = (await sessions.create(owner, from, { secondFactor: true })) ?? '';
   t.ok(await sessions.find(ofOwner));
   await prisma.user.updateMany({ where: { id: owner.id }, data: { role: 'admin' } });
-  t.equal(await sessions.find(ofOwner), null, 'as of an owner who becomes an administrator');
+  t.equal(await sessions.find(ofOwner), null, 'a session of an owner who becomes an administrator');
 });
 
 t.test('an owner signs in with the password and a recovery code', async (t) => {
@@ -113,7 +113,7 @@ t.test('an owner signs in with the password and a recovery code', async (t) => {
       code: codes[0] ?? '',
     },
   );
-  t.equal(again.statusCode, 401, 'a code works once');
+  t.equal(again.statusCode, 401, 'a code is valid once');
 });
 
 t.test('a new password for a forgotten one does not sign a member in', async (t) => {

@@ -21,12 +21,16 @@ t.test('an owner saves an identity provider, whose secret is encrypted and never
   const browser = await signedInBrowser(api, user);
   const idp = await startFakeProvider(t);
   const empty = await browser.open(path);
-  t.match(empty.body, `http://api.test/sign_in/sso/${accountId}/callback`, 'the redirect URI comes first');
+  t.match(
+    empty.body,
+    `http://api.test/sign_in/sso/${accountId}/callback`,
+    'the page shows the redirect URI before anything is saved',
+  );
   const form = { issuer: `${idp.issuer}/`, client_id: 'people', client_secret: clientSecret };
   const saved = await save(browser, form);
   t.equal(saved.headers.location, `${path}?notice=single_sign_on_saved`, saved.body);
   const stored = await prisma.identityProvider.findFirstOrThrow({ where: { accountId } });
-  t.equal(stored.issuer, idp.issuer, 'as the metadata has it');
+  t.equal(stored.issuer, idp.issuer, 'as in the metadata');
   t.notMatch(stored.sealedSecret, clientSecret);
   t.equal((await createProviderSeal(testSecrets).open(stored.sealedSecret)).plain, clientSecret);
   const page = await browser.open(path);
@@ -134,7 +138,7 @@ t.test(
     const where = { accountId: scene.accountId };
     t.equal(await prisma.userIdentity.count({ where }), 0);
     t.equal(await prisma.auditEvent.count({ where: { ...where, type: 'identity_provider.deleted' } }), 1);
-    t.equal((await browser.open(`${path}/remove`)).statusCode, 303, 'there is nothing to remove');
+    t.equal((await browser.open(`${path}/remove`)).statusCode, 303, 'there is no identity provider to remove');
   },
 );
 

@@ -186,7 +186,7 @@ t.test('without a mail server the password link is shown once', async (t) => {
     /password_set/,
   );
   const { emailVerified } = await database.prisma.user.findFirstOrThrow({ where: { id: member.id } });
-  t.equal(emailVerified, false, 'no mail proved the address');
+  t.equal(emailVerified, false, 'the address was not verified by mail');
 });
 
 t.test(

@@ -140,7 +140,7 @@ t.test('a link that is unknown, used, replaced, revoked or expired gets the same
     const form = await visitor.open('/sign_in');
     isPage(t, await visitor.submitForm(form, link, { new_password: newPassword }), 404, reason);
     const password = link.replace('accept_invitation', 'set_password');
-    isPage(t, await new Browser(app).open(password), 404, 'nor is it a link for something else');
+    isPage(t, await new Browser(app).open(password), 404, 'it is not valid as another kind of link');
   }
 });
 
@@ -162,7 +162,7 @@ t.test(
     t.equal(
       withoutAddress(theirs.text, other.user.email),
       withoutAddress((await mail.mailTo(free)).text, free),
-      'the mail is the same as well',
+      'the mail is equal too',
     );
 
     const before = await database.prisma.user.findFirstOrThrow({ where: { id: other.user.id } });
@@ -224,7 +224,7 @@ t.test('administrators neither invite owners nor change their invitations', asyn
   goesTo(t, await accept(new Browser(app), link), /invitation_accepted/, 'it was not replaced');
   const { role } = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.equal(role, 'owner');
-  t.equal(await openLinks(accountId), 0, 'the other one is gone');
+  t.equal(await openLinks(accountId), 0, 'the other one is deleted');
   shownLink(await invite(admin, freshAddress(), 'admin'));
 });
 

@@ -70,7 +70,7 @@ export function isPage(t: Test, response: LightMyRequestResponse, status = 200, 
   t.equal(headers['x-frame-options'], 'DENY', label);
   t.equal(headers['x-content-type-options'], 'nosniff', label);
   t.equal(headers['referrer-policy'], 'no-referrer', label);
-  t.notMatch(response.body, inlineCode, `${label} nothing inline`);
+  t.notMatch(response.body, inlineCode, `${label} no inline code`);
 }
 
 /** Expects a redirect to another page of the site. */

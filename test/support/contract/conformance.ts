@@ -182,7 +182,7 @@ export class Conformance {
   *#problemFaults(request: Request, response: Response, operation: Operation | undefined): Iterable<string> {
     const mediaType = mediaTypeOf(response);
     if (mediaType !== 'application/problem+json' && mediaType !== 'application/json') {
-      yield `a refusal has the media type ${mediaType}`;
+      yield `an error has the media type ${mediaType}`;
       return;
     }
     const problem = parseBody(mediaType, response.body) as Record<string, unknown>;
@@ -214,7 +214,7 @@ export class Conformance {
     if ((code === 'service_unavailable' || code === 'rate_limit_exceeded') && retry === undefined) {
       yield 'there is no Retry-After';
     }
-    if (response.headers['cache-control'] !== 'no-store') yield 'the refusal may be cached';
+    if (response.headers['cache-control'] !== 'no-store') yield 'the rejection may be cached';
   }
 }
 

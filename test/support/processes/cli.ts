@@ -63,7 +63,8 @@ export function startCommand(
     result: once(child, 'close').then(([code]) => ({ code, ...output })),
     async said(text) {
       while (!output.stderr.includes(text)) {
-        if (child.exitCode !== null) throw new Error(`Ended without saying ${text}: ${output.stderr}`);
+        if (child.exitCode !== null)
+          throw new Error(`The command exited before it printed ${text}: ${output.stderr}`);
         await Promise.race([once(child.stderr, 'data'), once(child, 'close')]);
       }
     },

@@ -149,7 +149,7 @@ export function employeeLists(api: TestApp) {
     t.same(
       [...new Set(problem.errors?.map((error: { parameter: string }) => error.parameter))],
       [parameter],
-      `${url.slice(0, 200)} is refused because of ${parameter}`,
+      `${url.slice(0, 200)} is rejected because of ${parameter}`,
     );
     t.match(problem.errors?.[0]?.detail, rule, url.slice(0, 200));
   }

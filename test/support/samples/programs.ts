@@ -120,7 +120,7 @@ export async function preparePrograms(
   }
   const result = await compile?.(folder, [...sources.keys()]);
   if (result !== undefined && result.code !== 0) throw new Error(`${label}: ${result.stderr}`);
-  if (result !== undefined) t.equal(result.stderr, '', `the compiler of ${label} warns of nothing`);
+  if (result !== undefined) t.equal(result.stderr, '', `the compiler of ${label} has no warnings`);
   return {
     file: (name) => path.join(folder, name, file),
     run: (name, variables) => {

@@ -69,7 +69,7 @@ export class SoftwareAuthenticator {
     return this.#credential({
       clientDataJSON: this.#clientData('webauthn.create', options, deviation).toString('base64url'),
       attestationObject: attestationObject.toString('base64url'),
-      transports: ['internal', 'made up'],
+      transports: ['internal', 'invented'],
     });
   }
 

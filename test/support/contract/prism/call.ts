@@ -16,7 +16,7 @@ export function caller(recorder: Recorder): Call {
     const text = form === undefined ? json && JSON.stringify(json) : new URLSearchParams(form).toString();
     const sent = body ?? (text as string | undefined);
     const request: ProxiedRequest = {
-      label: 'by hand',
+      label: 'created manually',
       method,
       path,
       headers: sent === undefined ? headers : { 'content-type': type, ...headers },
