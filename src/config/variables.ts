@@ -25,7 +25,7 @@ export interface Variable {
   readonly schema: z.ZodType<unknown, z.ZodTypeDef, string | undefined>;
   /** The default, where it depends on other variables. */
   readonly derivedDefault?: string;
-  /** What it does, in Markdown. Links are relative to `docs`. */
+  /** Its purpose, in Markdown. Links are relative to `docs`. */
   readonly description: string;
 }
 

@@ -4,7 +4,7 @@ import { parseForm } from '../http/form-parser.js';
 import { Fields } from './fields.js';
 import { CsrfField, Layout } from './layout.js';
 
-/** Field of the sign-in form with a form whose session had expired. */
+/** Field of the sign-in form with the form of an expired session. */
 export const keptFormField = 'kept_form';
 
 /** Field of a form that is shown again with its values. Such a submission changes nothing. */
@@ -28,7 +28,7 @@ export function keepFormOf(fields: readonly (readonly [string, string])[], csrfT
   ]).toString();
 }
 
-/** A form whose session had expired: its CSRF token and its other fields. */
+/** The form of an expired session: its CSRF token and its other fields. */
 export interface KeptForm {
   readonly token: string;
   readonly fields: readonly (readonly [string, string])[];

@@ -1,6 +1,6 @@
 /**
  * Confirmation messages, shown after a form was submitted. The URL has the name of a message and never its text, so that a
- * crafted link cannot show text of its own.
+ * crafted link cannot show arbitrary text.
  */
 const notices = {
   application_created: 'Application created.',
@@ -49,7 +49,7 @@ const notices = {
   signed_out_everywhere: 'You are signed out of all browsers.',
 } as const;
 
-/** Messages about what failed after a form was submitted. */
+/** Error messages, shown after a form was submitted. */
 const failures = {
   import_running: 'Another file of your account is being checked or imported. Wait until it has ended.',
   invitation_not_sent: 'The mail could not be sent. The invitation is in the list: send it again later.',

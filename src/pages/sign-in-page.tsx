@@ -22,7 +22,7 @@ export function SignInPage({
 }: {
   csrfToken: string;
   returnTo: string;
-  /** A form whose session had expired, as text. */
+  /** The form of an expired session, as text. */
   keptForm?: string;
   email?: string;
   /** Name of a notice. */

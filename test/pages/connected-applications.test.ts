@@ -35,11 +35,7 @@ t.test('shows the scopes that a user allowed and those that are still valid', as
     where: { id: scene.application.id },
     data: { scopes: ['user:read'] },
   });
-  t.notMatch(
-    (await browser.open(connectedPath)).body,
-    /Change your profile/,
-    'removed scopes are not shown',
-  );
+  t.notMatch((await browser.open(connectedPath)).body, /Change your profile/, 'removed scopes are not shown');
 });
 
 t.test('disconnecting revokes every grant of this user to this application, and no other', async (t) => {

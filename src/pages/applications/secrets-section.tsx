@@ -78,7 +78,7 @@ function columnsFor(
   ];
 }
 
-/** What identifies a secret: its last characters, or for a secret of an earlier version the date. */
+/** Text that identifies a secret: its last characters or, for a secret of an earlier version, the date. */
 export function secretName({ lastCharacters, createdAt }: SecretSummary, reader: User) {
   return lastCharacters === null ? (
     <>

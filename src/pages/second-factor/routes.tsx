@@ -29,7 +29,7 @@ export interface SecondFactorDependencies {
   readonly baseUrl: string;
 }
 
-/** A session that waits for the second factor, and where the user wants to go. */
+/** A session that waits for the second factor, and the requested page. */
 export interface Step {
   readonly user: User;
   readonly returnTo: string;

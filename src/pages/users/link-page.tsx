@@ -2,7 +2,7 @@ import { Copyable } from '../copyable.js';
 import type { PageContext } from '../page-context.js';
 import { SitePage } from '../site-page.js';
 
-/** The only page that shows a one-time link, where no mail is sent. */
+/** The only page that shows a one-time link, when no mail is sent. */
 export function LinkPage({
   context,
   title,

@@ -45,7 +45,7 @@ export function confirmEmailMail({ url }: { url: string }): LinkMail {
   };
 }
 
-/** Tells a user at the earlier address that the e-mail address was changed. */
+/** Notifies a user at the earlier address that the e-mail address was changed. */
 export function emailChangedMail(): MailText {
   return {
     subject: 'Your e-mail address was changed',

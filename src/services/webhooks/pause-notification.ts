@@ -9,7 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   access: 'The application may no longer read employees and reports.',
 };
 
-/** Tells the owners of an account that one of its webhook endpoints is paused. A mail that is not sent is logged. */
+/** Notifies the owners of an account that one of its webhook endpoints is paused. A mail that is not sent is logged. */
 export async function notifyOwners(
   { prisma }: Pick<Database, 'prisma'>,
   delivery: LinkDelivery,

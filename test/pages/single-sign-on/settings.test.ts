@@ -138,7 +138,11 @@ t.test(
     const where = { accountId: scene.accountId };
     t.equal(await prisma.userIdentity.count({ where }), 0);
     t.equal(await prisma.auditEvent.count({ where: { ...where, type: 'identity_provider.deleted' } }), 1);
-    t.equal((await browser.open(`${path}/remove`)).statusCode, 303, 'there is no identity provider to remove');
+    t.equal(
+      (await browser.open(`${path}/remove`)).statusCode,
+      303,
+      'there is no identity provider to remove',
+    );
   },
 );
 
