@@ -27,10 +27,10 @@ interface CheckedDatabase {
   readonly verdict: Verdict;
 }
 
-/** Requests at the same time. */
+/** Concurrent requests. */
 const concurrency = 8;
 
-/** Part of the requests whose bytes are no longer HTTP. */
+/** Share of the requests that are not valid HTTP. */
 const rawPart = 0.05;
 
 /** Sends random requests for every operation and compares the responses with the contract. */
@@ -116,7 +116,7 @@ async function sendBytes({ port, verdict }: Scene, random: Random): Promise<numb
   return status;
 }
 
-/** Checks that there are exactly the reports that were created and not deleted. */
+/** Checks that exactly the created and not deleted reports exist. */
 async function checkReports({ url, exempt, state, verdict }: CheckedDatabase): Promise<void> {
   const rows = await query(url, 'SELECT id FROM reports WHERE account_id = $1 AND NOT starts_with(id, $2)', [
     exempt.accountId,
@@ -130,7 +130,7 @@ async function checkReports({ url, exempt, state, verdict }: CheckedDatabase): P
   if (state.profileChanges === 0) verdict.note('no profile was changed');
 }
 
-/** A request in the words of a violation; its token is shortened. */
+/** Describes the request of a violation; its token is shortened. */
 function describe(number: number, { method, path, headers, body }: FuzzedRequest['request']): string {
   const { authorization, ...others } = headers;
   const parts = [path, { ...others, authorization: authorization?.slice(0, 20) }, body];
