@@ -60,8 +60,8 @@ export function KeptFormPage({
     <Layout title="You are signed in again" narrow>
       <h1>You are signed in again</h1>
       <p>
-        Your session had expired before you submitted the form, so nothing was saved. The form has what you
-        entered. Submit it again to save it.
+        Your session had expired before you submitted the form, so nothing was saved. The form contains your
+        input. Submit it again to save it.
       </p>
       <form method="post" action={action}>
         <CsrfField token={csrfToken} />
@@ -72,7 +72,7 @@ export function KeptFormPage({
         <button type="submit">Return to the form</button>
       </form>
       <p>
-        <a href={action}>Discard what you entered</a>
+        <a href={action}>Discard your input</a>
       </p>
     </Layout>
   );

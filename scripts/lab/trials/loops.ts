@@ -100,7 +100,7 @@ async function call({ client, next, verdict }: LoopSettings, counts: Counts, end
     } else if (response.status === 503) {
       counts.rejected += 1;
       if (response.headers['retry-after'] === undefined || jsonOf(response).code !== 'service_unavailable')
-        verdict.violation('a 503 that is no problem document with Retry-After', response.body);
+        verdict.violation('a 503 that is not a problem document with Retry-After', response.body);
     } else verdict.violation(`status ${response.status} under load`, describeExchange(request, response));
   } catch (error) {
     if (!(error instanceof ConnectionFailure))

@@ -4,7 +4,7 @@ import type { EndpointOutcome } from './delivery/store-outcomes.js';
 
 const reasons: Readonly<Record<string, string>> = {
   failing: 'It did not accept events for 3 days.',
-  gone: 'It responded that it is gone (410).',
+  gone: 'It responded with 410 Gone.',
   expired: 'Its next events are no longer kept.',
   access: 'The application may no longer read employees and reports.',
 };

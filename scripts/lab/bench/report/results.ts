@@ -74,7 +74,7 @@ function renderDocument({ run, findings }: Results): string {
     'Written by `npm run bench`; [README.md](../README.md) describes what is measured and how. Numbers are medians over ' +
       'the rounds, with the least and the most in parentheses.',
     run.map(([name, value]) => `- ${name}: ${value}`).join('\n'),
-    `${passed} of ${bars.length} bars are passed.`,
+    `${passed} of ${bars.length} bars are met.`,
     ...findings.flatMap((finding) => [
       `## ${finding.title}`,
       markdown(finding.table),

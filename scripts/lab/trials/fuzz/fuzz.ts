@@ -84,7 +84,7 @@ async function sendRequest(
   const body = response.body.toString('utf8');
   if (status >= 500) verdict.violation(`${operation.id}: status ${status}`, `${label}\n       ${body}`);
   if (mustReject !== undefined && status < 300) {
-    verdict.violation(`${operation.id} was carried out although ${mustReject}`, label);
+    verdict.violation(`${operation.id} was processed although ${mustReject}`, label);
   }
   const asked = { method, url, headers };
   for (const fault of conformance.faults(asked, { statusCode: status, headers: response.headers, body })) {
@@ -110,7 +110,7 @@ async function sendBytes({ port, verdict }: Scene, random: Random): Promise<numb
   const label = JSON.stringify(bytes.toString('latin1'));
   if (status === 0 || status >= 500) verdict.violation(`changed bytes: status ${status}`, label);
   if (status < 300 && /^(POST|PATCH|DELETE)/.test(bytes.toString('latin1', 0, 6))) {
-    verdict.violation('changed bytes were carried out', label);
+    verdict.violation('a request with changed bytes was processed', label);
   }
   if (!hasRequestId) verdict.violation('a response without X-Request-Id', label);
   return status;

@@ -162,7 +162,7 @@ export class Fleet {
     const isPage = response.headers['content-type']?.startsWith('text/html');
     const hasRetryAfter = /^[1-9]\d*$/.test(response.headers['retry-after'] ?? '');
     if (!hasRetryAfter || (!isPage && jsonOf(response).code !== 'service_unavailable')) {
-      this.#verdict.violation('a 503 that is no problem document with Retry-After', text);
+      this.#verdict.violation('a 503 that is not a problem document with Retry-After', text);
     }
   }
 

@@ -16,7 +16,7 @@ export interface ResumeFormValues {
 
 const labels: Readonly<Record<ResumeFormValues['from'], string>> = {
   stopped: 'Where it stopped',
-  end: 'After the last event: skip what was not sent',
+  end: 'After the last event: skip unsent events',
   after: 'After this event:',
 };
 
