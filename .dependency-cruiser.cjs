@@ -41,7 +41,7 @@ module.exports = {
     {
       name: 'no-cycles',
       severity: 'error',
-      comment: 'Files of a cycle can only be read, tested and moved together.',
+      comment: 'Files in a cycle cannot be read, tested or moved separately.',
       from: {},
       to: { circular: true },
     },
@@ -49,7 +49,7 @@ module.exports = {
     {
       name: 'leaves-import-no-layer',
       severity: 'error',
-      comment: 'Every layer may import these files, so that an import of a layer would be a cycle of layers.',
+      comment: 'Every layer may import these files, so their imports of a layer would create a cycle.',
       from: { path: leaves },
       to: { path: '^src/', pathNot: leaves },
     },
@@ -63,14 +63,14 @@ module.exports = {
     {
       name: 'known-folders-only',
       severity: 'error',
-      comment: 'A folder without a place in the list of layers has no rule.',
+      comment: 'Every folder must be in the list of layers.',
       from: { path: '^src/' },
       to: { path: '^src/[^/]+/', pathNot: names.map((name) => `^src/${name}/`) },
     },
     {
       name: 'database-interfaces-without-engines',
       severity: 'error',
-      comment: 'What is common to both engines depends on neither; open-database.ts selects one.',
+      comment: 'Code that both engines share depends on neither; open-database.ts selects one.',
       from: { path: '^src/database/[^/]+$', pathNot: '^src/database/open-database\\.ts$' },
       to: { path: '^src/database/(embedded|postgresql)/' },
     },
@@ -112,7 +112,7 @@ module.exports = {
     {
       name: 'no-unresolvable-imports',
       severity: 'error',
-      comment: 'An import that cannot be resolved is checked by no rule.',
+      comment: 'No rule checks an import that cannot be resolved.',
       from: {},
       to: { couldNotResolve: true },
     },

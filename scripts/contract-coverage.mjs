@@ -24,6 +24,6 @@ for (const line of stale) {
   );
 }
 process.stdout.write(
-  `The tests cover ${required - missing.length} of ${required} responses, parameters and codes of the contract, exceptions included.\n`,
+  `The tests cover ${required - missing.length} of ${required} responses, parameters and codes of the contract, including exceptions.\n`,
 );
 process.exitCode = missing.length + stale.length > 0 ? 1 : 0;

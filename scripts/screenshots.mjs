@@ -116,7 +116,7 @@ async function takeAll() {
   await take(member, 'consent-member');
 }
 
-/** The pages of an import, with a line that is rejected. */
+/** The pages of an import, with a rejected line. */
 async function takeImport(owner) {
   await open(owner, 'import', '/people/employees/import');
   const header = 'Employee no.;First name;Surname;E-Mail;Status;Team;Shoe size';
@@ -308,7 +308,7 @@ async function takeForReadme(page, name, address) {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(address);
-  // Until the search is loaded and the menu has opened.
+  // Waits until the search is loaded and the menu is open.
   await page.getByText('Loading').waitFor({ state: 'hidden' });
   await page.waitForTimeout(1000);
   await page.screenshot({ path: path.join(readmeScreenshots, `${name}.png`) });

@@ -4,9 +4,8 @@ import { compiled } from './build-tests.mjs';
 import { root } from './modified.mjs';
 
 /**
- * Folders of test/ whose files share a process (test/support/tap.ts has the reason), in start
- * order. Folders that wait most or take longest are first, which shortens the whole run. A file belongs to the folder with
- * the longest matching path.
+ * Folders of test/ whose files share a process (test/support/tap.ts has the reason), in start order. Folders that wait most
+ * or take longest start first, which shortens the run. A file belongs to the folder with the longest matching path.
  */
 const processes = [
   'faults',

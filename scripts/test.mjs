@@ -55,7 +55,7 @@ function temporaryDirectory() {
   return bavail * bsize > 2 ** 31 ? shared : tmpdir();
 }
 
-/** Runs tap, and repeats what failed at the end, where it is not lost between the other lines. */
+/** Runs tap, and lists the failures again at the end of the output. */
 async function runAndListFailures(args, environment) {
   // On a terminal, tap shows the failures itself.
   if (process.stdout.isTTY) return run(args, environment);
@@ -63,7 +63,7 @@ async function runAndListFailures(args, environment) {
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['inherit', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   const failures = [];
-  // The reader may have enough, as in `npm test | head`. The tests end, and their files are deleted.
+  // The reader of the output may close the pipe, as in `npm test | head`. The tests stop, and their files are deleted.
   process.stdout.on('error', () => {});
   for await (const line of createInterface({ input: child.stdout })) {
     process.stdout.write(`${line}\n`);

@@ -8,7 +8,7 @@ import t from './support/tap.js';
 const resolve = (...parts: string[]) => path.join(packageRoot, ...parts);
 const read = (file: string) => readFileSync(resolve(file), 'utf8');
 
-/** The documents at the root and in the folders that are named, relative to the package. */
+/** Paths of the documents at the root and in some folders, relative to the package. */
 const documents = [
   ...readdirSync(packageRoot),
   ...['docs', 'src', 'test'].flatMap((folder) =>
@@ -20,7 +20,7 @@ const documents = [
 
 interface Parts {
   readonly links: readonly string[];
-  /** Anchors of the headings, as GitHub makes them. */
+  /** Anchors of the headings, as GitHub generates them. */
   readonly anchors: readonly string[];
   /** Text that is marked as code, outside of blocks. */
   readonly code: readonly string[];

@@ -15,7 +15,7 @@ interface Lock {
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const { devDependencies, ...production } = readJson(path.join(packageRoot, 'package.json'));
 
-/** The directories that `npm run prune:dev` leaves, as npm itself works them out: in the steps of scripts/prune.mjs. */
+/** The directories that `npm run prune:dev` keeps. npm computes them in the steps of scripts/prune.mjs. */
 function installed(directory: string): string[] {
   writeFileSync(path.join(directory, 'package.json'), JSON.stringify(production));
   copyFileSync(path.join(packageRoot, 'package-lock.json'), path.join(directory, 'package-lock.json'));
@@ -28,7 +28,7 @@ function installed(directory: string): string[] {
     .map(([name]) => name);
 }
 
-/** Bytes on the disk of a directory without the packages inside it; 0 where it is for another platform. */
+/** Disk usage of a directory without its nested packages, in bytes; 0 for a package of another platform. */
 function sizeOf(directory: string): number {
   const stats = lstatSync(directory, { throwIfNoEntry: false });
   if (stats === undefined) return 0;

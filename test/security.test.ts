@@ -25,14 +25,14 @@ t.test('every dependency has its purpose in SECURITY.md, and no other is listed'
 interface LockedPackage {
   readonly dev?: boolean;
   readonly optional?: boolean;
-  /** Installed for development, or by whoever has an optional use for it. */
+  /** Development dependencies and optional peers. */
   readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
   readonly integrity?: string;
 }
 
 t.test(
-  'every package is locked by its hash, and none that the server needs has an install script',
+  'every package is locked by its hash, and no production dependency has an install script',
   async (t) => {
     const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
     const { '': _root, ...installed } = packages;

@@ -7,7 +7,7 @@ import { spawnServerProcess, startServerProcess, untilReady } from './support/pr
 import { createTenant } from './support/records/tenant.js';
 import t from './support/tap.js';
 
-// Most of it is waiting.
+// The tests of this file mostly wait.
 t.jobs = 2;
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
@@ -30,27 +30,31 @@ t.test('production starts with ALLOW_HTTP=true', async (t) => {
   t.equal(await server.stop(), 0);
 });
 
-t.test('of two processes that start at once with different BASE_URLs one exits', onPostgresql, async (t) => {
-  const { databaseUrl = '' } = await createTestDatabase(t, { empty: true });
-  const urls = ['http://one.test', 'http://two.test'];
-  const servers = await Promise.all(
-    urls.map((BASE_URL) => spawnServerProcess(t, { databaseUrl, environment: { BASE_URL } })),
-  );
-  const loser = await Promise.race(
-    servers.map(async ({ ended }, index) => {
-      await ended;
-      return index;
-    }),
-  );
-  t.equal(await servers[loser]?.ended, 1);
-  t.match(servers[loser]?.output(), /^BASE_URL is [^\n]+ "npm run cli -- issuer set [^\n]+"\n$/);
-  const winner = servers[1 - loser];
-  if (winner === undefined) return t.fail('there are two');
-  await untilReady(winner);
-  t.equal(await winner.stop(), 0);
-});
+t.test(
+  'one of two processes that start concurrently with different BASE_URLs exits',
+  onPostgresql,
+  async (t) => {
+    const { databaseUrl = '' } = await createTestDatabase(t, { empty: true });
+    const urls = ['http://one.test', 'http://two.test'];
+    const servers = await Promise.all(
+      urls.map((BASE_URL) => spawnServerProcess(t, { databaseUrl, environment: { BASE_URL } })),
+    );
+    const loser = await Promise.race(
+      servers.map(async ({ ended }, index) => {
+        await ended;
+        return index;
+      }),
+    );
+    t.equal(await servers[loser]?.ended, 1);
+    t.match(servers[loser]?.output(), /^BASE_URL is [^\n]+ "npm run cli -- issuer set [^\n]+"\n$/);
+    const winner = servers[1 - loser];
+    if (winner === undefined) return t.fail('there are two');
+    await untilReady(winner);
+    t.equal(await winner.stop(), 0);
+  },
+);
 
-t.test('another BASE_URL exits until an operator sets the issuer', onPostgresql, async (t) => {
+t.test('a server with another BASE_URL exits until an operator sets the issuer', onPostgresql, async (t) => {
   const options = await createTestDatabase(t);
   const { databaseUrl = '' } = options;
   const database = await openDatabase(options);
@@ -94,7 +98,7 @@ t.test('the embedded database adopts another BASE_URL and logs a warning', async
   t.notMatch(third.output(), /BASE_URL/);
 });
 
-t.test('the startup message has demo credentials by the data, not by DEMO_DATA', async (t) => {
+t.test('the startup message has demo credentials when the data exists, whatever DEMO_DATA is', async (t) => {
   const filled = { DATA_DIR: t.testdir() };
   const first = await startServerProcess(t, { databaseUrl: '', environment: filled });
   t.match(first.output(), 'client_secret=demobackendsecret');

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { escapeSegment, isExtension, pairsOf } from './pairs.mjs';
 import { nameChanges, valueChanges } from './values.mjs';
 
-// Numbers in these are presentation and not promises.
+// Numbers in these are presentation, not guarantees.
 const presentation = new Set([
   'x-codeSamples',
   'x-displayName',
@@ -16,7 +16,7 @@ const presentation = new Set([
 const classifiedElsewhere = new Set(['x-extensible-enum', 'x-enum-varnames', 'x-problems']);
 
 /**
- * Changes of extensions. Redocly reports only some of the changes inside them. A number in an extension is a promise; any
+ * Changes of extensions. Redocly reports only some of the changes inside them. A number in an extension is a guarantee; any
  * other value is text.
  */
 export function extensionChanges(released, contract) {

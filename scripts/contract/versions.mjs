@@ -1,4 +1,4 @@
-/** The numbers of a version such as `1.2.3`. */
+/** The components of a version such as `1.2.3`. */
 export function parseVersion(text) {
   const numbers = /^(\d+)\.(\d+)\.(\d+)$/.exec(text)?.slice(1).map(Number);
   if (numbers === undefined) throw new Error(`${text} is not a version such as 1.2.3`);

@@ -4,7 +4,7 @@ const path = '/v1/webhook_endpoints';
 const example = 'WebhookEndpoint';
 const scopes = ['reports:read', 'webhooks:read', 'webhooks:write'];
 
-/** Creates an application that may have endpoints, and returns a token of it. */
+/** Creates an application that may have endpoints, and returns its token. */
 async function partner(world, id, granted = scopes) {
   const secret = `secret of ${id}`;
   const application = {
@@ -25,7 +25,7 @@ async function partner(world, id, granted = scopes) {
 
 const token = (world) => world.once('partner', () => partner(world, 'partner'));
 
-/** The endpoint that the other examples are about. */
+/** The endpoint of the other examples. */
 const endpoint = (world) =>
   world.once('endpoint', async () => {
     const json = world.example('AllEventsWebhookEndpointCreateRequestExample');

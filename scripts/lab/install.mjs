@@ -1,5 +1,5 @@
-// Installs the packages of the lab into this folder and generates the Prisma client of a baseline, where either is
-// missing or older than its source.
+// Installs the packages of the lab into this folder and generates the Prisma client of a baseline, if either is missing or
+// older than its source.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';

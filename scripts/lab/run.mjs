@@ -2,7 +2,7 @@
 import './install.mjs';
 
 const [program] = process.argv.splice(2, 1);
-// Only now are there the packages that the rest imports.
+// Imported after the installation of its packages.
 const { register } = await import('tsx/esm/api');
 register();
 await import(`./${program}/main.ts`);

@@ -14,7 +14,7 @@ const schema = z.object(
 /**
  * Reads the values of environment variables. An empty variable counts as unset.
  *
- * @throws {ConfigError} naming every variable with an invalid value and what is valid. Values are not repeated: some of
+ * @throws {ConfigError} naming every variable with an invalid value, and its valid values. Values are not repeated: some of
  *   them are secrets.
  */
 export function readEnvironment(environment: NodeJS.ProcessEnv): Environment {

@@ -1,6 +1,6 @@
 import type { Environment } from './environment.js';
 
-/** A rule for several variables: names the invalid one and says what is valid, or returns `undefined`. */
+/** A rule for several variables: names the invalid one and states its valid values, or returns `undefined`. */
 export type Rule = (environment: Environment) => string | undefined;
 
 const isProduction: (environment: Environment) => boolean = ({ NODE_ENV }) => NODE_ENV === 'production';

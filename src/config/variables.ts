@@ -25,7 +25,7 @@ export interface Variable {
   readonly schema: z.ZodType<unknown, z.ZodTypeDef, string | undefined>;
   /** The default, where it depends on other variables. */
   readonly derivedDefault?: string;
-  /** What it does, in Markdown. Links are relative to `docs`. */
+  /** Its purpose, in Markdown. Links are relative to `docs`. */
   readonly description: string;
 }
 
@@ -66,7 +66,7 @@ export const variables = {
   },
   API_CONTACT_URL: {
     schema: webAddress.optional(),
-    description: 'Where users of the API find help. The published contract contains it.',
+    description: 'Support page for users of the API. The published contract contains it.',
   },
   CONSOLE_CLIENT_ID: {
     schema: clientId.optional(),
@@ -172,7 +172,7 @@ export const variables = {
   },
   REDIS_URL: {
     schema: redisUrl.optional(),
-    description: 'Where requests and failures are counted. Unset: in the database.',
+    description: 'Redis server that counts requests and failures. Unset: the database counts them.',
   },
   ALLOW_PRIVATE_IDENTITY_PROVIDERS: {
     schema: trueOrFalse.default('false'),
@@ -182,7 +182,7 @@ export const variables = {
   SMTP_URL: {
     schema: smtpUrl.optional(),
     description:
-      'Server that [mail](operations.md#mail) is sent through. Unset: links are shown to the owner or administrator who creates them.',
+      'SMTP server for [mail](operations.md#mail). Unset: links are shown to the owner or administrator who creates them.',
   },
   MAIL_FROM: {
     schema: mailAddress.optional(),

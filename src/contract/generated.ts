@@ -405,15 +405,15 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description The webhook endpoints of the application, oldest first. The list is not paginated: an application has 20 at most. Needs
-         *     the scope `webhooks:read`.
+         * @description The webhook endpoints of the application, oldest first. The list is not paginated: an application has at most 20.
+         *     Needs the scope `webhooks:read`.
          */
         get: operations["listWebhookEndpoints"];
         put?: never;
         /**
          * Create a webhook endpoint
          * @description Adds a URL to which the events from now on are sent. Needs the scopes `webhooks:write` and `reports:read`; the application
-         *     must be confidential, and has 20 endpoints at most. `meta.secret` signs the deliveries. It is shown only once, so a
+         *     must be confidential, and has at most 20 endpoints. `meta.secret` signs the deliveries. It is shown only once, so a
          *     creation cannot be repeated with an `Idempotency-Key`.
          */
         post: operations["createWebhookEndpoint"];
@@ -439,7 +439,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Deletes a webhook endpoint. Nothing more is sent to it. Needs the scope `webhooks:write`.
+         * @description Deletes a webhook endpoint. No more events are sent to it. Needs the scope `webhooks:write`.
          */
         delete: operations["deleteWebhookEndpoint"];
         options?: never;
@@ -463,8 +463,8 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a webhook endpoint
-         * @description Creates a new secret, which is shown only once. The previous secret signs deliveries as well for 24 hours. Needs the scope
-         *     `webhooks:write`.
+         * @description Creates a new secret, which is shown only once. The previous secret also signs deliveries for 24 hours. Needs the
+         *     scope `webhooks:write`.
          */
         post: operations["createWebhookEndpointSecret"];
         delete?: never;
@@ -1206,7 +1206,7 @@ export interface components {
             data: components["schemas"]["ReportColumn"][];
             meta: components["schemas"]["ReportColumnListMeta"];
         };
-        /** @description Who made the change. */
+        /** @description The actor of the change. */
         EventActor: {
             /**
              * @description `application` for an application that acted on its own behalf, `user` for a user, and `operator` for the operator of
@@ -1237,7 +1237,7 @@ export interface components {
         Event: {
             /** @description The identifier, which is also a cursor. Ids of an account are ordered like its events. */
             id: string;
-            /** @description What happened. Ignore types that you do not know. */
+            /** @description The type of the change. Ignore unknown types. */
             type: string;
             /**
              * Format: date-time
@@ -1249,7 +1249,7 @@ export interface components {
             /** @description The names of the attributes that an update changed; otherwise empty. */
             changed: string[];
         };
-        /** @description Where the page ends. */
+        /** @description The end of the page. */
         EventListMeta: {
             /** @description Whether more events can be read at once. */
             has_more: boolean;
@@ -1279,10 +1279,10 @@ export interface components {
         WebhookEndpointAttributes: {
             /**
              * Format: uri
-             * @description Where events are sent to.
+             * @description The URL that events are sent to.
              */
             url: string;
-            /** @description What the endpoint is for, or `null`. */
+            /** @description The purpose of the endpoint, or `null`. */
             description: string | null;
             /** @description The types of the events that are sent; empty for all types. */
             event_types: string[];
@@ -1307,7 +1307,7 @@ export interface components {
             last_event_id: string;
             /**
              * Format: date-time
-             * @description Until when the previous secret signs as well, or `null` if the secret was never replaced.
+             * @description When the previous secret stops signing deliveries, or `null` if the secret was never replaced.
              */
             previous_secret_expires_at: string | null;
             /**
@@ -1367,7 +1367,7 @@ export interface components {
              *     user name, password and fragment.
              */
             url: string;
-            /** @description What the endpoint is for, or `null`. */
+            /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
             /** @description The types of the events that are sent; empty for all types. */
             event_types?: string[];
@@ -1379,12 +1379,12 @@ export interface components {
              *     user name, password and fragment.
              */
             url?: string;
-            /** @description What the endpoint is for, or `null`. */
+            /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
             /** @description The types of the events that are sent; empty for all types. */
             event_types?: string[];
         };
-        /** @description Where a webhook endpoint continues. */
+        /** @description The position at which a webhook endpoint resumes. */
         WebhookEndpointResumptionRequest: {
             /** @description The cursor of the last event that is not sent. Absent: where the endpoint stopped. Must be a cursor of this account. */
             after?: string;
@@ -1417,7 +1417,7 @@ export interface components {
             response_status: number | null;
             /** @description The start of the response, or `null` without a response. */
             response_body: string | null;
-            /** @description Why there was no response, or `null`. */
+            /** @description The reason for a missing response, or `null`. */
             error: string | null;
         };
         /** @description An attempt to deliver events. */
@@ -2247,7 +2247,7 @@ export interface components {
          */
         ClientId: string;
         /**
-         * @description Where the browser is sent afterwards. Must be exactly one of the redirect URIs registered for the application.
+         * @description The URL that the browser is redirected to. Must be exactly one of the redirect URIs registered for the application.
          * @example http://localhost:8080/callback
          */
         RedirectUri: string;
@@ -2288,7 +2288,7 @@ export interface components {
          */
         NoStore: "no-store";
         /**
-         * @description How long the response may be cached.
+         * @description Caching directives for the response.
          * @example public, max-age=300
          */
         CacheControl: string;
@@ -2392,7 +2392,7 @@ export interface operations {
                  */
                 client_id: components["parameters"]["ClientId"];
                 /**
-                 * @description Where the browser is sent afterwards. Must be exactly one of the redirect URIs registered for the application.
+                 * @description The URL that the browser is redirected to. Must be exactly one of the redirect URIs registered for the application.
                  * @example http://localhost:8080/callback
                  */
                 redirect_uri: components["parameters"]["RedirectUri"];

@@ -12,7 +12,7 @@ const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum', 'x-e
 
 const options: Options = {
   allErrors: true,
-  // Findings then include their schema, whose description states which values are valid.
+  // Findings then include their schema, whose description states the valid values.
   verbose: true,
   useDefaults: true,
   removeAdditional: false,

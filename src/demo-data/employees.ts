@@ -44,7 +44,7 @@ function listedValues(index: number): Pick<GivenValues, 'department'> {
   return Object.fromEntries(listed);
 }
 
-/** A tree with eight reports for each manager, or more where one is not active. The first employee has no manager. */
+/** A tree with eight reports for each manager, or more if one is not active. The first employee has no manager. */
 function managerOf({ employeePrefix }: DemoAccount, index: number): string | null {
   if (index === 0) return null;
   let manager = Math.floor((index - 1) / 8);

@@ -3,7 +3,7 @@ export const demoReports = [
   {
     id: 'demoheadcount',
     title: 'Headcount by department',
-    description: 'How many people work in each department, those on leave included.',
+    description: 'How many people work in each department, including those on leave.',
     columns: [],
     filters: [{ field: 'status', operator: 'in', value: ['active', 'on_leave'] }],
     sort: ['department'],

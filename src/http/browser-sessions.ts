@@ -54,7 +54,7 @@ export class BrowserSessions {
     return (await this.session(request))?.user ?? null;
   }
 
-  /** The session of the browser, or `null`. The user has signed in completely. */
+  /** The session of the browser, if its sign-in is complete; otherwise `null`. */
   async session(request: FastifyRequest): Promise<BrowserSession | null> {
     const session = await this.sessionOfAnyStage(request);
     return session?.stage === 'complete' ? session : null;

@@ -54,7 +54,7 @@ export function invalidCursor(rule: string): Problem {
 }
 
 function malformedCursor(): Problem {
-  return invalidCursor('must be a cursor taken from meta.next_cursor, unchanged');
+  return invalidCursor('must be an unchanged cursor from meta.next_cursor');
 }
 
 function isBetween(value: unknown, minimum: number, maximum: number): value is number {

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 const checksPerPeriod = 12;
 
 /**
- * Checks that a client reads a minimum of bytes in each period in which bytes are waiting for it. Bytes count as read
- * when the kernel has accepted them; its buffers hold at most some megabytes.
+ * Checks that a client reads a minimum number of bytes in each period in which bytes are waiting for it. Bytes count as read
+ * when the kernel has accepted them; its buffers hold at most a few megabytes.
  *
  * @returns stops the checks
  */

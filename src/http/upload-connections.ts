@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** Limits of an upload. They replace the time limit of requests, so that 50 MB can arrive over a slow line. */
+/** Limits of an upload. They replace the time limit of requests, so that 50 MB can be sent over a slow connection. */
 export interface UploadLimits {
   /** Bytes that must arrive in each period in which the server reads. */
   readonly minimumBytes: number;

@@ -37,7 +37,7 @@ export interface AuthorizationServer {
   readonly revocationEndpoint: RevocationEndpoint;
 }
 
-/** Creates the endpoints of the authorization server and what only they use. */
+/** Creates the endpoints of the authorization server and their private dependencies. */
 export function composeAuthorizationServer(
   dependencies: AuthorizationServerDependencies,
 ): AuthorizationServer {

@@ -45,8 +45,8 @@ export function partyOf({ caller, party }: FastifyRequest): Party | null {
 }
 
 /**
- * Name of the route with few possible values: the operation of the contract, method and pattern of another route, or
- * `unknown`. Never the URL, which may contain any text.
+ * Name of the route, with low cardinality: the operation of the contract, method and pattern of another route, or `unknown`.
+ * Never the URL, which may contain any text.
  */
 export function operationOf({ routeOptions: { config, url } }: FastifyRequest, method: string): string {
   if (config?.operation !== undefined) return config.operation.id;

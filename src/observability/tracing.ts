@@ -1,8 +1,8 @@
 /*
- * Own code, because @fastify/otel 0.21.2 starts every span with `url.path` set to the whole URL, with codes and tokens in
- * its query: its `requestHook` can replace it only after samplers and processors have it. It also copies error messages,
- * which may repeat values of the request, ends a span before a download is sent, does not see that a client disconnects,
- * and adds 13 MB of packages.
+ * Own code, because @fastify/otel 0.21.2 starts every span with `url.path` set to the whole URL, including codes and tokens
+ * in its query. Its `requestHook` can replace it only after samplers and processors have read it. It also copies error
+ * messages, which may repeat values of the request, ends a span before a download is sent, does not detect that a client
+ * disconnects, and adds 13 MB of packages.
  */
 
 import {

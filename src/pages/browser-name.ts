@@ -17,7 +17,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** Browser and operating system of a `User-Agent` header, such as "Firefox on Linux". It is what the browser claims. */
+/** Browser and operating system of a `User-Agent` header, such as "Firefox on Linux". The header is not verified. */
 export function browserName(userAgent: string | null): string {
   const find = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const [browser, system] = [find(browsers), find(systems)];

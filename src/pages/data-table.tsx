@@ -16,7 +16,7 @@ const tableRow = { role: 'row' } as const;
 const columnHeader = { role: 'columnheader', scope: 'col' } as const;
 const dataCell = { role: 'cell' } as const;
 
-/** A table that becomes a list of cards on a narrow screen. */
+/** A table that is displayed as a list of cards on a narrow screen. */
 export function DataTable<Row>({
   caption,
   columns,

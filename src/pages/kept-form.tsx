@@ -4,7 +4,7 @@ import { parseForm } from '../http/form-parser.js';
 import { Fields } from './fields.js';
 import { CsrfField, Layout } from './layout.js';
 
-/** Field of the sign-in form with a form whose session had expired. */
+/** Field of the sign-in form with the form of an expired session. */
 export const keptFormField = 'kept_form';
 
 /** Field of a form that is shown again with its values. Such a submission changes nothing. */
@@ -28,7 +28,7 @@ export function keepFormOf(fields: readonly (readonly [string, string])[], csrfT
   ]).toString();
 }
 
-/** A form whose session had expired: its CSRF token and its other fields. */
+/** The form of an expired session: its CSRF token and its other fields. */
 export interface KeptForm {
   readonly token: string;
   readonly fields: readonly (readonly [string, string])[];
@@ -60,8 +60,8 @@ export function KeptFormPage({
     <Layout title="You are signed in again" narrow>
       <h1>You are signed in again</h1>
       <p>
-        Your session had expired before you submitted the form, so nothing was saved. The form has what you
-        entered. Submit it again to save it.
+        Your session had expired before you submitted the form, so nothing was saved. The form contains your
+        input. Submit it again to save it.
       </p>
       <form method="post" action={action}>
         <CsrfField token={csrfToken} />
@@ -72,7 +72,7 @@ export function KeptFormPage({
         <button type="submit">Return to the form</button>
       </form>
       <p>
-        <a href={action}>Discard what you entered</a>
+        <a href={action}>Discard your input</a>
       </p>
     </Layout>
   );

@@ -1,6 +1,6 @@
 /**
  * Confirmation messages, shown after a form was submitted. The URL has the name of a message and never its text, so that a
- * crafted link cannot show text of its own.
+ * crafted link cannot show arbitrary text.
  */
 const notices = {
   application_created: 'Application created.',
@@ -9,7 +9,7 @@ const notices = {
   application_updated: 'Changes saved. They apply to existing tokens immediately.',
   application_deleted: 'Application deleted. Its tokens no longer work.',
   webhook_test_sent: 'Test sent. Its result is the first of the attempts.',
-  webhook_resumed: 'Endpoint resumed. What follows is sent within a few seconds.',
+  webhook_resumed: 'Endpoint resumed. The next events are sent within a few seconds.',
   access_revoked: 'All access revoked. Tokens issued before no longer work.',
   secret_exists: 'This form was already submitted, and the secret exists. It is not shown again.',
   secret_revoked: 'Secret revoked.',
@@ -33,7 +33,7 @@ const notices = {
   single_sign_on_removed: 'Single sign-on removed. Its users are signed out.',
   single_sign_on_unlinked:
     'Link removed. The next sign-in with the verified e-mail address of the user links the user again.',
-  app_added: 'Authenticator app saved. Other browsers are asked for a code.',
+  app_added: 'Authenticator app saved. Other browsers must enter a code.',
   app_removed: 'Authenticator app removed.',
   passkey_added: 'Passkey saved. You can sign in with it.',
   passkey_removed: 'Passkey removed. Delete it on your device too.',
@@ -49,7 +49,7 @@ const notices = {
   signed_out_everywhere: 'You are signed out of all browsers.',
 } as const;
 
-/** Messages about what failed after a form was submitted. */
+/** Error messages, shown after a form was submitted. */
 const failures = {
   import_running: 'Another file of your account is being checked or imported. Wait until it has ended.',
   invitation_not_sent: 'The mail could not be sent. The invitation is in the list: send it again later.',

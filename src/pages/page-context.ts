@@ -57,7 +57,7 @@ export interface ConfirmationRequest {
   readonly context: PageContext;
   /** Fields of the form, which the page submits again. */
   readonly fields: readonly (readonly [string, string])[];
-  /** Why the password was rejected. */
+  /** Error of the password. */
   readonly error?: string;
 }
 

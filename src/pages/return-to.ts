@@ -13,7 +13,7 @@ export function signInAddress(returnTo: string): string {
 }
 
 /**
- * Where to redirect after signing in: a path of this server, or {@link home} for any other value. This prevents open
+ * Redirect target after signing in: a path of this server, or {@link home} for any other value. This prevents open
  * redirects.
  */
 export function safeReturnTo(value: unknown, baseUrl: string): string {

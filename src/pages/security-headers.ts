@@ -1,4 +1,4 @@
-/** What the scripts of a page may do. */
+/** Permissions of the scripts of a page. */
 interface PagePermissions {
   readonly script?: boolean;
   readonly requests?: boolean;

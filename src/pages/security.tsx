@@ -45,9 +45,9 @@ function SecurityPage({ context }: { context: PageContext }) {
       <h1>Security</h1>
       <h2 id="policy">Second factor</h2>
       <p>
-        A second factor is an authenticator app or a passkey. Users who must have one and do not are asked to
-        set it up before they see the next page. A user who has lost it asks an owner or administrator, who
-        removes it under <a href={settings.users}>Users</a>.
+        A second factor is an authenticator app or a passkey. Users who must have one and do not must set it
+        up before they see the next page. A user who has lost it asks an owner or administrator, who removes
+        it under <a href={settings.users}>Users</a>.
       </p>
       {user.role === 'owner' ? (
         <form method="post" action={settings.security} class="fields">

@@ -22,7 +22,7 @@ export function SignInPage({
 }: {
   csrfToken: string;
   returnTo: string;
-  /** A form whose session had expired, as text. */
+  /** The form of an expired session, as text. */
   keptForm?: string;
   email?: string;
   /** Name of a notice. */
@@ -46,9 +46,7 @@ export function SignInPage({
           to continue to <strong>{application}</strong>
         </p>
       )}
-      {keptForm !== '' && (
-        <p>Your session has expired. Sign in to return to the form with what you entered.</p>
-      )}
+      {keptForm !== '' && <p>Your session has expired. Sign in to return to the form with your input.</p>}
       {error !== undefined && (
         <p id="error" class="alert" role="alert">
           {error}

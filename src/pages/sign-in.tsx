@@ -90,16 +90,16 @@ function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest):
   return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
 }
 
-/** What the sign-in form contained besides the password or the passkey. */
+/** Fields of the sign-in form besides the password or the passkey. */
 interface SubmittedForm {
   readonly returnTo: string;
   readonly email?: string;
-  /** A form whose session had expired, as text; empty without one. */
+  /** The form of an expired session, as text; empty without one. */
   readonly keptForm: string;
   readonly kept: KeptForm | null;
 }
 
-/** Responds to an attempt to sign in: with the next page, or with the sign-in page and what is wrong. */
+/** Responds to an attempt to sign in: with the next page, or with the sign-in page and an error. */
 async function respond(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -226,7 +226,7 @@ function SettingsNavigation({
   );
 }
 
-/** Where a page below a settings page, the list of reports or the directory is. */
+/** Breadcrumbs of a page below a settings page, the list of reports or the directory. */
 function Breadcrumbs({ root, parent, title }: { root: Crumb; parent: Crumb | undefined; title: string }) {
   return (
     <nav aria-label="Breadcrumbs" class="crumbs">

@@ -34,7 +34,7 @@ interface SiteDependencies {
   readonly reauthentication: Reauthentication;
   readonly downloads: CsvDownloads;
   readonly confirmationPage: (request: ConfirmationRequest) => Page;
-  /** The sign-in page, with a form whose session had expired. */
+  /** The sign-in page, with the form of an expired session. */
   readonly signInPage: (form: { csrfToken: string; returnTo: string; keptForm: string }) => Promise<Page>;
 }
 
@@ -81,7 +81,7 @@ export class Site {
    *
    * @param options.confirmed whether the user must have entered the password in the last ten minutes. Otherwise the
    *   response is a page on which the user enters it, and which submits the form again. A function decides for each form.
-   * @param options.restore shows the form with the values of a submission whose session had expired; absent: they are lost
+   * @param options.restore shows the form with the values of a submission of an expired session; absent: they are lost
    */
   post(
     path: string,
@@ -255,7 +255,7 @@ export class Site {
   }
 }
 
-/** Where to return to after signing in: for a form, to its page. */
+/** The page after signing in; for a form, its page. */
 function returnAddress(request: FastifyRequest): string {
   return request.method === 'POST' ? pathOf(request) : request.url;
 }

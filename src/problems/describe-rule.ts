@@ -19,7 +19,7 @@ const formatRules: Readonly<Record<string, string>> = {
   'date-time': 'must be an existing date and time, such as 2026-01-31T00:00:00Z',
 };
 
-/** Which values are valid where the validator found an error. The text follows the name of the value. */
+/** The valid values for a finding of the validator. The text follows the name of the value. */
 export function describeRule({ keyword, params, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case 'required':
@@ -66,14 +66,14 @@ function isInteger(schema: Schema): boolean {
   return [schema?.type].flat().includes('integer');
 }
 
-/** Such as "an integer from 1 to 500". */
+/** For example "an integer from 1 to 500". */
 export function integer(schema: Readonly<Record<string, unknown>> | undefined): string {
   const { minimum, maximum } = schema ?? {};
   if (minimum === undefined) return maximum === undefined ? 'an integer' : `an integer up to ${maximum}`;
   return maximum === undefined ? `an integer from ${minimum}` : `an integer from ${minimum} to ${maximum}`;
 }
 
-/** Such as "1 to 255 characters". */
+/** For example "1 to 255 characters". */
 function range(minimum = 0, maximum: number | undefined, thing: string): string {
   const things = (count: number) => `${count} ${thing}${count === 1 ? '' : 's'}`;
   if (maximum === undefined) return `at least ${things(minimum)}`;

@@ -8,8 +8,8 @@ import { chooseBranch } from './union-findings.js';
 export type RequestPart = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
- * Turns findings of the validator into 400 `invalid_request` with one error for each invalid parameter, header or member
- * of the body. Each error states which values are valid.
+ * Turns findings of the validator into 400 `invalid_request` with one error for each invalid parameter, header or member of
+ * the body. Each error states the valid values.
  *
  * @param form whether the members of the body are form parameters
  */

@@ -1,10 +1,10 @@
 import { invalidRequest } from './invalid-request.js';
 import type { Problem } from './problem.js';
 
-/** A member of a body that matches its schema and is not valid for another reason. */
+/** A member of a body that matches its schema and is invalid for another reason. */
 export interface InvalidMember {
   readonly path: readonly (string | number)[];
-  /** Which values are valid. The text follows the name of the member. */
+  /** The valid values. The text follows the name of the member. */
   readonly rule: string;
 }
 

@@ -3,8 +3,8 @@ import type { AccountId } from './account-id.js';
 import type { AuditEventType } from './audit-log.js';
 
 /**
- * Types of the events of tokens that work as intended, which are most of the events. Errors of tokens have other types. The
- * indexes of the audit log have the same list: a change needs a migration.
+ * Types of events of successful token requests, which are most of the events. Failures have other types. The indexes of the
+ * audit log have the same list: a change needs a migration.
  */
 export const tokenEventTypes = [
   'authorization_code.issued',

@@ -154,8 +154,8 @@ export async function recordAllIn(
 }
 
 /**
- * Stores the event of work that takes several steps, or updates the details of the stored one. Called in the transaction of
- * a step, it stores exactly what is committed.
+ * Stores the event of work with several steps, or updates its details. Called in the transaction of each step, so that the
+ * event describes exactly the committed steps.
  *
  * @param id id of the event, the same for all steps
  */

@@ -13,7 +13,7 @@ export interface WritableClaims {
 
 export type ClaimName = keyof WritableClaims;
 
-/** A validation error of a claim. `rule` says what the value must be. */
+/** A validation error of a claim. `rule` states what the value must be. */
 export interface ClaimError {
   readonly claim: ClaimName;
   readonly rule: string;

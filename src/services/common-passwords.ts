@@ -1,6 +1,6 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
-/** Characters that are examined, from the first one. It bounds the time to some 50 ms. */
+/** Characters that are examined, from the first one. It limits the time to about 50 ms. */
 const maximumLength = 32;
 
 /** Scores 0 and 1 need fewer than a million guesses, which an attacker can make at the sign-in page over months. */
@@ -9,7 +9,7 @@ const minimumScore = 2;
 let estimator: Promise<ZxcvbnFactory> | undefined;
 
 /**
- * Whether a password is among those that attackers try first: one of the commonest passwords, with common changes,
+ * Whether a password is among those that attackers try first: one of the most common passwords, with common changes,
  * repetitions, sequences and keyboard patterns. There are no rules about its characters.
  *
  * @see NIST SP 800-63B section 5.1.1.2

@@ -8,7 +8,7 @@ import { revokeSessions } from './revoke-user-access.js';
 import { hashSessionId } from './sessions.js';
 import { passwordError } from './user-rules.js';
 
-/** What users change about their own sign-in. Each change is one transaction together with its audit event. */
+/** Changes of users to their own password and sessions. Each change is one transaction together with its audit event. */
 export class OwnAccount {
   readonly #prisma: Database['prisma'];
 
@@ -28,7 +28,7 @@ export class OwnAccount {
   ): Promise<string | undefined> {
     const error = await passwordError(password);
     if (error !== undefined) return error;
-    // Outside of the transaction, because hashing is slow.
+    // Outside the transaction, because hashing is slow.
     const passwordHash = await hashPassword(password);
     const { accountId, userId, at } = context;
     await this.#change(context, async (tx, user) => {

@@ -30,7 +30,7 @@ const forgottenSeconds = 3_600;
 /** Maximum number of valid links of a user for a forgotten password. It limits the mail that others can cause in an hour. */
 const maximumForgotten = 3;
 
-/** Requests that wait at most; further ones are dropped. It bounds the memory that they take. */
+/** Maximum number of queued requests. Further ones are dropped, which limits their memory. */
 const maximumWaiting = 1_000;
 
 export type PasswordLinkOutcome =
@@ -123,7 +123,7 @@ export class PasswordLinks {
     if (link?.userId == null) return { kind: 'invalid_link' };
     const error = await passwordError(password);
     if (error !== undefined) return { kind: 'invalid_password', error };
-    // Outside of the transaction, because hashing is slow.
+    // Outside the transaction, because hashing is slow.
     const passwordHash = await hashPassword(password);
     const { accountId, userId } = link;
     const context = { accountId, userId, origin, at: this.#dependencies.clock() };

@@ -23,8 +23,7 @@ export function isPublicAddress(address: string): boolean {
 
 /**
  * Looks up a host name for a connection that must not reach the network of this server (SSRF). The connection uses the
- * addresses that were checked, so that a name that resolves differently the second time does not pass. A host that is an IP
- * address is not looked up.
+ * checked addresses, which prevents DNS rebinding. A host that is an IP address is not looked up.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -26,7 +26,7 @@ interface Dependencies {
   readonly failureLimit: FailureLimit;
 }
 
-/** Verifies the password of a signed-in user, so that a session that was left open or stolen cannot do everything. */
+/** Verifies the password of a signed-in user, so that an unattended or stolen session does not suffice for every action. */
 export class Reauthentication {
   readonly #dependencies: Dependencies;
 

@@ -1,7 +1,7 @@
 import type { Database, Prisma } from '../database/client.js';
 import { recordIn } from './audit-log.js';
 
-/** `BASE_URL` is not the issuer that the database records. The message is one line that says how to correct it. */
+/** `BASE_URL` is not the issuer that the database records. The message is one line with the remedy. */
 export class IssuerError extends Error {
   override readonly name = 'IssuerError';
 }

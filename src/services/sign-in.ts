@@ -23,7 +23,7 @@ export type SignInOutcome =
       readonly kind: 'signed_in';
       readonly user: User;
       readonly sessionId: string;
-      /** What is missing. A session that is not complete only permits to complete it. */
+      /** The missing step. An incomplete session only permits to complete the sign-in. */
       readonly stage: SignInStage;
     }
   /** The password is wrong, or the user is unknown or disabled. */

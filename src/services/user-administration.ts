@@ -93,7 +93,7 @@ export class UserAdministration {
   async setPassword(context: AuditContext, userId: string, password: string): Promise<PasswordChange> {
     const error = await passwordError(password);
     if (error !== undefined) return { kind: 'invalid_password', error };
-    // Outside of the transaction, because hashing is slow.
+    // Outside the transaction, because hashing is slow.
     const passwordHash = await hashPassword(password);
     return this.#change(context, userId, async (tx, user) => {
       await update(tx, context, user, { passwordHash });

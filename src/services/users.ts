@@ -19,7 +19,7 @@ export interface UserSummary {
   readonly createdAt: Date;
   readonly hasAuthenticatorApp: boolean;
   readonly passkeys: number;
-  /** Whether an identity provider knows the user. */
+  /** Whether the user is linked with an identity provider. */
   readonly singleSignOn: boolean;
 }
 

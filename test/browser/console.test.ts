@@ -6,7 +6,7 @@ import { browserTest, isAccessible, type LiveSite } from '../support/browser/chr
 import { contract } from '../support/server/app.js';
 import type { Test } from '../support/tap.js';
 
-/** Headings of the dialog of Swagger UI skip levels (axe: `heading-order`). */
+/** Swagger UI skips heading levels in its dialog (axe: `heading-order`). */
 const dialogHeadings = ['#console .auth-container h4', '#console .auth-container h6'];
 
 const hashPassword = (password: string) => hash(password, { memoryCost: 64, timeCost: 1, parallelism: 1 });
@@ -134,7 +134,7 @@ consoleTest('the console shows every operation, and a link to one opens it', asy
   await operation(page, 'exportReport').getByRole('button', { name: 'Try it out' }).waitFor();
 });
 
-browserTest('another address of the server leads to the public one', async (t, _page, site) => {
+browserTest('another host name redirects to the public one', async (t, _page, site) => {
   // Another window, because a request to another host fails the test of the first one.
   const { page } = await site.open(t);
   await page.goto(`${site.baseUrl.replace('localhost', 'api.localhost')}/console#/Users/getCurrentUser`);

@@ -24,7 +24,7 @@ async function walk(t: Test, page: Page, site: LiveSite, { axe }: { axe: boolean
   await add(page, 'E1', 'Ada');
   await page.getByRole('alert').getByRole('link', { name: 'E-mail is required.' }).click();
   t.equal(await page.evaluate(() => document.activeElement?.id), 'email');
-  t.equal(await page.getByLabel('Hire date').inputValue(), '2020-02-29', 'what was entered is kept');
+  t.equal(await page.getByLabel('Hire date').inputValue(), '2020-02-29', 'the input is kept');
   if (axe) await isAccessible(t, page, 'a form with errors');
   await page.getByLabel('E-mail').fill('ada@x.example');
   await main(page).getByRole('button', { name: 'Add employee' }).click();

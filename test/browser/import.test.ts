@@ -11,7 +11,7 @@ const csvFile = (text: string) => ({
   buffer: Buffer.from(text),
 });
 
-/** A file with semicolons, common names, and one line that is rejected. */
+/** A file with semicolons, common column names, and one invalid line. */
 function staff(count: number): string {
   const lines = toCsv(makeRecords(count).map((record) => ({ ...record, lastName: 'Lovelace' })))
     .replaceAll(',', ';')

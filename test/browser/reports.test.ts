@@ -50,7 +50,7 @@ async function useReports(t: Test, page: Page, { user }: Scene): Promise<void> {
     .locator('rect.bar')
     .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
   t.equal(widths.length, 2);
-  t.ok(Math.abs((widths[0] ?? 0) - (widths[1] ?? 1)) < 1, 'equal numbers have equal lengths');
+  t.ok(Math.abs((widths[0] ?? 0) - (widths[1] ?? 1)) < 1, 'lengths are proportional to numbers');
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download CSV' }).click();
   t.match((await download).suggestedFilename(), /^report-.*\.csv$/);

@@ -18,7 +18,7 @@ const ownFactors = '/people/settings/account/second_factor';
 const title = (page: Page) => page.getByRole('heading', { level: 1 }).textContent();
 const notice = (page: Page) => main(page).getByRole('status').first();
 
-/** Code of the authenticator app, or with `later` one that it shows after the next. */
+/** The current code of the authenticator app; with `later`, a code of that many periods later. */
 function codeOf(secret: string, { later = 0 } = {}): string {
   return new TOTP({ secret }).generate({ timestamp: Date.now() + later * 30_000 });
 }
@@ -63,7 +63,7 @@ async function inviteOwner(t: Test, site: LiveSite, email: string): Promise<stri
 
 for (const javaScriptEnabled of [true, false]) {
   browserTest(
-    `a first-time owner gets from an invitation over a second factor to an application, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`,
+    `an invited owner signs in to an application after the setup of a second factor, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`,
     async (t, page, site) => {
       const email = freshAddress();
       const link = await inviteOwner(t, site, email);

@@ -28,18 +28,18 @@ browserTest(
     t.equal((await getToken(site, first)).status, 200);
 
     await page.reload();
-    t.match(page.url(), /notice=application_exists$/, 'reloading makes no other application');
+    t.match(page.url(), /notice=application_exists$/, 'reloading creates no other application');
     t.notMatch(await page.content(), first.clientSecret);
     const application = page.url().replace(/\?.*/, '');
     await page.goBack();
-    t.notMatch(await page.content(), first.clientSecret, 'nor does going back show it again');
+    t.notMatch(await page.content(), first.clientSecret, 'going back does not show it again');
 
     await page.goto(application);
     await page.getByRole('button', { name: 'Create a second secret' }).click();
     const second = await shownSecret(page);
     await page.getByRole('link', { name: /I have stored the secret/ }).click();
     for (const credentials of [first, second]) {
-      t.equal((await getToken(site, credentials)).status, 200, 'both work while the rotation is under way');
+      t.equal((await getToken(site, credentials)).status, 200, 'both are valid during the rotation');
     }
     await page
       .getByRole('link', { name: /^Revoke Secret ending in/ })
@@ -65,7 +65,7 @@ browserTest(
   { permissions: ['clipboard-read', 'clipboard-write'] },
 );
 
-/** Lets the page's way back to the application end in a response, and gives the address that it came to. */
+/** Responds to the redirect of the page to the application, and returns its URL. */
 async function backAtApplication(page: Page, press: string): Promise<URL> {
   await page.route(`${callback}**`, (route) => route.fulfill({ body: 'Back.' }));
   await page.getByRole('button', { name: press }).click();
@@ -138,12 +138,12 @@ browserTest('every page can be used with the keyboard alone', async (t, page, si
   await page.keyboard.type('ftp://nowhere.example/');
   await tabTo('scope_reports_read');
   await enter();
-  t.match(await page.title(), /^Error: /, 'Enter sends the form');
-  t.match(await focused(), /^There is a problem/, 'what is wrong has the focus');
+  t.match(await page.title(), /^Error: /, 'Enter submits the form');
+  t.match(await focused(), /^There is a problem/, 'the error summary has the focus');
   await tabTo('Enter a name.');
   await page.keyboard.press('Enter');
   await page.keyboard.type('By keyboard');
-  t.equal(await page.locator('#name').inputValue(), 'By keyboard', 'its link leads to the field');
+  t.equal(await page.locator('#name').inputValue(), 'By keyboard', 'its link focuses the field');
   await tabTo('ftp://nowhere.example/');
   await page.keyboard.press('Control+A');
   await page.keyboard.type('https://partner.example/');
@@ -160,7 +160,11 @@ browserTest(
     await signIn(page, user);
     await createApplication(page, 'Without script');
     const credentials = await shownSecret(page);
-    t.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0, 'what needs a script is not shown');
+    t.equal(
+      await page.getByRole('button', { name: 'Copy' }).count(),
+      0,
+      'controls that need a script are hidden',
+    );
     t.equal((await getToken(site, credentials)).status, 200);
     await page.getByRole('link', { name: /I have stored the secret/ }).click();
     await page.getByRole('link', { name: 'Edit' }).click();

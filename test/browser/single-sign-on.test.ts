@@ -103,7 +103,7 @@ browserTest('axe reports no violation on the pages of single sign-on', async (t,
   await isAccessible(t, page, 'an identity without a user');
 
   await page.context().clearCookies();
-  // The page waits for the user only in a browser that does not follow the header Refresh.
+  // Only browsers that ignore the Refresh header stay on the page.
   await page.route('**/sign_in/sso', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     const response = await route.fetch();
@@ -114,7 +114,7 @@ browserTest('axe reports no violation on the pages of single sign-on', async (t,
   await main(page).getByLabel('Work e-mail address').fill(`any@${domain}`);
   await main(page).getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'Continue to single sign-on' }).waitFor();
-  await isAccessible(t, page, 'the way to the identity provider');
+  await isAccessible(t, page, 'the page that leads to the identity provider');
 
   idp.person = { ...person, email: user.email };
   await page.getByRole('link', { name: 'Continue' }).click();

@@ -90,7 +90,7 @@ browserTest(
 );
 
 browserTest(
-  'an action asks for the password again and goes on, with the keyboard alone',
+  'an action requires the password again and then continues, with the keyboard alone',
   async (t, page, site) => {
     const { user, accountId } = await createScene(site.api.database);
     const member = await createUser(site.api.database, accountId, { role: 'member' });

@@ -7,7 +7,7 @@ import t from '../support/tap.js';
 const options = await createTestDatabase(t);
 const run = (...args: readonly string[]) => runCommandHere(options, ['accounts', ...args]);
 
-t.test('domains are confirmed for one account, listed and removed, with audit events', async (t) => {
+t.test('confirms, lists and removes the domains of one account, with audit events', async (t) => {
   const database = await openDatabase(options);
   const { accountId } = await createTenant(database, { name: 'Mine' });
   await createTenant(database, { name: 'Theirs' });

@@ -95,7 +95,7 @@ t.test('reports an application of another account as unknown', async (t) => {
   }
 });
 
-t.test('rejects wrong arguments with exit code 2', async (t) => {
+t.test('rejects invalid arguments with exit code 2', async (t) => {
   for (const args of [
     [],
     ['x'],

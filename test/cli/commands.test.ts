@@ -12,10 +12,10 @@ import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string | Uint8Array) => runCommandHere(options, args, input);
-/** The same in a process of its own. */
+/** Runs the command in a separate process. */
 const runProcess = (args: readonly string[], input?: string) => runCommand(t, options, args, input);
 
-/** The database, while no command has it open. */
+/** Opens the database between two commands. */
 async function withDatabase<Result>(
   use: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<Result>,
 ): Promise<Result> {
@@ -58,7 +58,7 @@ t.test('every command has help, with examples where it has options', async (t) =
   }
 });
 
-t.test('wrong arguments print one line and exit with 2', async (t) => {
+t.test('invalid arguments print one line and exit with 2', async (t) => {
   const create = [
     'users',
     'create',
@@ -93,7 +93,7 @@ t.test('wrong arguments print one line and exit with 2', async (t) => {
   }
 });
 
-t.test('the program exits with 0 for help and 2 for wrong arguments', async (t) => {
+t.test('the program exits with 0 for help and 2 for invalid arguments', async (t) => {
   t.match(await runProcess(['--help']), { code: 0, stderr: '', stdout: /Exit codes:/ });
   t.match(await runProcess(['accounts', 'create']), {
     code: 2,
@@ -173,7 +173,7 @@ t.test('creates an account together with its owner, who can sign in', async (t) 
   t.match(
     listed,
     [{ id, name: 'Initech', users: 1, employees: 0 }],
-    'without the account whose owner was refused',
+    'without the account whose owner was rejected',
   );
 });
 
@@ -206,7 +206,7 @@ t.test('lists applications without their secrets', async (t) => {
   t.equal(all.code, 0, all.stderr);
   t.match(all.stdout, /^account +id +client_id +name /);
   t.ok(all.stdout.includes(application.clientId) && all.stdout.includes(other.clientId));
-  t.notOk(all.stdout.includes('\u001B'), 'a name cannot steer the terminal');
+  t.notOk(all.stdout.includes('\u001B'), 'a name cannot control the terminal');
   const one = await run(['applications', 'list', '--account', 'Listed', '--json']);
   t.match(JSON.parse(one.stdout), [
     { account: 'Listed', client_id: application.clientId, client_type: 'confidential', last_token_at: null },

@@ -9,7 +9,7 @@ import t from '../support/tap.js';
 const options = await createTestDatabase(t);
 const run = (args: readonly string[]) => runCommandHere(options, ['employees', 'delete', ...args]);
 
-/** The database, while no command has it open. */
+/** Opens the database between two commands. */
 async function withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
   const database = await openDatabase(options);
   try {

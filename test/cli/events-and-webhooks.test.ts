@@ -56,7 +56,7 @@ async function stored(id: string) {
   }
 }
 
-t.test('lists endpoints with their states, and no query of a URL', async (t) => {
+t.test('lists endpoints with their states, and omits the queries of URLs', async (t) => {
   const { code, stdout } = await run('webhooks', 'list', '--account', 'Eventful', '--json');
   t.equal(code, 0);
   t.notMatch(stdout, 'secret');
@@ -74,7 +74,7 @@ t.test('lists endpoints with their states, and no query of a URL', async (t) => 
   t.match((await run('webhooks', 'list', '--account', 'Other', '--json')).stdout, /^\[\]/);
 });
 
-t.test('an endpoint continues where it stopped, after an event, or after the last one', async (t) => {
+t.test('resumes an endpoint where it stopped, after a given event, or after the last event', async (t) => {
   const resume = ['webhooks', 'resume', 'paused', '--account', 'Eventful'];
   const { code, stdout } = await run(...resume);
   t.equal(code, 0);

@@ -74,7 +74,7 @@ t.test(
   },
 );
 
-t.test('deletes nothing above the limit, and says how many', async (t) => {
+t.test('deletes nothing above the limit, and prints how many employees are missing', async (t) => {
   const kept = [...records.slice(21), ...makeRecords(1, { employeeNumber: 'NEW' })];
   for (const args of [[], ['--dry-run'], ['--delete-limit', '20'], ['--delete-limit', '0']]) {
     const { code, stderr } = await importFile(account(2), toCsv(kept), ...args);

@@ -36,11 +36,11 @@ async function use<Result>(
   }
 }
 
-/** Whole batches from the start of the file and nothing else, in the rows, the counts and the audit log. */
+/** Expects whole batches from the start of the file in the rows, the counts and the audit log, and nothing else. */
 async function checkPrefix(t: Test, options: DatabaseOptions, accountId: AccountId): Promise<number> {
   return await use(options, async (database) => {
     const stored = await storedRecords(database, accountId);
-    // A batch is a number of lines, of which one may be rejected.
+    // A batch is a fixed number of lines. One of them may be rejected.
     const missing = (batchSize - (stored.length % batchSize)) % batchSize;
     t.ok(missing <= 1, `whole batches: ${stored.length}`);
     t.same(stored, records.slice(0, stored.length));
@@ -51,14 +51,14 @@ async function checkPrefix(t: Test, options: DatabaseOptions, accountId: Account
     t.equal(
       created.reduce((sum, count) => sum + count, 0),
       stored.length,
-      'what the audit log tells of',
+      'the audit event',
     );
     await checkTree(t, database);
     return stored.length;
   });
 }
 
-/** The file with a line between its batches that is refused, which is said once all before it are stored. */
+/** Adds an invalid line between two batches. It is reported after the batches before it are stored. */
 function brokenAfter(batches: number, more = records.length): { input: string; refusal: string } {
   const lines = text.split('\r\n');
   const at = 1 + batches * batchSize;
@@ -87,7 +87,7 @@ for (const engine of ['embedded', 'postgresql'] as const) {
         return await checkPrefix(t, options, accountId);
       };
       t.equal(await killedIn(6, 0, batchSize / 5), 6 * batchSize, 'while it waits for the rest of a batch');
-      // Anywhere in the work on one of the batches that follow.
+      // At any step of one of the next batches.
       for (const batches of [8, 18]) {
         const stored = await killedIn(batches, Math.random() * 100);
         t.ok(stored >= batches * batchSize, `while it stores: ${stored} of ${records.length}`);
@@ -110,7 +110,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     command.child.stdin.write(`${lines.slice(0, 1 + 330).join('\r\n')}\r\nbroken\r\n`);
     await command.said('line 332: ');
     command.child.kill(signal);
-    // What npm passes on besides must not end it sooner.
+    // npm also forwards the signal, which must not stop the import earlier.
     command.child.kill(signal);
     const { code, stdout, stderr } = await command.result;
     t.match(stderr, /\nInterrupted\.\n$/);

@@ -18,7 +18,7 @@ import t, { type Test } from '../support/tap.js';
 const database = await openTestDatabase(t);
 const newAccount = async () => (await createTenant(database)).accountId;
 
-/** Everything about an account that an import may touch. */
+/** All rows of an account that an import can change. */
 async function snapshot(accountId: AccountId): Promise<object> {
   const where = { accountId };
   const { prisma } = database;
@@ -324,7 +324,7 @@ async function failOn(database: Database, number: string): Promise<void> {
   );
 }
 
-t.test('a dry run prints what would happen and changes nothing', async (t) => {
+t.test('a dry run prints the outcome and changes nothing', async (t) => {
   const accountId = await newAccount();
   await importText(database, accountId, toCsv(makeRecords(200)));
   const before = await snapshot(accountId);
@@ -332,7 +332,7 @@ t.test('a dry run prints what would happen and changes nothing', async (t) => {
   const changed = makeRecords(350).map((record, index) =>
     index < 40 ? { ...record, status: 'moved' } : record,
   );
-  // A number that comes again in a later batch is an update then, in the rehearsal as in the real run.
+  // A number that occurs again in a later batch is an update, in a dry run as well.
   const text = `${toCsv([...changed, ...makeRecords(1)])}broken\n`;
 
   const rehearsal = await importText(database, accountId, text, { dryRun: true });

@@ -9,7 +9,7 @@ import t, { type Test } from '../support/tap.js';
 
 const older = 'the older secret of the application';
 
-/** A database whose signing keys the older secret has sealed. */
+/** A database whose signing keys are encrypted with the previous secret. */
 async function setUp(t: Test) {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);

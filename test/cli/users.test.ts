@@ -19,7 +19,7 @@ import t from '../support/tap.js';
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string) => runCommandHere(options, ['users', ...args], input);
 
-/** The database, while no command has it open. */
+/** Opens the database between two commands. */
 async function withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
   const database = await openDatabase(options);
   try {
@@ -29,7 +29,7 @@ async function withDatabase<Result>(use: (database: Database) => Promise<Result>
   }
 }
 
-/** An account with two owners, so that one of them may go. */
+/** An account with two owners, so that one of them can be disabled. */
 const newScene = () =>
   withDatabase(async (database) => {
     const scene = await createScene(database);
@@ -51,34 +51,37 @@ t.test('lists the users of an account with role and state', async (t) => {
   ].toSorted((a, b) => (a.email < b.email ? -1 : 1));
   const rows = JSON.parse((await run(['list', '--account', accountId, '--json'])).stdout);
   t.match(rows, expected);
-  t.equal(rows.length, 2, 'and those of no other account');
+  t.equal(rows.length, 2, 'no records of other accounts');
   t.same(Object.keys(rows[0]), ['id', 'email', 'role', 'state', 'second_factor', 'created_at']);
 });
 
-t.test('prints what each command did, and that a repeated one changed nothing', async (t) => {
-  const { user } = await newScene();
-  const { email } = user;
-  for (const [args, expected] of [
-    [['disable', email], `User ${email} was disabled.\n`],
-    [['disable', email], `User ${email} is already disabled; nothing was changed.\n`],
-    [['enable', email], `User ${email} was enabled.\n`],
-    [['enable', email], `User ${email} is already enabled; nothing was changed.\n`],
-    [['remove-second-factors', email], `User ${email} has no second factor; nothing was changed.\n`],
-    [['set-role', email, 'member'], `User ${email} now has the role member.\n`],
-    [['set-role', email, 'member'], `User ${email} already has the role member; nothing was changed.\n`],
-    [['revoke-sessions', email], `User ${email} has no sessions; nothing was changed.\n`],
-    [
-      ['set-email', email, email.toUpperCase()],
-      `User ${email} already signs in with ${email.toUpperCase()}; nothing was changed.\n`,
-    ],
-    [['disable', user.id], `User ${email} was disabled.\n`],
-    [['enable', ` ${email}`.trim().toUpperCase()], `User ${email} was enabled.\n`],
-  ] as const) {
-    t.same(await run(args), { code: 0, stdout: expected, stderr: '' }, args.join(' '));
-  }
-});
+t.test(
+  'each command prints its changes, and a repeated command prints that it changed nothing',
+  async (t) => {
+    const { user } = await newScene();
+    const { email } = user;
+    for (const [args, expected] of [
+      [['disable', email], `User ${email} was disabled.\n`],
+      [['disable', email], `User ${email} is already disabled; nothing was changed.\n`],
+      [['enable', email], `User ${email} was enabled.\n`],
+      [['enable', email], `User ${email} is already enabled; nothing was changed.\n`],
+      [['remove-second-factors', email], `User ${email} has no second factor; nothing was changed.\n`],
+      [['set-role', email, 'member'], `User ${email} now has the role member.\n`],
+      [['set-role', email, 'member'], `User ${email} already has the role member; nothing was changed.\n`],
+      [['revoke-sessions', email], `User ${email} has no sessions; nothing was changed.\n`],
+      [
+        ['set-email', email, email.toUpperCase()],
+        `User ${email} already signs in with ${email.toUpperCase()}; nothing was changed.\n`,
+      ],
+      [['disable', user.id], `User ${email} was disabled.\n`],
+      [['enable', ` ${email}`.trim().toUpperCase()], `User ${email} was enabled.\n`],
+    ] as const) {
+      t.same(await run(args), { code: 0, stdout: expected, stderr: '' }, args.join(' '));
+    }
+  },
+);
 
-t.test('prints what a change has revoked', async (t) => {
+t.test('a change prints the sessions and grants that it revoked', async (t) => {
   const { user } = await withDatabase(async (database) => {
     const scene = await createScene(database);
     await createUser(database, scene.accountId);
@@ -147,7 +150,7 @@ t.test('rejects an unknown user, the last owner and an unknown role with one lin
   }
 });
 
-t.test('explains every command with an example', async (t) => {
+t.test('the help of every command has an example', async (t) => {
   for (const command of [
     'list',
     'disable',
@@ -164,7 +167,7 @@ t.test('explains every command with an example', async (t) => {
   }
 });
 
-t.test('stores addresses and passwords in Unicode form NFC, however they were typed', async (t) => {
+t.test('stores addresses and passwords in Unicode form NFC, whatever form was entered', async (t) => {
   const { accountId } = await newScene();
   const decomposed = 'Ju\u0308rgen.Bo\u030Cz@users.example';
   const person = ['--role', 'member', '--given-name', 'J', '--family-name', 'B'];

@@ -45,23 +45,27 @@ t.test('the compiler accepts the clients and their programs, and rejects mistake
 });
 
 for (const generator of generators) {
-  t.test(`a program with the client of ${generator.name} works`, { skip: skipFor(generator) }, async (t) => {
-    const { accountId, application, employeeIds } = await createTenant(api.database, {
-      employees: makeEmployees(7),
-    });
+  t.test(
+    `a program that uses the client of ${generator.name} works`,
+    { skip: skipFor(generator) },
+    async (t) => {
+      const { accountId, application, employeeIds } = await createTenant(api.database, {
+        employees: makeEmployees(7),
+      });
 
-    const outcome = await runProgram(generator, { ...application, baseUrl });
+      const outcome = await runProgram(generator, { ...application, baseUrl });
 
-    t.match(outcome.unauthenticated, { code: 'invalid_client', error: 'invalid_client' });
-    t.same(outcome.pages, [employeeIds.slice(0, 3), employeeIds.slice(3, 6), employeeIds.slice(6)]);
-    t.equal(outcome.title, 'Headcount');
-    t.same(outcome.headcount, { Engineering: 1, Sales: 1 });
-    t.equal(outcome.csv, 'department,count\nEngineering,1\nSales,1\n');
-    t.match(outcome.missing, { status: 404, code: 'not_found', pointers: undefined });
-    t.same(outcome.malformed, { status: 400, code: 'invalid_request', pointers: ['/filters/0/value'] });
-    t.match(outcome.reportId, /./);
-    t.equal(await api.database.prisma.report.count({ where: { accountId } }), 0, 'the report is deleted');
-  });
+      t.match(outcome.unauthenticated, { code: 'invalid_client', error: 'invalid_client' });
+      t.same(outcome.pages, [employeeIds.slice(0, 3), employeeIds.slice(3, 6), employeeIds.slice(6)]);
+      t.equal(outcome.title, 'Headcount');
+      t.same(outcome.headcount, { Engineering: 1, Sales: 1 });
+      t.equal(outcome.csv, 'department,count\nEngineering,1\nSales,1\n');
+      t.match(outcome.missing, { status: 404, code: 'not_found', pointers: undefined });
+      t.same(outcome.malformed, { status: 400, code: 'invalid_request', pointers: ['/filters/0/value'] });
+      t.match(outcome.reportId, /./);
+      t.equal(await api.database.prisma.report.count({ where: { accountId } }), 0, 'the report is deleted');
+    },
+  );
 }
 
 /** Why the generator is skipped on this machine; `false` where it runs. In CI it runs, or fails. */

@@ -1,4 +1,4 @@
-/** A client generator, and how it is called. Each folder of `test/clients` has one, and a program with its client. */
+/** A client generator and its command. Each folder of `test/clients` has one, and a program that uses its client. */
 export interface Generator {
   /** The folder. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Generator {
   readonly output?: string;
   /** The program with the client. TypeScript unless another language is named. */
   readonly language?: Language;
-  /** Commands that succeed where the generator and its program can run. */
+  /** Commands that succeed if the generator and its program can run. */
   readonly requirements?: readonly Requirement[];
 }
 
@@ -25,7 +25,7 @@ export interface Requirement {
   readonly args: readonly string[];
 }
 
-/** How a program that is not TypeScript is run, in its folder. */
+/** The command that runs a program in another language than TypeScript, in its folder. */
 export interface Language {
   readonly program: string;
   readonly args: readonly string[];

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Mistakes that the compiler finds only where the client has types. */
+/** Mistakes that the compiler finds only if the client has types. */
 const mistakes = [
   {
     right: 'attributes.department',
@@ -27,7 +27,7 @@ interface Mistake {
 /**
  * Writes a copy of a program with mistakes in it. The names of the files are relative to the folder.
  *
- * @throws {Error} when the program has no place for one of the mistakes
+ * @throws {Error} when a mistake does not apply to the program
  */
 export async function writeMistakes(folder: string, file: string, copy: string): Promise<Mistake[]> {
   let text = await readFile(path.join(folder, file), 'utf8');

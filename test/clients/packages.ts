@@ -6,13 +6,13 @@ import { packageRoot } from '../../src/package-root.js';
 
 const modules = path.join(packageRoot, 'node_modules');
 
-/** What is of interest of an installed package. */
+/** The relevant properties of an installed package. */
 interface InstalledPackage {
   readonly version: string;
   readonly bin: Readonly<Record<string, string>>;
 }
 
-/** Makes an empty folder outside the project; it is gone when the test ends. */
+/** Creates an empty folder outside the project. It is deleted when the test ends. */
 export async function makeFolder(t: Test): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'people-api-clients-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -25,14 +25,14 @@ export async function readPackage(name: string): Promise<InstalledPackage> {
   return { version, bin: typeof bin === 'string' ? { [path.basename(name)]: bin } : bin };
 }
 
-/** The file behind a command of a package. */
+/** Path of the file that a command of a package runs. */
 export async function commandFile(name: string, command: string): Promise<string> {
   const { bin } = await readPackage(name);
   if (bin[command] === undefined) throw new Error(`${name} has no command ${command}`);
   return path.join(modules, name, bin[command]);
 }
 
-/** Gives a folder packages of this project, and no others, as if they had been installed there. */
+/** Links packages of this project into a folder, as if they were installed there. */
 export async function linkPackages(folder: string, names: readonly string[]): Promise<void> {
   const bins = path.join(folder, 'node_modules', '.bin');
   await mkdir(bins, { recursive: true });

@@ -30,7 +30,7 @@ t.test('docs/generators.md installs the versions that are tested', async (t) => 
 });
 
 t.test(
-  'the commands and programs of docs/generators.md, pasted in their order, list the employees of the demo data',
+  'the commands and programs of docs/generators.md, run in order, list the employees of the demo data',
   async (t) => {
     const folder = await makeFolder(t);
     await linkPackages(
@@ -53,7 +53,7 @@ t.test(
   },
 );
 
-t.test('the list of generators has every generator that is tested, with its versions', async (t) => {
+t.test('the list of generators has every tested generator with its versions', async (t) => {
   const named = async (name: string) => `\`${name}\` ${(await readPackage(name)).version}`;
   const rows = generators.map(async ({ name, package: tool, runtime, document, language }) => [
     await named(tool),
@@ -69,12 +69,12 @@ t.test('the list of generators has every generator that is tested, with its vers
   t.same(rowsOf(await readSection('Tested', 'test/clients/README.md')), await Promise.all(rows));
 });
 
-/** Runs what is pasted into a terminal, except that the packages are there already. */
+/** Runs the commands of the document, except that the packages are installed already. */
 async function paste(folder: string, text: string): Promise<string> {
   const script = text.replace('mkdir people-client && cd people-client && ', '').replaceAll(installed, '');
   const { stdout } = await run(...withoutTap('sh', ['-e', '-c', script]), {
     cwd: folder,
-    // Nothing of the test runner's own environment, and nothing from the network.
+    // Without the environment of the test runner, and without network access.
     env: { PATH: process.env.PATH ?? '', HOME: folder, npm_config_offline: 'true' },
   });
   return stdout;

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { packageRoot } from '../../src/package-root.js';
 
-/** A block of code of a document, which readers paste. */
+/** A code block of a document. */
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** The name that the sentence before it gives to the file. */
+  /** The file name in the sentence before the block. */
   readonly file: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export async function readSection(heading: string, file: string): Promise<string
   return section;
 }
 
-/** The blocks of code, in their order. */
+/** The code blocks, in their order. */
 export function blocksOf(section: string): Block[] {
   const pieces = section.split(/^```(.*)$/m);
   const blocks: Block[] = [];
@@ -29,7 +29,7 @@ export function blocksOf(section: string): Block[] {
   return blocks;
 }
 
-/** The rows of the table, without head and rule. */
+/** The rows of the table, without its header and delimiter rows. */
 export function rowsOf(section: string): string[][] {
   return section
     .split('\n')

@@ -11,7 +11,7 @@ import { commandFile, linkPackages, makeFolder } from './packages.js';
 const run = promisify(execFile);
 const sources = path.join(packageRoot, 'test', 'clients');
 
-/** The environment of the generators. It has nothing of the environment of the test runner. */
+/** The environment of the generators, without that of the test runner. */
 const environment = {
   PATH: process.env.PATH ?? '',
   DO_NOT_TRACK: '1',
@@ -20,8 +20,8 @@ const environment = {
 };
 
 /**
- * Makes a folder in which clients are generated and compiled as partners do it: with the documents as the server
- * serves them, and with the packages that the generators and clients need, but without the rest of this project.
+ * Creates a folder in which clients are generated and compiled as partners do: with the documents of the server and the
+ * packages that the generators and clients need, but without the rest of this project.
  */
 export async function openWorkshop(
   t: Test,

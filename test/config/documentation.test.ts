@@ -11,7 +11,7 @@ t.test('docs/configuration.md has the table that `npm run docs:configuration` wr
   t.equal(page, withTable(page, variables));
 });
 
-t.test('the table has every variable, its default and what is valid', async (t) => {
+t.test('the table has every variable with its default and valid values', async (t) => {
   for (const name of Object.keys(variables)) t.match(page, `\n| \`${name}\` | `);
   t.match(page, /^\| `PORT` \| a whole number from 0 to 65535 \| `3000` \| .*\. \|$/m);
   t.match(page, /^\| `TRUSTED_PROXIES` \| IP addresses .* \| unset \| .*\. \|$/m);

@@ -11,7 +11,7 @@ import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
-// biome-ignore lint/suspicious/noExplicitAny: what is done to the copy is wrong on purpose.
+// biome-ignore lint/suspicious/noExplicitAny: the changes of the copy are invalid on purpose.
 type Doctored = Writable<ContractDocument> & { paths: Record<string, Record<string, any>> };
 
 const database = await openTestDatabase(t);
@@ -20,7 +20,7 @@ t.teardown(() => rm(directory, { recursive: true, force: true }));
 
 let copies = 0;
 
-/** The contract with a change, read from a file as the real one is. */
+/** Reads the contract with a change from a file. */
 async function doctored(change: (document: Doctored) => void): Promise<Contract> {
   const document = structuredClone(contract.document) as Doctored;
   change(document);
@@ -111,7 +111,7 @@ t.test('every scope that an operation requires exists, and every scope is requir
   const { application } = await createTenant(database);
   for (const { id, scopes, method, path: template } of contract.operations.values()) {
     for (const scope of scopes ?? []) {
-      t.ok(scope in contract.scopes, `${id} asks for ${scope}`);
+      t.ok(scope in contract.scopes, `${id} requires ${scope}`);
       const others = Object.keys(contract.scopes).filter((name) => name !== scope);
       const authorization = `Bearer ${await api.token(application, others.join(' '))}`;
       const url = template.replaceAll(/\{[^}]*\}/g, 'x');

@@ -15,7 +15,7 @@ const widened = put(parameter('ReportSort', 'schema', 'pattern'), pattern);
 const version = raised('minor');
 const changelog = `## ${version} (unreleased)\n\n- \`sort\` accepts more.\n`;
 
-// The change in the words of the report, which the list of accepted changes repeats.
+// The text of the change in the report, which the list of accepted changes repeats.
 const { stdout: report } = compareChanged(t, [widened]);
 const [, at, change] =
   report
@@ -23,7 +23,7 @@ const [, at, change] =
     .find((line) => line.includes(widened.at))
     ?.split(/ {2,}/, 3) ?? [];
 const accepting = (reason: string) => stringify([{ at, change, reason }]);
-const accepted = accepting('Everything that was accepted still is.');
+const accepted = accepting('Existing requests stay valid.');
 
 t.test('rejects a breaking change whatever its version', async (t) => {
   for (const rejected of [releasedVersion, '2.0.0']) {
@@ -45,7 +45,7 @@ t.test('rejects a version that has no section in the changelog', async (t) => {
   t.match(stderr, `no section "## ${releasedVersion} (unreleased)"`);
 });
 
-t.test('treats a breaking change as an addition when it is accepted with a reason', async (t) => {
+t.test('treats an accepted breaking change with a reason as an addition', async (t) => {
   const comparison = compareChanged(t, [widened], { version, changelog, accepted });
   t.equal(comparison.status, 0, comparison.stderr);
   t.same(comparison.places('additive'), [widened.at]);

@@ -6,7 +6,7 @@ const members = schema('EmployeeAttributes', 'properties');
 const limited = { type: 'string', 'x-max-bytes': 10, 'x-extensible-enum': ['one', 'two'] };
 const refersTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-t.test('reports nothing but the new component when a schema moves to a component', async (t) => {
+t.test('reports only the new component when a schema moves to a component', async (t) => {
   const changes = findChanges(
     t,
     [put(schema('Limited'), limited), put([...members, 'limited'], refersTo('Limited'))],

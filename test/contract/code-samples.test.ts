@@ -61,7 +61,7 @@ for (const label of labels) {
 }
 
 for (const { id } of operations) {
-  t.test(`the samples of ${id} send what they show`, async (t) => {
+  t.test(`the samples of ${id} send the documented request`, async (t) => {
     // Only one of them finds the record.
     if (id.startsWith('delete')) {
       for (const label of programs.keys()) await tryOut(t, id, label, await variablesFor(id));
@@ -108,15 +108,14 @@ async function tryOut(
   const before = server.exchanges.length;
   const result = await programs.get(label)?.run(id, variables);
   const { code, stdout, stderr } = result ?? { code: null, stdout: '', stderr: '' };
-  t.equal(code, 0, `${label} ends well: ${stderr}`);
-  t.equal(stderr, '', `${label} warns of nothing`);
+  t.equal(code, 0, `${label} exits with 0: ${stderr}`);
+  t.equal(stderr, '', `${label} has no warnings`);
   t.match(stdout, /\S/, `${label} prints something`);
   t.notMatch(stdout, /undefined|\[object/, label);
   if (id === 'authorize') {
     const [address = ''] = /http:\S+/.exec(stdout) ?? [];
     if (label === 'curl') t.match(address, `${baseUrl}/sign_in`);
-    else
-      t.equal((await fetch(address, { redirect: 'manual' })).status, 302, `${label} prints a good address`);
+    else t.equal((await fetch(address, { redirect: 'manual' })).status, 302, `${label} prints a valid URL`);
     return;
   }
   const sent = server.exchanges.slice(before).filter(({ userAgent }) => userAgents[label].test(userAgent));
@@ -124,7 +123,7 @@ async function tryOut(
   for (const exchange of sent) t.same(faultsOf(exchange, id), [], `${label}: ${exchange.url}`);
 }
 
-/** What samples read from their environment. The records exist. */
+/** The environment variables of samples. The records exist. */
 async function variablesFor(id: OperationId): Promise<Record<string, string>> {
   await createDemoEndpoint(api, backend.id);
   const token = id.endsWith('CurrentUser') ? await userToken() : await api.token(backend);
@@ -157,7 +156,7 @@ async function createReport(token: string): Promise<string> {
     method: 'POST',
     url: '/v1/reports',
     headers: { authorization: `Bearer ${token}` },
-    payload: { title: 'To be changed or deleted' },
+    payload: { title: 'For changes and deletion' },
   });
   return response.json().data.id;
 }

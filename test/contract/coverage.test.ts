@@ -54,11 +54,11 @@ t.test('requires every response, every parameter accepted and rejected, and ever
   ]);
 });
 
-t.test('reports nothing when everything was covered', async (t) => {
+t.test('reports nothing when the tests cover the whole contract', async (t) => {
   t.same(coverageOf(document, everything, []), { required: 7, missing: [], stale: [] });
 });
 
-t.test('names what was not covered', async (t) => {
+t.test('names each part of the contract that is not covered', async (t) => {
   for (const [index, left] of everything.entries()) {
     const rest = everything.filter((_, other) => other !== index);
     const only = coveredBy(left).filter((line: string) => !rest.flatMap(coveredBy).includes(line));
@@ -81,16 +81,16 @@ t.test(
 );
 
 t.test(
-  'an exception covers what it names, and is stale when it covers nothing or has no reason',
+  'an exception covers the parts that it names, and is stale when it covers nothing or has no reason',
   async (t) => {
     const rest = everything.slice(0, 3);
     const exceptions = [
       {
         lines: ['listThings 400 application/problem+json', 'listThings page[size] rejected'],
-        reason: 'Cannot be provoked.',
+        reason: 'Cannot be triggered.',
       },
       { lines: ['code invalid_request'] },
-      { lines: ['listThings 204', 'listThings'], reason: 'Covered, and a part of a line.' },
+      { lines: ['listThings 204', 'listThings'], reason: 'Covered, and part of a line.' },
     ];
     const { missing, stale } = coverageOf(document, rest, exceptions);
     t.same(missing, []);

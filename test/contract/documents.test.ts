@@ -56,8 +56,11 @@ t.test('every code has a page at its type URI, which names the code and the titl
     t.equal(response.statusCode, 200, code);
     t.match(response.headers['content-type'], /^text\/html(; charset=utf-8)?$/i, code);
     t.ok(response.body.includes(code), `${code} is named`);
-    t.ok(response.body.includes(contract.problems[code].title), `the title of ${code} is there`);
-    t.ok(response.body.includes(String(contract.problems[code].status)), `the status of ${code} is there`);
+    t.ok(response.body.includes(contract.problems[code].title), `the page has the title of ${code}`);
+    t.ok(
+      response.body.includes(String(contract.problems[code].status)),
+      `the page has the status of ${code}`,
+    );
     t.match(response.headers['content-security-policy'], /default-src 'none'/);
   }
 });
@@ -95,7 +98,7 @@ t.test('the list of errors links to every page', async (t) => {
   for (const code of codes) t.ok(response.body.includes(`href="/errors/${code.replaceAll('_', '-')}"`), code);
 });
 
-t.test('no other error page exists', async (t) => {
+t.test('an unknown code has no error page', async (t) => {
   for (const slug of [
     'unknown',
     'invalid_request',
@@ -262,7 +265,7 @@ t.test('the comparison of responses with the contract finds differences', async 
     );
   t.same(oauthFaults(refusal), []);
   for (const member of ['error', 'error_description', 'detail']) {
-    t.ok(oauthFaults({ ...refusal, [member]: undefined }).length > 0, `a refusal of OAuth without ${member}`);
+    t.ok(oauthFaults({ ...refusal, [member]: undefined }).length > 0, `an OAuth error without ${member}`);
   }
-  t.ok(oauthFaults({ ...refusal, hint: 'x' }).length > 0, 'a refusal of OAuth with an extra member');
+  t.ok(oauthFaults({ ...refusal, hint: 'x' }).length > 0, 'an OAuth error with an extra member');
 });

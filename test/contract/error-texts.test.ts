@@ -8,7 +8,7 @@ import { authorizationRequest, createScene, grantTokens } from '../support/oauth
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-/** Texts of Ajv, Fastify, Node.js and PostgreSQL. */
+/** Messages of Ajv, Fastify, Node.js and PostgreSQL. */
 const rawMessage =
   /must match|must NOT|should|allowed values|additional propert|is not valid|pattern|FST_ERR|Unexpected token|querystring|undefined|\^\[/;
 /** Words that the documentation of APIs does not use in this way. */
@@ -216,7 +216,7 @@ t.test('every invalid parameter gets one error that names it and states the vali
   t.ok(count > 60, `${count} invalid parameters`);
 });
 
-t.test('every error of the catalogue is explained in plain words, and its page shows the text', async (t) => {
+t.test('every error of the catalogue has an explanation without jargon, which its page shows', async (t) => {
   const api = await buildTestApp(t);
   for (const [code, kind] of Object.entries(contract.problems)) {
     const { description, causes, resolution } = kind;

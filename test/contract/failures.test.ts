@@ -8,7 +8,7 @@ import { buildTestApp, contract, type TestApp } from '../support/server/app.js';
 import { listen, parseAnswers } from '../support/server/sockets.js';
 import t, { type Test } from '../support/tap.js';
 
-/** Responses that come from memory alone, so that nothing can fail. */
+/** Responses from memory, which cannot fail. */
 const fromMemory: readonly OperationId[] = ['getAuthorizationServerMetadata', 'getJsonWebKeySet'];
 
 const problem = 'application/problem+json';
@@ -18,7 +18,7 @@ const accepts: Partial<Record<OperationId, readonly string[]>> = {
   authorize: ['text/html', '*/*'],
 };
 
-/** A good request for an operation, with a token that may do everything. */
+/** A valid request for an operation, with a token that has every scope. */
 function requestFor(id: OperationId, scene: Scene, token: string): InjectOptions {
   const { method, path, scopes } = contract.operations.get(id) ?? { method: 'GET', path: '/', scopes: null };
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -60,7 +60,7 @@ async function prepare(
   return { api, scene, token: (await grantTokens(api, scene, { scope })).accessToken };
 }
 
-/** Every operation that needs the database, in each kind of response that it has. */
+/** Every operation that needs the database, with each media type of its response. */
 async function askAll(
   { api, scene, token }: Awaited<ReturnType<typeof prepare>>,
   see: (
@@ -169,7 +169,7 @@ for (const [url, form] of [
   });
 }
 
-t.test('every operation responds 429 beyond its limit, with the limit and its end', async (t) => {
+t.test('every operation responds 429 beyond its limit, with the limit and its reset time', async (t) => {
   const { api, scene, token } = await prepare(t, { RATE_LIMIT_API: '1', RATE_LIMIT_TOKEN: '1' });
   for (const id of contract.operations.keys()) {
     for (const accept of accepts[id] ?? ['*/*']) {
@@ -210,7 +210,7 @@ t.test(
       );
       const [connection] = await connected;
       await requested;
-      // The server raises this event itself, after half a minute.
+      // Node.js emits this event after half a minute.
       const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       api.app.server.emit('clientError', late, connection);
       const [response] = parseAnswers(Buffer.concat(await socket.toArray()));

@@ -1,6 +1,6 @@
 /**
- * What the compiler must reject of handlers. Each `@ts-expect-error` is a test: where the line below it compiles,
- * `tsc --noEmit` fails.
+ * Handlers that the compiler must reject. Each `@ts-expect-error` is a test: if the line below it compiles, `tsc --noEmit`
+ * fails.
  */
 import type { components } from '../../src/contract/generated.js';
 import type { Handlers, Input, Output } from '../../src/http/binding/handlers.js';
@@ -43,7 +43,7 @@ export const undeclaredStatus: ListOutput = {
 };
 
 export const refusal: GetOutput = {
-  // @ts-expect-error refusals are thrown, never returned
+  // @ts-expect-error errors are thrown, never returned
   status: 404,
   body: { data: { id: 'x', type: 'employees', attributes } },
 };
@@ -96,7 +96,7 @@ export function readPublicInput({ caller }: Input<'createToken'>) {
 }
 
 export function readListQuery({ query }: Input<'listEmployees'>) {
-  // @ts-expect-error a page number is no text
+  // @ts-expect-error a page number is not a string
   const wrong: string = query['page[number]'];
   return [wrong, query['filter[status]']?.length];
 }
@@ -109,12 +109,12 @@ export const incomplete: Handlers = {
 };
 
 export class WrongHandlers implements Pick<Handlers, 'getEmployee' | 'listEmployees'> {
-  // @ts-expect-error a handler that responds with another operation's body
+  // @ts-expect-error a handler with the body of another operation
   async getEmployee(_input: Input<'getEmployee'>): Promise<Output<'listEmployees'>> {
     return rightList;
   }
 
-  // @ts-expect-error a handler that takes another operation's input
+  // @ts-expect-error a handler with the input of another operation
   async listEmployees(input: Input<'createToken'>): Promise<Output<'listEmployees'>> {
     return { ...rightList, headers: { 'x-grant': input.body.grant_type } };
   }

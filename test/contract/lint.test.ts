@@ -18,7 +18,7 @@ interface Workflows {
   readonly workflows: { readonly steps: Record<string, unknown>[] }[];
 }
 
-/** Runs `npm run lint:contract` in a directory with the rules as they are and descriptions that were changed. */
+/** Runs `npm run lint:contract` in a directory with the unchanged rules and changed descriptions. */
 function lint(
   t: Test,
   { contract = () => {}, workflows = () => {} }: Partial<Plant> = {},
@@ -64,12 +64,12 @@ t.test('reports nothing in the contract and its workflows', async (t) => {
 const address = {
   name: 'picture_url',
   in: 'query',
-  description: 'Where the picture is.',
+  description: 'URL of the picture.',
   schema: { type: 'string', format: 'uri', maxLength: 255 },
   example: 'https://pictures.example/1',
 };
 
-t.test('rejects what Redocly reports, in the contract and in the workflows', async (t) => {
+t.test('rejects errors that Redocly reports, in the contract and in the workflows', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths, components }) => {
       delete paths['/v1/reports']?.get?.description;
@@ -83,7 +83,7 @@ t.test('rejects what Redocly reports, in the contract and in the workflows', asy
   }
 });
 
-t.test('rejects what only Spectral reports', async (t) => {
+t.test('rejects errors that only Spectral reports', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths, components }) => {
       Object.assign(paths['/v1/reports']?.post ?? {}, { security: [] });
@@ -96,7 +96,7 @@ t.test('rejects what only Spectral reports', async (t) => {
   }
 });
 
-t.test('rejects what Spectral reports as a hint', async (t) => {
+t.test('rejects hints that Spectral reports', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ paths }) => Object.assign(paths['/v1/report_columns']?.get ?? {}, { parameters: [address] }),
   });
@@ -105,7 +105,7 @@ t.test('rejects what Spectral reports as a hint', async (t) => {
   t.match(output, 'owasp:api7:2023-concerning-url-parameter');
 });
 
-t.test('rejects what only the rules of IBM report', async (t) => {
+t.test('rejects errors that only the IBM ruleset reports', async (t) => {
   const { status, output } = lint(t, {
     contract: ({ components }) =>
       Object.assign(components.schemas.EmployeeList ?? {}, { required: ['meta', 'links'] }),

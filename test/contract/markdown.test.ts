@@ -41,7 +41,7 @@ function flat(text: string): string {
 }
 
 for (const operation of contract.operations.values()) {
-  t.test(`the document of ${operation.id} has everything that is needed to call it`, async (t) => {
+  t.test(`the document of ${operation.id} has its parameters, body, responses and errors`, async (t) => {
     const text = await read(`/docs/operations/${operation.id}.md`);
     const raw = rawOperation(contract, operation);
     t.ok(text.startsWith(`# ${raw.summary}\n`));
@@ -113,7 +113,7 @@ t.test('every chapter of the contract has a guide with its operations', async (t
   }
 });
 
-t.test('the catalogue has every code with its causes and what to do', async (t) => {
+t.test('the catalogue has every code with its causes and resolution', async (t) => {
   const text = await read('/docs/errors.md');
   for (const [code, { status, causes, resolution }] of Object.entries(contract.problems)) {
     const [, rest = ''] = text.split(`\n## ${code}\n\nStatus ${status}, `);

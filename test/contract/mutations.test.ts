@@ -20,7 +20,7 @@ const parts: Record<string, readonly Mutation[]> = {
 
 for (const [part, mutations] of Object.entries(parts)) {
   for (const group of new Set(mutations.map((mutation) => mutation.group))) {
-    t.test(`classifies every mutation of ${part} as the tables do (group ${group})`, async (t) => {
+    t.test(`classifies every mutation of ${part} as the tables state (group ${group})`, async (t) => {
       classifiesEach(
         t,
         mutations.filter((mutation) => mutation.group === group),

@@ -40,7 +40,7 @@ t.test('the 3.0 document passes the rules of a linter', async (t) => {
   const { status, stdout, stderr } = spawnSync(
     ...withoutTap(process.execPath, [redocly, 'lint', 'v1-3.0.json', ...rules]),
     {
-      // Not that of the package, whose rules are for the contract itself.
+      // Not the configuration of the project, which is for the contract itself.
       cwd: directory,
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
       encoding: 'utf8',
@@ -54,7 +54,7 @@ t.test('the 3.0 document has every parameter and response of the contract', asyn
   const { openapi: _, info: newerInfo, ...newer } = withoutWebhooks() as typeof served;
   t.same(restoreTypes(older), newer);
   t.match(info, { ...newerInfo, license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' } });
-  t.not(JSON.stringify(older), JSON.stringify(newer), 'there was something to rewrite');
+  t.not(JSON.stringify(older), JSON.stringify(newer), 'the contract had an address to rewrite');
 });
 
 t.test('both documents have the same TypeScript types', async (t) => {
@@ -62,7 +62,7 @@ t.test('both documents have the same TypeScript types', async (t) => {
   t.equal(await typesOf(served), await typesOf(withoutWebhooks()));
 });
 
-t.test('rejects what OpenAPI 3.0 cannot express', async (t) => {
+t.test('rejects schemas that OpenAPI 3.0 cannot express', async (t) => {
   const convert = (type: string[]) =>
     toOpenapi30({
       ...contract.document,
@@ -88,7 +88,7 @@ function withoutWebhooks(): object {
   return rest;
 }
 
-/** Undoes what the older version has to write in another way. */
+/** Reverts the conversion to OpenAPI 3.0. */
 function restoreTypes(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(restoreTypes);
   if (typeof node !== 'object' || node === null) return node;

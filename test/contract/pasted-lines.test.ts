@@ -12,7 +12,7 @@ const server = await startDemoServer(t);
 
 const read = (file: string) => readFile(path.join(packageRoot, file), 'utf8');
 
-/** The curl blocks of a text, in their order, without those that have a placeholder. */
+/** The curl code blocks of a text, in order, without those that have a placeholder. */
 function curlBlocks(markdown: string): string[] {
   return [...markdown.matchAll(/```sh\n([\s\S]*?)```/g)]
     .map(([, lines = '']) => lines)
@@ -28,7 +28,7 @@ const texts = {
 };
 
 for (const [name, text] of Object.entries(texts)) {
-  t.test(`the curl lines of ${name} work when pasted in order`, { skip }, async (t) => {
+  t.test(`the curl commands of ${name} work when run in order`, { skip }, async (t) => {
     const script = curlBlocks(text).join('\n').replaceAll(written, server.baseUrl);
     const lines = script.match(/\bcurl -/g)?.length ?? 0;
     t.ok(lines > 2);
@@ -39,7 +39,7 @@ for (const [name, text] of Object.entries(texts)) {
     const sent = server.exchanges.slice(before);
     t.equal(sent.length, lines, 'each line sends its request');
     for (const { method, url, status } of sent) {
-      // One line shows an error: the trailing slash is there for that.
+      // One command demonstrates an error with its trailing slash.
       t.equal(status < 400, url !== '/v1/employees/', `${method} ${url} has the status ${status}`);
     }
   });

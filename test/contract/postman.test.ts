@@ -12,7 +12,7 @@ const response = await api.injectUnchecked({ url: '/openapi/v1.postman_collectio
 const collection = new postman.Collection(response.json());
 const items = new Map<OperationId, Item>();
 collection.forEachItem((item) => {
-  t.notOk(items.has(item.id as OperationId), `${item.id} is there once`);
+  t.notOk(items.has(item.id as OperationId), `${item.id} occurs once`);
   items.set(item.id as OperationId, item);
 });
 const { application } = await createTenant(api.database);
@@ -76,12 +76,12 @@ t.test('gets tokens with client credentials', async (t) => {
   });
 });
 
-t.test('has a request for each operation, and no other', async (t) => {
+t.test('has exactly one request for each operation', async (t) => {
   t.same([...items.keys()].sort(), [...contract.operations.keys()].sort());
 });
 
 for (const operation of contract.operations.values()) {
-  t.test(`the request of ${operation.id} is one that the server accepts`, async (t) => {
+  t.test(`the server accepts the request of ${operation.id}`, async (t) => {
     const item = items.get(operation.id);
     if (item === undefined) return t.fail('the request is missing');
     const raw = rawOperation(contract, operation);

@@ -17,7 +17,7 @@ import { contract } from '../support/server/app.js';
 import { startDemoServer } from '../support/server/demo-server.js';
 import t from '../support/tap.js';
 
-/** Random requests for each operation. Every second one has values that do not fit the contract. */
+/** Random requests for each operation. Half of them have values that violate the contract. */
 const rounds = 6;
 
 const world = await createPrismWorld(t);
@@ -118,7 +118,7 @@ t.test('Prism reports each parameter and each body that differs from the contrac
 });
 
 t.test('Prism cannot forward a HEAD request', async (t) => {
-  // It parses the body that Content-Type announces, and there is none.
+  // It parses a body because of Content-Type, although the response has none.
   const headers = { authorization: `Bearer ${world.tokens.user}` };
   const request = { label: 'HEAD', method: 'HEAD', path: '/v1/employees', headers };
   t.equal((await prism.send(request)).status, 500);

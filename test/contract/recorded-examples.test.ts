@@ -23,15 +23,15 @@ const readContract = () => parse(text) as Tree;
 const at = (tree: Tree, keys: readonly string[]) => keys.reduce<Tree>((node, key) => node[key] ?? {}, tree);
 const examplesOf = (document: Tree) => at(document, ['components', 'examples']);
 
-t.test('the examples of the contract are what the server returns', async (t) => {
+t.test('the examples of the contract equal the responses of the server', async (t) => {
   const document = readContract();
   const values: readonly RecordedValue[] = await recordExamples(document);
   for (const { path: keys, value } of values) t.strictSame(value, at(document, keys), keys.join('/'));
   const written = replaceValues(text, values);
-  t.ok(written === text, 'and npm run examples:record has nothing to write');
+  t.ok(written === text, 'npm run examples:record has no changes');
 });
 
-t.test('rejects an example that nothing records, and names it', async (t) => {
+t.test('rejects an example that no recording creates, and names it', async (t) => {
   const document = readContract();
   examplesOf(document).UnrecordedResponseExample = { value: {} };
   await t.rejects(recordExamples(document), /no entry for the example UnrecordedResponseExample/);

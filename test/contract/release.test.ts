@@ -39,7 +39,7 @@ type Copies = Parameters<typeof writeCopies>;
 
 const rejections: Record<string, readonly [RegExp, Copies[1], Copies[2]]> = {
   'the same version again': [/released already/, [], {}],
-  'what breaks clients': [/^Breaking changes: 1\./m, [removal], { version, changelog }],
+  'breaking changes': [/^Breaking changes: 1\./m, [removal], { version, changelog }],
   'an addition that is not named': [/does not mention `hired_on`/, [addition], { version }],
   'a version without a section': [/has no section/, [addition], { version, changelog: '# Changes\n' }],
 };

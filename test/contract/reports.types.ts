@@ -1,5 +1,5 @@
 /**
- * What the compiler must reject of reports, as the server does. Each `@ts-expect-error` is a test: where the line below it
+ * Reports that the compiler must reject, as the server does. Each `@ts-expect-error` is a test: if the line below it
  * compiles, `tsc --noEmit` fails. `test/http/reports/shapes.test.ts` sends such bodies to the server.
  */
 import type { components } from '../../src/contract/generated.js';

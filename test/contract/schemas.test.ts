@@ -12,7 +12,7 @@ t.test('info.description is short enough to be copied into every generated file'
   t.equal(tags.filter((tag) => 'x-traitTag' in tag).length, 7, 'the chapters are tags');
 });
 
-/** The schemas below a schema, each with its place. */
+/** The subschemas of a schema, each with its location. */
 function* members(place: string, schema: JsonSchema): Iterable<[place: string, schema: unknown]> {
   for (const [name, member] of Object.entries(schema.properties ?? {})) yield [`${place}.${name}`, member];
   if (schema.items !== undefined) yield [`${place}[]`, schema.items];
@@ -29,7 +29,7 @@ t.test('every schema, every member and every kind of item has a description', as
     const found = resolved(schema);
     if (typeof found.description !== 'string' || found.description.trim() === '') missing.push(place);
     for (const [inner, member] of members(place, found)) {
-      // A component is visited by its own name.
+      // Components are visited separately.
       if (!('$ref' in (member as object))) visit(inner, member);
     }
   };

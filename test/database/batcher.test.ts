@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createBatcher } from '../../src/database/batcher.js';
 import t from '../support/tap.js';
 
-/** A database that responds when the test says so. */
+/** A database whose responses the test controls. */
 function slowDatabase() {
   const calls: { keys: readonly number[]; finish: () => void; fail: (error: Error) => void }[] = [];
   const response = (keys: readonly number[]) =>
@@ -13,7 +13,7 @@ function slowDatabase() {
   return { calls, response };
 }
 
-t.test('keys that are requested together are one call, and each gets its own value', async (t) => {
+t.test('loads keys that are requested together in one call, and returns each its own value', async (t) => {
   const { calls, response } = slowDatabase();
   const request = createBatcher(response, { maximum: 10, atOnce: 1 });
   const values = Promise.all([1, 2, 3].map(request));
@@ -26,7 +26,7 @@ t.test('keys that are requested together are one call, and each gets its own val
   t.same(await values, ['value 1', 'value 2', 'value 3']);
 });
 
-t.test('requests a single key at once, and collects further keys first after a batch', async (t) => {
+t.test('loads a single key at once, and collects keys only after a batch', async (t) => {
   const { calls, response } = slowDatabase();
   const request = createBatcher(response, { maximum: 10, atOnce: 5 });
   const callsBeforeOthersCame = async (keys: readonly number[]) => {
@@ -55,7 +55,7 @@ t.test('a key never gets the result of a call that started before it was request
   await turn();
   const second = Promise.all([request(1), request(2)]);
   await turn();
-  t.equal(calls.length, 1, 'the second call waits for the first to end');
+  t.equal(calls.length, 1, 'the second call waits for the first one');
   calls[0]?.finish();
   await first;
   await turn();
@@ -64,7 +64,7 @@ t.test('a key never gets the result of a call that started before it was request
   t.same(await second, ['value 1', 'value 2']);
 });
 
-t.test('the keys of a call and the concurrent calls are limited', async (t) => {
+t.test('limits the keys of a call and the concurrent calls', async (t) => {
   const { calls, response } = slowDatabase();
   const request = createBatcher(response, { maximum: 2, atOnce: 2 });
   const values = Promise.all([1, 2, 3, 4, 5].map(request));
@@ -172,7 +172,7 @@ t.test('calls for single keys are limited and do not delay a call for many', asy
   t.same(await refused, ['value 1', 'value 2', 'value 3']);
 });
 
-t.test('a key that is too late to be requested alone fails with the error of its call', async (t) => {
+t.test('a key with too little time left for its own call fails with the error of the batch', async (t) => {
   const { calls, response } = slowDatabase();
   const request = createBatcher(response, { maximum: 10, atOnce: 1 });
   let now = 0;

@@ -9,11 +9,11 @@ import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot be interrupted' };
 
-/** A transaction on a pool of one connection, and the processes whose statements it has cancelled. */
+/** A transaction on a pool of one connection, and the ids of the processes whose statements it cancelled. */
 async function begin(t: Test) {
   const { databaseUrl } = await createTestDatabase(t);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-  // A closed connection may still be ending when the database is dropped.
+  // The session of a closed connection may still exist when the database is dropped.
   pool.on('error', () => {});
   t.teardown(() => pool.end());
   const abort = new AbortController();
@@ -31,17 +31,21 @@ async function begin(t: Test) {
   return { pool, abort, cancelled, transaction };
 }
 
-t.test('an abort while it commits cancels nothing, and keeps the connection', onPostgresql, async (t) => {
-  const { pool, abort, cancelled, transaction } = await begin(t);
-  const committed = transaction.commit();
-  abort.abort();
-  await committed;
-  transaction.close();
-  t.same(cancelled, []);
-  t.equal(pool.idleCount, 1);
-});
+t.test(
+  'an abort during the commit cancels nothing and keeps the connection open',
+  onPostgresql,
+  async (t) => {
+    const { pool, abort, cancelled, transaction } = await begin(t);
+    const committed = transaction.commit();
+    abort.abort();
+    await committed;
+    transaction.close();
+    t.same(cancelled, []);
+    t.equal(pool.idleCount, 1);
+  },
+);
 
-t.test('an abort before it commits cancels once, and closes the connection', onPostgresql, async (t) => {
+t.test('an abort before the commit cancels once and closes the connection', onPostgresql, async (t) => {
   const { pool, abort, cancelled, transaction } = await begin(t);
   abort.abort();
   await t.rejects(transaction.commit(), { name: 'AbortError' });
@@ -51,7 +55,7 @@ t.test('an abort before it commits cancels once, and closes the connection', onP
   t.equal(pool.totalCount, 0);
 });
 
-t.test('an abort that comes before its connection leaves that one open', onPostgresql, async (t) => {
+t.test('an abort before the checkout of a connection keeps that connection open', onPostgresql, async (t) => {
   const limits = { streamPoolSize: 1, reportPoolSize: 1 };
   const database = await openTestDatabase(t, limits);
   const run = {

@@ -10,7 +10,7 @@ import { createTenant, makeEmployees, type Tenant } from '../support/records/ten
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-/** A database of an ordinary user on the coordinator and its workers, with tables that are not distributed. */
+/** A database of an unprivileged user on the coordinator and its workers, with tables that are not distributed. */
 async function openUndistributed(t: Test, { coordinator, workers }: CitusCluster): Promise<Database> {
   const urls = workers.map(({ url }) => url);
   await createCitusDatabase(coordinator.url, urls, 'people');
@@ -29,7 +29,7 @@ async function asAdministrator(t: Test, databaseUrl: string): Promise<Database> 
   return database;
 }
 
-/** Everything that an application reads of its account. */
+/** Everything that an application reads in its account. */
 async function readAll({ get, token }: TestApp, { application }: Tenant): Promise<unknown[]> {
   const accessToken = await token(application);
   const { data: reports } = (await get('/v1/reports', accessToken)).json();
@@ -82,7 +82,7 @@ t.test('a distributed database', { skip }, async (t) => {
   const expected = await Promise.all(tenants.map((tenant) => readAll(before, tenant)));
   const events = await count(database, 'audit_events');
 
-  await t.test('is created by a user without special rights, with the rows that exist', async (t) => {
+  await t.test('an unprivileged user distributes the database with its existing rows', async (t) => {
     const results = await distribute(database);
     t.same(
       results,
@@ -98,18 +98,18 @@ t.test('a distributed database', { skip }, async (t) => {
     t.same(placements, [{ nodes: '2' }]);
   });
 
-  await t.test('stays as it is when the command is repeated', async (t) => {
+  await t.test('a repeated command changes nothing', async (t) => {
     const results = await distribute(database);
     t.ok(results.every(({ outcome }) => outcome === 'already_distributed'));
   });
 
   const app = await buildTestApp(t, { database });
 
-  await t.test('gives the same responses', async (t) => {
+  await t.test('returns the same responses as before', async (t) => {
     t.same(await Promise.all(tenants.map((tenant) => readAll(app, tenant))), expected);
   });
 
-  await t.test('policies apply on the workers', async (t) => {
+  await t.test('policies apply on the workers too', async (t) => {
     const [own, foreign] = tenants;
     for (const table of distributedTables) {
       const owners = await withScope(accountScope(own.accountId), () =>

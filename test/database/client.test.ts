@@ -14,7 +14,7 @@ import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined };
 
-t.test('a violated constraint has the same name, however the row was written', async (t) => {
+t.test('a violated constraint has the same name for every way to write a row', async (t) => {
   const database = await openTestDatabase(t);
   const { prisma } = database;
   const data = { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' };
@@ -81,7 +81,7 @@ t.test('names a statement text at its third use, up to the maximum number of nam
   t.equal(nameOf({ sql: 'SELECT 1' }), first);
 });
 
-t.test('statement texts that are used twice take no name', async (t) => {
+t.test('statement texts that are used only twice are not named', async (t) => {
   const nameOf = createStatementNames(1);
   for (let number = 0; number < 5_000; number += 1) {
     const sql = `SELECT ${number}`;
@@ -150,31 +150,27 @@ t.test('queries are prepared', onPostgresql, async (t) => {
   t.equal(row?.count, 1);
 });
 
-t.test(
-  'a lost connection is logged without what it takes to meddle with its session',
-  onPostgresql,
-  async (t) => {
-    const logged: { details: object; message: string }[] = [];
-    let hear: () => void = () => {};
-    const heard = new Promise<void>((resolve) => {
-      hear = resolve;
-    });
-    const logger = {
-      info() {},
-      warn(details: object, message: string) {
-        logged.push({ details, message });
-        if (message === 'a database connection was lost') hear();
-      },
-    };
-    const watched = await openTestDatabase(t, { logger, direct: true });
-    const [own] = await query<{ pid: number }>(watched, 'SELECT pg_backend_pid() AS pid');
-    const other = await openTestDatabase(t, { direct: true });
-    await asOwner(other, `SELECT pg_terminate_backend(${own?.pid})::text`);
-    await heard;
-    t.match(logged.at(-1), { details: { reason: /terminat/ } });
-    t.notMatch(JSON.stringify(logged), /secretKey|processID|connectionParameters/);
-  },
-);
+t.test('a lost connection is logged without the cancellation key of its session', onPostgresql, async (t) => {
+  const logged: { details: object; message: string }[] = [];
+  let hear: () => void = () => {};
+  const heard = new Promise<void>((resolve) => {
+    hear = resolve;
+  });
+  const logger = {
+    info() {},
+    warn(details: object, message: string) {
+      logged.push({ details, message });
+      if (message === 'a database connection was lost') hear();
+    },
+  };
+  const watched = await openTestDatabase(t, { logger, direct: true });
+  const [own] = await query<{ pid: number }>(watched, 'SELECT pg_backend_pid() AS pid');
+  const other = await openTestDatabase(t, { direct: true });
+  await asOwner(other, `SELECT pg_terminate_backend(${own?.pid})::text`);
+  await heard;
+  t.match(logged.at(-1), { details: { reason: /terminat/ } });
+  t.notMatch(JSON.stringify(logged), /secretKey|processID|connectionParameters/);
+});
 
 t.test('an overloaded or lost database counts as unavailable', onPostgresql, async (t) => {
   const options = await createTestDatabase(t);
@@ -200,36 +196,32 @@ t.test('an overloaded or lost database counts as unavailable', onPostgresql, asy
 
   const killed = failureOf(asOwner(database, 'SELECT pg_terminate_backend(pg_backend_pid())::text'));
   t.equal(isDatabaseUnavailable(await killed), true, 'connection terminated');
-  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'and the next query connects again');
+  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'the next query connects again');
 });
 
-t.test(
-  'a deadlock is told apart, and the transaction that lost it is run once more',
-  onPostgresql,
-  async (t) => {
-    const database = await openTestDatabase(t);
-    const { prisma } = database;
-    for (const id of ['a', 'b']) {
-      await prisma.account.create({ data: { id, name: id, employeePrefix: `prefix0${id}` } });
-    }
-    const lost: unknown[] = [];
-    const swap = (first: string, second: string): Promise<unknown> =>
-      prisma.$transaction(async (tx) => {
-        await tx.account.update({ where: { id: first }, data: { name: `first of ${first}` } });
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        try {
-          await tx.account.update({ where: { id: second }, data: { name: `second of ${first}` } });
-        } catch (error) {
-          lost.push(error);
-          throw error;
-        }
-      });
-    await Promise.all([swap('a', 'b'), swap('b', 'a')]);
-    t.equal(lost.length, 1);
-    t.equal(isWriteConflict(lost[0]), true);
-    t.equal(isDatabaseUnavailable(lost[0]), false);
-  },
-);
+t.test('a deadlock counts as a write conflict, and its victim is retried', onPostgresql, async (t) => {
+  const database = await openTestDatabase(t);
+  const { prisma } = database;
+  for (const id of ['a', 'b']) {
+    await prisma.account.create({ data: { id, name: id, employeePrefix: `prefix0${id}` } });
+  }
+  const lost: unknown[] = [];
+  const swap = (first: string, second: string): Promise<unknown> =>
+    prisma.$transaction(async (tx) => {
+      await tx.account.update({ where: { id: first }, data: { name: `first of ${first}` } });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      try {
+        await tx.account.update({ where: { id: second }, data: { name: `second of ${first}` } });
+      } catch (error) {
+        lost.push(error);
+        throw error;
+      }
+    });
+  await Promise.all([swap('a', 'b'), swap('b', 'a')]);
+  t.equal(lost.length, 1);
+  t.equal(isWriteConflict(lost[0]), true);
+  t.equal(isDatabaseUnavailable(lost[0]), false);
+});
 
 const user = {
   id: 'someone',

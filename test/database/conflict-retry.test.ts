@@ -23,13 +23,13 @@ const options = await createTestDatabase(t);
 const log = captureLog('warn');
 const opened = await openDatabase({ ...options, logger: log.logger });
 t.teardown(() => opened.close());
-// As metrics and traces wrap it.
+// Wrapped as for metrics and traces.
 const watched = observeDatabase(opened, { around: (_, execute) => execute() });
 
-/** Makes the next inserts into a table fail as a transaction does that is ended to resolve a deadlock. */
+/** Makes the next inserts into a table fail with the error of a deadlock. */
 async function conflictNext(t: Test, table: string, times: number): Promise<void> {
   await asOwner(opened, 'CREATE SEQUENCE conflicts');
-  // What a sequence counts is not rolled back.
+  // A rollback does not reset a sequence.
   await asOwner(
     opened,
     `CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -48,7 +48,7 @@ async function conflictNext(t: Test, table: string, times: number): Promise<void
   });
 }
 
-/** Each way to the database, by a request that writes in it. */
+/** A request that writes for each way to query the database. */
 const ways: Readonly<Record<string, (api: TestApp, scene: Scene) => Promise<() => Promise<number>>>> = {
   'a transaction': async (api, scene) => {
     const { accessToken } = await grantTokens(api, scene, { scope: 'reports:write' });
@@ -73,7 +73,7 @@ async function statusOf(
 ): Promise<number> {
   const { statusCode, headers, json } = await response;
   if (statusCode < 500) return statusCode;
-  // The client learns what it can do, and nothing else.
+  // The response has Retry-After and no internal details.
   return headers['retry-after'] === '2' && json().code === 'service_unavailable' ? statusCode : 0;
 }
 
@@ -98,12 +98,12 @@ for (const [way, prepare] of Object.entries(ways)) {
       await opened.prisma.authorizationCode.count({ where: { usedAt: null } }),
     ];
     const before = await rows();
-    await t.test('while it does', async (t) => {
+    await t.test('responds 503 and changes no row while every retry fails', async (t) => {
       await conflictNext(t, 'audit_events', 1000);
       t.equal(await request(), 503);
       t.same(await rows(), before);
     });
-    t.match(await request(), /^20[01]$/, 'and succeeds later');
+    t.match(await request(), /^20[01]$/, 'succeeds once conflicts end');
   });
 }
 
@@ -112,7 +112,7 @@ t.test('a request that PostgreSQL ends to resolve a deadlock succeeds', onPostgr
   const scene = await createScene(opened);
   const tokens = await grantTokens(api, scene);
   const { form } = await grantCode(api, scene);
-  // An operator who locks in another order: the code first, then the user. The request is the one that is ended.
+  // An operator locks in another order: the code first, then the user. PostgreSQL aborts the request.
   const other = await openTransaction(t, options);
   await other.query('SET LOCAL ROLE NONE');
   await other.query(`SET LOCAL deadlock_timeout = '60s'`);

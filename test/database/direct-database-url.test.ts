@@ -10,10 +10,10 @@ import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has no URL' };
 
-/** A URL that no server listens at. */
+/** A URL without a server. */
 const unreachable = 'postgres://user:very-secret@127.0.0.1:1/people';
 
-t.test('servers that start at once on an empty database migrate it once', onPostgresql, async (t) => {
+t.test('servers that start concurrently on an empty database migrate it once', onPostgresql, async (t) => {
   const user = await createDatabaseUser(t, testServer ?? '');
   const { databaseUrl } = user.options;
   const environment = { DIRECT_DATABASE_URL: administrativeUrlOf(databaseUrl) };
@@ -33,7 +33,7 @@ t.test('servers that start at once on an empty database migrate it once', onPost
 });
 
 t.test(
-  'migrations use DIRECT_DATABASE_URL, and name it in one line when they cannot',
+  'migrations use DIRECT_DATABASE_URL, and report a failed connection with one line that names it',
   onPostgresql,
   async (t) => {
     const { databaseUrl = '', dataDir } = await createTestDatabase(t, { empty: true });

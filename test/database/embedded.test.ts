@@ -18,7 +18,7 @@ import t, { type Test } from '../support/tap.js';
 
 const worker = path.join(packageRoot, 'test', 'support', 'faults', 'embedded-worker.mjs');
 
-t.test('rows are still there when the database is opened again', async (t) => {
+t.test('rows persist when the database is closed and opened again', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const first = await openDatabase({ dataDir });
   t.equal(first.kind, 'embedded');
@@ -39,10 +39,13 @@ t.test('rejects a second process with one line that names DATA_DIR', async (t) =
   const database = await openAgain(t, dataDir);
   const message = new RegExp(`^DATA_DIR: .* is in use by process ${process.pid};.*$`);
   await t.rejects(openDatabase({ dataDir }), { name: 'DatabaseOpenError', message });
-  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'and the connection can be used');
+  t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'the connection can be used');
 
   await database.close();
-  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'the lock goes when the database is closed');
+  await t.rejects(
+    access(path.join(dataDir, 'pglite.lock')),
+    'the lock is released when the database is closed',
+  );
 });
 
 t.test('a killed process loses no stored row and releases the lock', async (t) => {
@@ -56,7 +59,7 @@ t.test('a killed process loses no stored row and releases the lock', async (t) =
 
     const database = await openDatabase({ dataDir });
     const stored = await database.prisma.failureCount.count();
-    t.ok(stored >= acknowledged, `${stored} rows hold the ${acknowledged} that were acknowledged`);
+    t.ok(stored >= acknowledged, `${stored} stored rows include the ${acknowledged} acknowledged ones`);
     await database.prisma.failureCount.deleteMany();
     await database.close();
   }
@@ -72,7 +75,7 @@ t.test('takes over the lock of a process that does not exist, also when its id i
   }
 });
 
-t.test('rejects a directory that cannot be used with one line', async (t) => {
+t.test('rejects an unusable directory with one line', async (t) => {
   const dataDir = t.testdir({ file: '' });
   await t.rejects(openDatabase({ dataDir: path.join(dataDir, 'file') }), {
     name: 'DatabaseOpenError',
@@ -82,7 +85,7 @@ t.test('rejects a directory that cannot be used with one line', async (t) => {
   await mkdir(path.join(dataDir, 'pglite'));
   await writeFile(path.join(dataDir, 'pglite', 'PG_VERSION'), '9\n');
   await t.rejects(openDatabase({ dataDir }), DatabaseOpenError);
-  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'and leaves no lock behind');
+  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'releases the lock');
 });
 
 t.test('reports a transaction that cannot be committed as failed', async (t) => {
@@ -163,7 +166,7 @@ function startWorker(t: Test, dataDir: string): ChildProcess {
   return child;
 }
 
-/** Waits until the worker says that so many rows are written; returns how many it says by then. */
+/** Waits until the worker has reported a number of rows. Returns the number that it reported. */
 async function written(child: ChildProcess, count: number): Promise<number> {
   let last = 0;
   for await (const chunk of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {

@@ -3,7 +3,7 @@ import { asOwner } from '../support/database/owner.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
-/** Bytes that an employee takes at most: the row and its entries in all indexes, of which the search takes about 200. */
+/** Maximum bytes of an employee: the row and its entries in all indexes. The search index takes about 200 of them. */
 const maximumBytes = 1100;
 
 t.test(`an employee takes at most ${maximumBytes} bytes`, async (t) => {

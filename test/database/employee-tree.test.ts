@@ -60,7 +60,7 @@ t.test('the tree covers the last position that an id can have', async (t) => {
   t.match(ids.at(-1), /zzzzzzzz$/);
   t.equal(await positionAt(database, accountId, 1), last);
   t.equal(await positionAt(database, accountId, 3), last + 2n);
-  await t.rejects(insertEmployees(database.prisma, accountId, newEmployees(1)), 'and no further');
+  await t.rejects(insertEmployees(database.prisma, accountId, newEmployees(1)), 'not beyond the limit');
   await checkTree(t, database);
 });
 
@@ -149,7 +149,7 @@ t.test(
           const victim = ids[round % ids.length] ?? '';
           await prisma.employee.updateMany({ where: { id: { in: ids } }, data: { status: pick(statuses) } });
           await prisma.employee.deleteMany({ where: { id: victim } });
-          // Rows that others write to at this moment, of both accounts at once.
+          // Rows of both accounts that other transactions change concurrently.
           await prisma.employee.updateMany({
             where: { position: BigInt(round) },
             data: { status: pick(statuses) },

@@ -79,7 +79,7 @@ t.test('works inside a transaction of the caller', async (t) => {
     t.equal(await lockAccount(tx, toAccountId('nobody')), false);
     await insertEmployeesIn(tx, accountId, newEmployees(5));
     t.equal(await tx.employee.count(), 5);
-    // A transaction within a transaction, undone alone.
+    // A savepoint, which is rolled back alone.
     await tx
       .$transaction(async (inner) => {
         await inner.employee.deleteMany();

@@ -4,7 +4,7 @@ import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 
-/** Keys that are looked up before the account is known. They are global, as prisma/schema.prisma says. */
+/** Keys that are looked up before the account is known. They are global, as prisma/schema.prisma states. */
 const identityKeys = [
   'account_domains_pkey',
   'applications_client_id_key',
@@ -104,5 +104,5 @@ t.test('no policy has a subquery', async (t) => {
     database,
     `SELECT polname::text AS name FROM pg_policy WHERE polqual::text LIKE '%SUBLINK%'`,
   );
-  t.same(found, { name: 'other' }, 'and the test would notice one');
+  t.same(found, { name: 'other' }, 'the test detects a change');
 });

@@ -38,8 +38,8 @@ t.test('applies every migration once and records it as Prisma does', async (t) =
 });
 
 t.test('the migrations create the tables of the Prisma schema', async (t) => {
-  // On the embedded database whatever the tests run on: reading a schema needs the type "char", which the adapter
-  // for PostgreSQL does not know.
+  // Always on the embedded database: reading a schema needs the type "char", which the adapter for PostgreSQL does not
+  // support.
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openDatabase({ dataDir });
   t.teardown(() => database.close());
@@ -53,7 +53,7 @@ t.test('the migrations create the tables of the Prisma schema', async (t) => {
 
   await database.prisma.$executeRaw`ALTER TABLE reports DROP COLUMN version`;
   const found = await diffToSchema(session.adapterFactory, path.join(packageRoot, 'prisma/schema.prisma'));
-  t.match(found, /ADD COLUMN +"version"/, 'and the comparison would notice if they did not');
+  t.match(found, /ADD COLUMN +"version"/, 'the comparison detects a difference');
 });
 
 t.test('a text column compares by code point', async (t) => {
@@ -81,7 +81,7 @@ t.test(
       'UPDATE _prisma_migrations SET finished_at = NULL WHERE finished_at = (SELECT max(finished_at) FROM _prisma_migrations)';
     await database.prisma.$executeRawUnsafe(underWay);
     const waiting = migrate(database);
-    // It asks for the lock, or has failed already.
+    // It waits for the lock, or has already failed.
     await Promise.race([waiting, untilSomebodyWaits(database)]);
     await database.prisma.$executeRawUnsafe(
       'UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL',
@@ -126,10 +126,10 @@ t.test('accepts a database that a later version has migrated, and logs it', asyn
   const logger = { info() {}, warn: (facts: object) => void warnings.push(facts) };
   t.same(await migrate(database, { logger }), []);
   t.same(warnings, [{ migrations: ['99990101000000_next'] }]);
-  t.same(await migrate(database, { directory }), [], 'and the later version finds its own');
+  t.same(await migrate(database, { directory }), [], 'the later version still starts');
 });
 
-t.test('rejects a database with a migration that the code should have', async (t) => {
+t.test('rejects a database with an unknown migration that is older than a known one', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '20260302500000_theirs', 'SELECT 1;');
@@ -157,25 +157,24 @@ t.test('rejects a database that lacks a migration and has an unknown later one',
   );
 });
 
-t.test('rejects a database in which a later version has failed', async (t) => {
+t.test('rejects a database in which the migration of a later version has failed', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'SELECT no_such_function();');
   await rejectsInOneLine(t, migrate(database, { directory }), /no_such_function/);
 
   const again = { postgresql: /99990101000000_next failed before/, embedded: undefined }[database.kind];
-  if (again === undefined)
-    t.same(await migrate(database), [], 'the embedded database has nothing left of it');
+  if (again === undefined) t.same(await migrate(database), [], 'the embedded database keeps nothing of it');
   else await rejectsInOneLine(t, migrate(database), again);
 });
 
-t.test('a failing migration changes nothing, and can be tried again once it is resolved', async (t) => {
+t.test('a failed migration changes nothing, and can be retried once its cause is resolved', async (t) => {
   const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   const script = 'CREATE TABLE half (id int);\nSELECT no_such_function();';
   await addMigration(directory, '99990101000000_broken', script);
   const again = {
-    // It is for the operator to see what has happened.
+    // The failed migration stays recorded for the operator.
     postgresql: /99990101000000_broken failed before/,
     embedded: /could not be migrated: .*no_such_function/,
   };
@@ -201,10 +200,10 @@ t.test('rejects a migration that was changed after it was applied', async (t) =>
   await rejectsInOneLine(t, migrate(database, { directory }), /was changed after it was applied/);
 
   await writeFile(file, (first?.script ?? '').replaceAll('\n', '\r\n'));
-  t.same(await migrate(database, { directory }), [], 'other line ends are no change');
+  t.same(await migrate(database, { directory }), [], 'other line endings are not a change');
 });
 
-t.test('rejects a database that has tables of another program', async (t) => {
+t.test('rejects a database with tables of another application', async (t) => {
   const database: Database = await openTestDatabase(t, { empty: true });
   await query(database, 'CREATE TABLE theirs (id int)');
   await rejectsInOneLine(t, migrate(database), /not empty/);

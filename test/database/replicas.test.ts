@@ -12,7 +12,7 @@ import t, { type Test } from '../support/tap.js';
 
 interface Setting {
   readonly cluster: Cluster;
-  /** Processes on the same servers. */
+  /** Two processes that use the same servers. */
   readonly apps: readonly TestApp[];
   readonly replicas: readonly Replicas[];
 }
@@ -35,7 +35,7 @@ async function openProcess(t: Test, cluster: Cluster): Promise<{ database: Datab
   return { database, replicas };
 }
 
-/** Ports of the servers that have run reads of an account. */
+/** Ports of the servers that reads of an account run on. */
 async function portsOf({ reads }: Replicas, accountId: string, count = 20): Promise<Set<number>> {
   const ports = new Set<number>();
   for (let index = 0; index < count; index += 1) {
@@ -81,7 +81,7 @@ t.test('reads from standbys', { skip }, async (t) => {
       payload: { title, columns: ['id'] },
     });
 
-  t.test('run on all standbys', async (t) => {
+  t.test('reads run on all standbys', async (t) => {
     await until(async () => isSame(await portsOf(readers, accountId)));
     t.equal((await reader.get('/v1/employees?page[size]=5', token)).json().data.length, 5);
     t.equal((await reader.get('/v1/employees?sort=last_name', token)).json().meta.record_count, 30);
@@ -124,7 +124,7 @@ t.test('reads from standbys', { skip }, async (t) => {
     for (const standby of cluster.standbys) await standby.setDelay(0);
   });
 
-  t.test('see no rows of other accounts', async (t) => {
+  t.test('reads from standbys return no rows of other accounts', async (t) => {
     const other = await createTenant(writer.database);
     await until(async () => isSame(await portsOf(readers, other.accountId)));
     const rows = await withScope(

@@ -4,7 +4,7 @@ import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import t from '../support/tap.js';
 
-// One connection, so that each export gets the one of the export before, if that was released.
+// One connection, so that each export reuses that of the previous one, if it was released.
 const database = await openTestDatabase(t, { streamPoolSize: 1 });
 const onServer = database.kind === 'postgresql' ? {} : { skip: 'the embedded database has one connection' };
 
@@ -29,7 +29,7 @@ async function ended(pid: string): Promise<void> {
   }
 }
 
-/** Begins an export whose first column is the id of the server process, and reads until it is known. */
+/** Starts an export whose first column is the id of the server process, and reads the first row. */
 async function begin(query: Prisma.Sql, signal = new AbortController().signal) {
   const chunks = database.streamCsv({ query, signal });
   let csv = '';
@@ -75,7 +75,7 @@ t.test('rejects a statement that writes', onServer, async (t) => {
   await t.rejects(read(query), { code: '25006' });
 });
 
-t.test('does not see a parameter of the export before', onServer, async (t) => {
+t.test('does not see a parameter of the previous export', onServer, async (t) => {
   t.equal(
     await read(Prisma.sql`SELECT ${'first'}::text AS a, ${'second'}::text AS b`),
     'a,b\nfirst,second\n',
@@ -92,14 +92,14 @@ t.test('uses a connection again after a complete export', onServer, async (t) =>
   t.equal(await read(backend, direct), await read(backend, direct));
 });
 
-t.test('ends the session when the consumer leaves', onServer, async (t) => {
+t.test('closes the session when the consumer stops reading', onServer, async (t) => {
   const { chunks, pid } = await begin(endless);
   await chunks.return();
   await ended(pid);
   t.not(await read(backend), `pid\n${pid}\n`);
 });
 
-t.test('ends the session at once when the signal aborts, and rejects', onServer, async (t) => {
+t.test('closes the session and rejects when the signal aborts', onServer, async (t) => {
   const abort = new AbortController();
   const { chunks, pid } = await begin(endless, abort.signal);
   abort.abort();
@@ -108,7 +108,7 @@ t.test('ends the session at once when the signal aborts, and rejects', onServer,
   t.not(await read(backend), `pid\n${pid}\n`);
 });
 
-t.test('ends the session when the statement fails', onServer, async (t) => {
+t.test('closes the session when the statement fails', onServer, async (t) => {
   await t.rejects(read(Prisma.sql`SELECT (1 / 0)::text AS a`), { code: '22012' });
   const late = Prisma.sql`
     SELECT pg_backend_pid()::text AS pid, (100000 / (100000 - n))::text AS a FROM generate_series(1, 100000) AS n`;
@@ -118,14 +118,14 @@ t.test('ends the session when the statement fails', onServer, async (t) => {
   t.not(await read(backend), `pid\n${pid}\n`);
 });
 
-t.test('survives the loss of its session, and connects again', onServer, async (t) => {
+t.test('connects again after its session is lost', onServer, async (t) => {
   const { chunks, pid } = await begin(endless);
   await asOwner(database, `SELECT pg_terminate_backend(${pid})`);
   await t.rejects(readRest(chunks));
   t.not(await read(backend), `pid\n${pid}\n`);
 });
 
-t.test('holds a part of the result in memory that does not grow with it', onServer, async (t) => {
+t.test('its memory use does not grow with the result', onServer, async (t) => {
   let bytes = 0;
   const before = process.memoryUsage().rss;
   let most = 0;

@@ -9,7 +9,7 @@ import { createUser } from '../support/oauth/users.js';
 import { createTenant, makeEmployees, type Tenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
-/** Tables without a row that is an account's. What they hold is found by a secret, or is everybody's. */
+/** Tables without rows of accounts. Their rows are looked up by a secret, or shared. */
 const unbound = [
   '_prisma_migrations',
   'failure_counts',
@@ -19,13 +19,13 @@ const unbound = [
   'submitted_forms',
 ];
 
-/** Events of no account: only the operator's scope reads them. */
+/** Events without an account: only the scope of the operator reads them. */
 const operators = ['system_events'];
 
 if (testServer === undefined) {
   t.pass('the embedded database runs as its superuser, whom policies do not bind');
 } else {
-  // What runs outside of every scope gets nothing, as in the server; and the connections are soon used again.
+  // Statements without a scope get no rows, as in the server. Few connections, so that each is reused soon.
   const database = await openTestDatabase(t, {
     defaultScope: noAccount,
     poolSize: 2,
@@ -38,7 +38,7 @@ if (testServer === undefined) {
   const ownScope = accountScope(own.accountId);
   const tables = await bound(database);
 
-  t.test('every table with rows of accounts has policies that bind its owner too', async (t) => {
+  t.test('every table with rows of accounts has policies, which apply to its owner too', async (t) => {
     const rows = await asOwner<{ name: string; bound: boolean }>(
       database,
       `SELECT relname::text AS name, relrowsecurity AND relforcerowsecurity
@@ -74,7 +74,7 @@ if (testServer === undefined) {
       database,
       'SELECT count(*)::text AS count FROM pg_class WHERE relowner = current_user::regrole',
     );
-    t.equal(owned?.count, '0', 'and that owns nothing');
+    t.equal(owned?.count, '0', 'the role owns no tables');
   });
 
   t.test('a statement without a condition reads only the rows of its scope', async (t) => {
@@ -84,11 +84,11 @@ if (testServer === undefined) {
       t.ok(ours.length > 0 && theirs.length > 0, `${table}: each account has rows`);
       t.notOk(
         ours.some((row) => theirs.includes(row)),
-        `${table}: nobody sees the other's`,
+        `${table}: no account sees rows of the other`,
       );
-      t.same(await seen(allAccounts), [...ours, ...theirs].sort(), `${table}: together they are all`);
+      t.same(await seen(allAccounts), [...ours, ...theirs].sort(), `${table}: all accounts have all rows`);
       t.same(await seen(accountScope(own.accountId, foreign.accountId)), await seen(allAccounts), table);
-      t.same(await seen(noAccount), [], `${table}: without a scope there is nothing`);
+      t.same(await seen(noAccount), [], `${table}: no rows without a scope`);
     }
   });
 
@@ -101,14 +101,14 @@ if (testServer === undefined) {
     t.match(position, /^\d+$/);
     t.equal(await positionIn(accountScope(foreign.accountId)), position);
     t.equal(await positionIn(accountScope(own.accountId, foreign.accountId)), position);
-    t.equal(await positionIn(ownScope), null, 'another account is none');
-    t.equal(await positionIn(noAccount), null, 'nor is any without a scope');
+    t.equal(await positionIn(ownScope), null, 'of another account: NULL');
+    t.equal(await positionIn(noAccount), null, 'without a scope: NULL');
     const asAnother = await asOwner<{ position: string | null }>(
       database,
       `SELECT set_config('role', 'pg_monitor', true), set_config('app.accounts', '${own.accountId}', true),
          employee_position_at('${foreign.accountId}', 0)::text AS position`,
     );
-    t.equal(asAnother[0]?.position, null, 'whatever role somebody has');
+    t.equal(asAnother[0]?.position, null, 'of another account with another role: NULL');
     const definers = await asOwner<{ name: string; path: string | null }>(
       database,
       `SELECT proname::text AS name,
@@ -118,13 +118,12 @@ if (testServer === undefined) {
     t.same(
       definers.map(({ name }) => name),
       ['employee_position_at'],
-      'it is the only one',
+      'it is the only such function',
     );
-    for (const { path } of definers)
-      t.match(path, /^search_path=\w+, pg_temp$/, 'nobody else names its tables');
+    for (const { path } of definers) t.match(path, /^search_path=\w+, pg_temp$/, 'its search_path is fixed');
   });
 
-  t.test('through each way to the database', async (t) => {
+  t.test('every way to query the database applies the scope', async (t) => {
     const text = 'SELECT account_id FROM employees ORDER BY 1';
     const expected = own.employeeIds.map(() => own.accountId);
     const { prisma } = database;
@@ -151,12 +150,12 @@ if (testServer === undefined) {
     t.same(
       given,
       own.employeeIds.map(() => [own.accountId]),
-      'a scope of its own',
+      'its own scope',
     );
     t.same(
       await withScope(allAccounts, () => database.runHot(statement, [], ownScope)),
       given,
-      'which counts for more than that of the work',
+      'an abort has precedence over the error of the work',
     );
     const { signal } = new AbortController();
     const reported = (scope: Scope) =>
@@ -166,7 +165,7 @@ if (testServer === undefined) {
       expected,
       'report',
     );
-    t.same(await reported(noAccount), [], 'the same connection keeps no scope');
+    t.same(await reported(noAccount), [], 'the connection does not keep the scope');
     await t.rejects(
       database.queryReport('DELETE FROM employees', [], { scope: ownScope, signal }),
       /read-only transaction/,
@@ -204,7 +203,7 @@ if (testServer === undefined) {
     t.equal((await rowsOf(database, accountScope(foreign.accountId), 'sessions')).length, 1);
   });
 
-  t.test('a row of another account can be neither inserted nor made from an own one', async (t) => {
+  t.test('a scope can neither insert a row of another account nor move one of its own there', async (t) => {
     for (const table of tables.filter((name) => name !== 'accounts')) {
       const [copy] = await rowsOf(database, accountScope(foreign.accountId), table);
       const columns = await insertable(database, table);
@@ -224,10 +223,10 @@ if (testServer === undefined) {
     );
   });
 
-  t.test('a scope never outlives its statement or transaction', async (t) => {
+  t.test('a scope ends with its statement or transaction', async (t) => {
     const { prisma } = database;
     const left = async (after: string) => {
-      // As many at once as there are connections, so that each is looked at.
+      // As many concurrent queries as there are connections, so that each connection is checked.
       const looks = await Promise.all(
         [0, 1].map(() =>
           query<{ scope: string | null; count: number }>(
@@ -240,11 +239,11 @@ if (testServer === undefined) {
       for (const [row] of looks) t.match(row, { scope: /^$/, count: 0 }, after);
     };
     const failing: Record<string, () => Promise<unknown>> = {
-      'a refused statement': () => query(database, 'SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
-      'a statement that is no statement': () => query(database, 'SELECT FROM'),
-      'a prepared statement that is none': () =>
+      'a rejected statement': () => query(database, 'SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
+      'an invalid statement': () => query(database, 'SELECT FROM'),
+      'an invalid prepared statement': () =>
         database.runHot({ name: 'no_statement', text: 'SELECT FROM FROM' }, [], ownScope),
-      'a prepared statement that is refused': () =>
+      'a prepared statement that is rejected': () =>
         database.runHot(
           { name: 'division', text: 'SELECT (1 / (count(*) * 0))::text FROM employees' },
           [],
@@ -255,10 +254,10 @@ if (testServer === undefined) {
           await tx.$queryRaw`SELECT 1 / (SELECT count(*) * 0 FROM employees)`.catch(() => {});
           await tx.employee.count();
         }),
-      'a transaction that is given up': () =>
+      'a transaction that is abandoned': () =>
         prisma.$transaction(async (tx) => {
           t.equal(await tx.employee.count(), own.employeeIds.length);
-          throw new Error('given up');
+          throw new Error('abandoned');
         }),
       'a cancelled statement': () => query(database, 'SELECT pg_sleep(30)::text FROM employees'),
       'a cancelled transaction': () =>
@@ -296,7 +295,7 @@ if (testServer === undefined) {
   });
 }
 
-/** A column that may be set to what it is; elsewhere it is `created_at`. */
+/** A column that may be set to its own value. Default: `created_at`. */
 const updatable: Readonly<Record<string, string>> = {
   api_usage: 'calls',
   account_totals: 'reports',
@@ -315,7 +314,7 @@ const updatable: Readonly<Record<string, string>> = {
   write_positions: 'position',
 };
 
-/** The tables that are bound, by their names. */
+/** Names of the tables with policies. */
 async function bound(database: Database): Promise<string[]> {
   const rows = await asOwner<{ name: string }>(
     database,
@@ -325,7 +324,7 @@ async function bound(database: Database): Promise<string[]> {
   return rows.map(({ name }) => name).filter((name) => !unbound.includes(name) && !operators.includes(name));
 }
 
-/** All rows that a statement without a condition sees, as JSON. */
+/** All rows that a statement without a condition reads, as JSON. */
 async function rowsOf(database: Database, scope: Scope, table: string): Promise<string[]> {
   const text = `SELECT to_jsonb(${table})::text AS row FROM ${table}`;
   const rows = await withScope(scope, () => query<{ row: string }>(database, text));

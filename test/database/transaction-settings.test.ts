@@ -28,12 +28,12 @@ async function connect(t: Test) {
     defaultScope: scope,
     retry,
   });
-  // A closed connection may still be ending when the database is dropped.
+  // The session of a closed connection may still exist when the database is dropped.
   pool.on('error', () => {});
   t.teardown(() => pool.end());
   const options = { settings, defaultScope: scope };
   const adapter = await withTransactionSettings(new PrismaPg(pool), options).connect();
-  /** Begins a transaction through the adapter, and ends it as Prisma does. */
+  /** Starts a transaction through the adapter, and ends it as Prisma does. */
   const transaction = async (statement: string, end: 'COMMIT' | 'ROLLBACK') => {
     const begun = await adapter.startTransaction();
     try {
@@ -57,32 +57,36 @@ async function settingsBetween(pool: pg.Pool): Promise<unknown[]> {
   }
 }
 
-t.test('settings end with their transaction, the session goes on', onPostgresql, async (t) => {
-  const { pool, settings, transaction } = await connect(t);
-  const ways: Record<string, () => Promise<unknown>> = {
-    statement: async () => Object.values((await pool.query(current)).rows[0]),
-    'hot statement': async () => (await pool.runHot({ name: 'current', text: current }, [], scope))[0],
-    transaction: () => transaction(current, 'COMMIT'),
-    'transaction that is rolled back': () => transaction(current, 'ROLLBACK'),
-    'transaction of a report': async () => {
-      const client = await pool.connect();
-      await settings.begin(client, scope, 'BEGIN READ ONLY');
-      const { rows } = await client.query({ text: current, rowMode: 'array' });
-      await client.query('COMMIT');
-      client.release();
-      return rows[0];
-    },
-  };
-  for (const [name, way] of Object.entries(ways)) {
-    const [process, ...inside] = (await way()) as string[];
-    t.same(inside, set, name);
-    const [sameProcess, ...after] = await settingsBetween(pool);
-    t.same(sameProcess, process, `${name}: the same session`);
-    t.same(after, ['', 'none', '0'], `after a ${name}`);
-  }
-});
+t.test(
+  'settings are reset at the end of their transaction, and the session stays open',
+  onPostgresql,
+  async (t) => {
+    const { pool, settings, transaction } = await connect(t);
+    const ways: Record<string, () => Promise<unknown>> = {
+      statement: async () => Object.values((await pool.query(current)).rows[0]),
+      'hot statement': async () => (await pool.runHot({ name: 'current', text: current }, [], scope))[0],
+      transaction: () => transaction(current, 'COMMIT'),
+      'transaction that is rolled back': () => transaction(current, 'ROLLBACK'),
+      'transaction of a report': async () => {
+        const client = await pool.connect();
+        await settings.begin(client, scope, 'BEGIN READ ONLY');
+        const { rows } = await client.query({ text: current, rowMode: 'array' });
+        await client.query('COMMIT');
+        client.release();
+        return rows[0];
+      },
+    };
+    for (const [name, way] of Object.entries(ways)) {
+      const [process, ...inside] = (await way()) as string[];
+      t.same(inside, set, name);
+      const [sameProcess, ...after] = await settingsBetween(pool);
+      t.same(sameProcess, process, `${name}: the same session`);
+      t.same(after, ['', 'none', '0'], `after a ${name}`);
+    }
+  },
+);
 
-t.test('settings end with a transaction that fails', onPostgresql, async (t) => {
+t.test('settings are reset when their transaction fails', onPostgresql, async (t) => {
   const { pool, transaction } = await connect(t);
   const failing = 'SELECT (1 / count(*))::text FROM accounts';
   const ways: Record<string, () => Promise<unknown>> = {
@@ -111,11 +115,11 @@ t.test(
     await t.rejects(adapter.startTransaction(), { name: 'DriverAdapterError' });
     settings.role = role;
     t.equal(pool.totalCount, pool.idleCount, 'the connection is released');
-    t.match((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }], 'and can be used');
+    t.match((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }], 'the new one is accepted');
   },
 );
 
-t.test('a value that cannot be sent fails its statement only', onPostgresql, async (t) => {
+t.test('a value that cannot be serialized fails its statement only', onPostgresql, async (t) => {
   const { pool } = await connect(t);
   const values: unknown[] = [{ size: 1n }];
   await t.rejects(pool.query({ text: 'SELECT $1::text', values }), TypeError);

@@ -16,7 +16,7 @@ t.test('finds the demo application while it exists', async (t) => {
   const database = await openTestDatabase(t);
   t.equal(await hasDemoApplication(database), false);
   await createTenant(database);
-  t.equal(await hasDemoApplication(database), false, 'another account is no demo data');
+  t.equal(await hasDemoApplication(database), false, 'another account is not demo data');
   await database.prisma.account.deleteMany();
   await fillDemoData(database, { hashPassword: unusable, now, baseUrl });
   t.equal(await hasDemoApplication(database), true);
@@ -62,7 +62,7 @@ t.test('fills an empty database with two accounts', async (t) => {
     ],
   );
   t.ok(users.every((user) => / of correct horse battery staple$/.test(user.passwordHash ?? '')));
-  t.equal(new Set(users.map((user) => user.passwordHash)).size, 4, 'each user has a hash of their own');
+  t.equal(new Set(users.map((user) => user.passwordHash)).size, 4, 'hashes are distinct');
 
   const applications = await prisma.application.findMany({
     orderBy: { clientId: 'asc' },
@@ -87,7 +87,7 @@ t.test('fills an empty database with two accounts', async (t) => {
   t.same(applications[3]?.redirectUris, ['http://localhost:8080/callback']);
 });
 
-t.test('the employees are plausible and the same every time', async (t) => {
+t.test('the employees are plausible and deterministic', async (t) => {
   const [database, again] = [await openTestDatabase(t), await openTestDatabase(t)];
   await fillDemoData(database, { hashPassword: unusable, now, baseUrl });
   await fillDemoData(again, { hashPassword: unusable, now, baseUrl });
@@ -116,7 +116,7 @@ t.test('the employees are plausible and the same every time', async (t) => {
       t.ok(hireDate && hireDate <= terminationDate && terminationDate <= updatedAt);
   }
   t.ok(new Set(acme.map(({ hireDate }) => hireDate?.getUTCFullYear())).size >= 4, 'hired in several years');
-  t.ok(new Set(acme.map(({ location }) => location)).size >= 5, 'several places, and none');
+  t.ok(new Set(acme.map(({ location }) => location)).size >= 5, 'several locations, and none');
   t.ok(acme.every(({ jobTitle }) => jobTitle !== null));
   const byId = new Map(acme.map((employee) => [employee.id, employee]));
   const [first, ...others] = acme;

@@ -11,13 +11,13 @@ import t from '../support/tap.js';
 
 const real = testServer !== undefined;
 
-/** Of each writer at once, less its share. Transactions of the embedded database run one after the other. */
+/** Concurrent calls of each writer, times its share. Transactions of the embedded database run one after the other. */
 const atOnce = real ? 15 : 3;
 
-/** Within this time both writers start, in random order. */
+/** Milliseconds within which both writers start, in random order. */
 const startMs = 100;
 
-/** Pairs at once: while the statements of one wait, the other has the processor. */
+/** Concurrent pairs: while the statements of one pair wait, another uses the processor. */
 const pairsAtOnce = 3;
 
 const options = await createTestDatabase(t);
@@ -28,7 +28,7 @@ const environment = { RATE_LIMIT_FAILURES: '0' };
 const api = await buildTestApp(t, { database, environment, logger: log.logger, recorded: false });
 if (real) await slowWritesDown(database);
 
-/** Does the work of two writers at once on rows of an account of their own, and returns what failed. */
+/** Runs two writers concurrently on the rows of one account, and returns the failures. */
 async function failuresOf(one: Writer, other: Writer): Promise<string[]> {
   const arena = await createArena(api, atOnce);
   const failures: string[] = [];
@@ -45,7 +45,7 @@ async function failuresOf(one: Writer, other: Writer): Promise<string[]> {
   return failures;
 }
 
-/** Deadlocks that PostgreSQL has detected in this database; it counts them when their sessions have ended. */
+/** Deadlocks that PostgreSQL has detected in this database. It counts them when their sessions end. */
 async function deadlocks(): Promise<number> {
   const client = new pg.Client({ connectionString: testServer ?? '' });
   await client.connect();
@@ -61,7 +61,7 @@ async function deadlocks(): Promise<number> {
 }
 
 for (const [index, one] of writers.entries()) {
-  t.test(`${one.name} and any other writer do not fail when they run concurrently`, async (t) => {
+  t.test(`${one.name} succeeds concurrently with every other writer`, async (t) => {
     // Keys that were rotated earlier expire.
     api.clock.advanceSeconds(600);
     // Every unordered pair; on the embedded database each writer with itself.

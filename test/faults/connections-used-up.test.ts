@@ -12,17 +12,17 @@ import t, { type Test } from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
-/** Connections that the user may have. */
+/** Connection limit of the user. */
 const connectionLimit = 4;
 
 const connectionTimeoutMs = 1_000;
 
-/** Milliseconds beyond the time limit that a refusal may take, on a busy machine. */
+/** Milliseconds that a rejection may take beyond the time limit, on a busy machine. */
 const graceMs = 3_000;
 
-/** An application on a database whose user may have few connections. */
+/** An application on a database whose user has a low connection limit. */
 async function setUp(t: Test) {
-  // The server makes no exception for this user, unlike for a superuser.
+  // Unlike a superuser, this user cannot use reserved connections.
   const user = await createDatabaseUser(t, testServer ?? '', `CONNECTION LIMIT ${connectionLimit}`);
   const database = await openDatabase({
     ...user.options,
@@ -36,7 +36,7 @@ async function setUp(t: Test) {
   return { user, api, tenant, token: await api.token(tenant.application) };
 }
 
-/** Ends the connections that there are and makes as many as there may be; the function that is returned ends these. */
+/** Closes the existing connections and opens as many as the limit allows. Returns a function that closes these. */
 async function takeConnections(t: Test, { name, options, asAdministrator }: DatabaseUser) {
   const taken: pg.Client[] = [];
   while (taken.length < connectionLimit) {
@@ -46,7 +46,7 @@ async function takeConnections(t: Test, { name, options, asAdministrator }: Data
        WHERE usename = '${name}' AND pid <> ALL ('{${ours}}')`,
     );
     const client = new pg.Client({ connectionString: administrativeUrlOf(options.databaseUrl) });
-    // Those that were ended are counted until they are gone.
+    // Closed connections count until their sessions have exited.
     const connected = await client.connect().then(
       () => true,
       () => false,
@@ -74,7 +74,7 @@ t.test(
     const { clientId, clientSecret } = tenant.application;
     const client = { client_id: clientId, client_secret: clientSecret };
     const revoked = await api.token(tenant.application);
-    t.equal((await api.get('/v1/employees', revoked)).statusCode, 200, 'it was good');
+    t.equal((await api.get('/v1/employees', revoked)).statusCode, 200, 'it was valid');
     t.equal((await api.postForm('/v1/oauth/revoke', { ...client, token: revoked })).statusCode, 200);
     const giveBack = await takeConnections(t, user);
 
@@ -90,17 +90,20 @@ t.test(
       () => api.postForm('/v1/oauth/token', { ...client, grant_type: 'client_credentials' }),
       'a token',
     );
-    await inTime(() => api.get('/v1/employees', revoked), 'a revoked token, while nobody knows');
-    await inTime(() => api.get('/readyz'), 'it says that it is not ready');
-    t.equal((await api.get('/healthz')).statusCode, 200, 'and that it is alive');
+    await inTime(
+      () => api.get('/v1/employees', revoked),
+      'a revoked token, while the database is unavailable',
+    );
+    await inTime(() => api.get('/readyz'), 'it reports that it is not ready');
+    t.equal((await api.get('/healthz')).statusCode, 200, 'the process is alive');
 
     await giveBack();
     const begun = performance.now();
     let response = await api.get('/v1/employees', token);
     while (response.statusCode === 503) response = await api.get('/v1/employees', token);
-    t.equal(response.statusCode, 200, 'it works again by itself');
+    t.equal(response.statusCode, 200, 'it recovers without a restart');
     t.ok(performance.now() - begun < 5_000, 'within seconds');
     t.equal((await api.get('/readyz')).statusCode, 200);
-    t.equal((await api.get('/v1/employees', revoked)).statusCode, 401, 'what was revoked stays revoked');
+    t.equal((await api.get('/v1/employees', revoked)).statusCode, 401, 'revoked access stays revoked');
   },
 );

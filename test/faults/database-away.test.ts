@@ -5,12 +5,12 @@ import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
+const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot become unavailable' };
 
-/** Milliseconds that a request may take to be refused, on a busy machine. */
+/** Milliseconds that a rejection may take, on a busy machine. */
 const promptly = 4_000;
 
-/** An application whose database is reached by way of a proxy. */
+/** An application that reaches its database through a proxy. */
 async function setUp(t: Test) {
   const { proxy, database } = await openBehindProxy(t, {
     poolSize: 4,
@@ -30,7 +30,7 @@ function isUnavailable(t: Test, response: LightMyRequestResponse, what: string) 
   t.match(response.headers['retry-after'], /^[1-9]\d*$/);
 }
 
-/** Repeats a request until it succeeds; a service that does not recover makes the test fail by its time limit. */
+/** Repeats a request until it succeeds. If the service does not recover, the test times out. */
 async function untilRecovered(read: () => Promise<LightMyRequestResponse>): Promise<number> {
   for (let refusals = 0; ; refusals += 1) {
     const { statusCode } = await read();
@@ -52,8 +52,8 @@ t.test(
     const { clientId, clientSecret } = tenant.application;
     const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
     isUnavailable(t, await api.postForm('/v1/oauth/token', form), 'a token');
-    t.equal((await api.get('/readyz')).statusCode, 503, 'it says that it is not ready');
-    t.equal((await api.get('/healthz')).statusCode, 200, 'and that it is alive');
+    t.equal((await api.get('/readyz')).statusCode, 503, 'it reports that it is not ready');
+    t.equal((await api.get('/healthz')).statusCode, 200, 'the process is alive');
     t.ok(performance.now() - begun < promptly, 'promptly');
     proxy.restore();
     await untilRecovered(read);
@@ -67,7 +67,7 @@ t.test('broken connections are replaced without a restart', onPostgresql, async 
     proxy.cut();
     for (const { statusCode } of await Promise.all(inFlight)) t.ok([200, 503].includes(statusCode));
     const refusals = await untilRecovered(read);
-    t.ok(refusals <= 4, `${refusals} refusals, one for each broken connection at most`);
+    t.ok(refusals <= 4, `${refusals} rejections, at most one for each broken connection`);
   }
 });
 
@@ -85,7 +85,7 @@ t.test('responds 503 within a time limit when the database does not respond', on
 
 t.test('rejects a token whose revocation cannot be looked up', onPostgresql, async (t) => {
   const { proxy, api, tenant, token, read } = await setUp(t);
-  t.equal((await read()).statusCode, 200, 'it is known');
+  t.equal((await read()).statusCode, 200, 'the browser is known');
   const { clientId, clientSecret } = tenant.application;
   const revocation = await api.postForm('/v1/oauth/revoke', {
     client_id: clientId,
@@ -94,14 +94,14 @@ t.test('rejects a token whose revocation cannot be looked up', onPostgresql, asy
   });
   t.equal(revocation.statusCode, 200);
   proxy.refuse();
-  isUnavailable(t, await read(), 'while nobody knows');
+  isUnavailable(t, await read(), 'while the revocation is not read');
   proxy.restore();
   let response = await read();
   while (response.statusCode === 503) response = await read();
-  t.equal(response.statusCode, 401, 'and refused when it is known');
+  t.equal(response.statusCode, 401, 'rejected when the revocation is read');
 });
 
-t.test('acknowledged writes are stored although connections broke', onPostgresql, async (t) => {
+t.test('acknowledged writes survive broken connections', onPostgresql, async (t) => {
   const { proxy, api, token, database, tenant } = await setUp(t);
   const acknowledged: string[] = [];
   const headers = { authorization: `Bearer ${token}` };

@@ -15,10 +15,10 @@ import t, { type Test } from '../support/tap.js';
 
 const mebibyte = 2 ** 20;
 
-/** Bytes of one file of the write-ahead log, which is made at once. */
+/** Bytes of a segment of the write-ahead log, which is created with its full size. */
 const segment = 16 * mebibyte;
 
-/** A server on an embedded database, on a disk of which the test decides how much room it has. */
+/** A server with an embedded database, on a disk whose free space the test controls. */
 async function setUp(t: Test, { logUsed = 0 } = {}) {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openDatabase({ dataDir });
@@ -32,13 +32,13 @@ async function setUp(t: Test, { logUsed = 0 } = {}) {
   };
   return {
     disk,
-    /** A start of which nobody knows whether it succeeds. */
+    /** A start that may fail. */
     spawn: () => spawnServerProcess(t, options),
     start: async () => connect(await startServerProcess(t, options), application),
   };
 }
 
-/** Writes to the log until it has so many bytes in its segment. */
+/** Writes to the log until its segment contains a number of bytes. */
 async function useLog(database: Database, bytes: number): Promise<void> {
   const text = `SELECT ((pg_current_wal_insert_lsn() - '0/0') % ${segment})::int AS used`;
   while (((await query<{ used: number }>(database, text))[0]?.used ?? bytes) < bytes) {
@@ -51,7 +51,7 @@ type Connected = ServerProcess & Client;
 interface Client {
   get(path: string): Promise<Response>;
   create(report: ReportRequest): Promise<Response>;
-  /** Every report that there is, as it was sent. */
+  /** All stored reports, as they were sent. */
   stored(): Promise<ReportRequest[]>;
 }
 
@@ -60,7 +60,7 @@ interface ReportRequest {
   readonly filters: readonly object[];
 }
 
-/** Longest that a client waits: a response that does not come fails the test. */
+/** Maximum time to wait for a response. A missing response fails the test. */
 const patienceMs = 10_000;
 
 async function connect(server: ServerProcess, application: TestApplication): Promise<Connected> {
@@ -95,7 +95,7 @@ async function connect(server: ServerProcess, application: TestApplication): Pro
   };
 }
 
-/** A report of which no byte can be spared, and that is nearly as large as a body may be. */
+/** A report that does not compress, near the maximum size of a body. */
 function makeReport(): ReportRequest {
   const text = () => randomBytes(188).toString('base64url');
   const value = () => Array.from({ length: 80 }, text);
@@ -107,7 +107,7 @@ function makeReport(): ReportRequest {
   return { title: text(), filters };
 }
 
-/** Saves reports until one is refused; those that were acknowledged are added to the list. */
+/** Saves reports until one is rejected. Acknowledged reports are added to the list. */
 async function createUntilRefused(t: Test, { create }: Client, acknowledged: ReportRequest[]) {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const report = makeReport();
@@ -122,7 +122,7 @@ async function createUntilRefused(t: Test, { create }: Client, acknowledged: Rep
     t.match(await response.json(), { code: 'service_unavailable', status: 503 });
     return;
   }
-  throw new Error('The disk does not become full');
+  throw new Error('The disk did not become full');
 }
 
 const inOrder = (reports: readonly ReportRequest[]) => reports.map((report) => JSON.stringify(report)).sort();
@@ -134,10 +134,14 @@ t.test('a write on a full disk is 503, and succeeds when there is space again', 
   for (const end of ['kill', 'stop'] as const) {
     await disk.fill(mebibyte / 2);
     await createUntilRefused(t, server, acknowledged);
-    t.ok(acknowledged.length > 1, 'after some that fitted');
-    t.equal((await server.get('/v1/employees')).status, 200, 'reading goes on');
-    t.same(inOrder(await server.stored()), inOrder(acknowledged), 'nothing is there of what was refused');
-    t.match(server.output(), /No space left on device/, 'the log says why');
+    t.ok(acknowledged.length > 1, 'after some valid batches');
+    t.equal((await server.get('/v1/employees')).status, 200, 'reads continue');
+    t.same(
+      inOrder(await server.stored()),
+      inOrder(acknowledged),
+      'nothing of the rejected request is stored',
+    );
+    t.match(server.output(), /No space left on device/, 'the log has the reason');
     await disk.makeRoom();
     t.equal((await server.create(makeReport())).status, 201);
     acknowledged.splice(0, Infinity, ...(await server.stored()));
@@ -146,9 +150,9 @@ t.test('a write on a full disk is 503, and succeeds when there is space again', 
     await server[end]();
     await disk.makeRoom();
     server = await start();
-    t.same(inOrder(await server.stored()), inOrder(acknowledged), `all is there after a ${end}`);
+    t.same(inOrder(await server.stored()), inOrder(acknowledged), `all rows are stored after a ${end}`);
     const report = makeReport();
-    t.equal((await server.create(report)).status, 201, 'and more can be written');
+    t.equal((await server.create(report)).status, 201, 'more rows can be written');
     acknowledged.push(report);
   }
 });
@@ -169,24 +173,24 @@ t.test('a first start on a full disk reports it, and does not prevent the next s
 });
 
 t.test('a full disk for the write-ahead log stops the process without loss of data', async (t) => {
-  // A start in the last quarter of a segment would make the next one.
+  // A start in the last quarter of a segment would create the next one.
   const { disk, spawn, start } = await setUp(t, { logUsed: (segment * 3) / 4 - mebibyte / 8 });
   const acknowledged: ReportRequest[] = [];
   let server = await start();
   await disk.fill(segment / 2);
   await createUntilRefused(t, server, acknowledged);
-  t.equal(await server.ended, 1, 'it ends by itself');
+  t.equal(await server.ended, 1, 'it ends without an abort');
   t.match(
     server.output(),
     /"level":60,.*the embedded database has stopped: could not write .*No space left on device/,
   );
 
   const early = await spawn();
-  t.equal(await early.ended, 1, 'it does not start before there is room');
+  t.equal(await early.ended, 1, 'it does not start without free space');
   t.match(
     early.output(),
     /^DATA_DIR: .* does not open: .*No space left on device\n$/,
-    'and says why in one line',
+    'prints the reason in one line',
   );
 
   await disk.makeRoom();
@@ -195,9 +199,9 @@ t.test('a full disk for the write-ahead log stops the process without loss of da
   t.same(
     inOrder(acknowledged).filter((report) => !stored.includes(report)),
     [],
-    'what was acknowledged is there',
+    'acknowledged rows are stored',
   );
   t.equal(stored.length, acknowledged.length, 'and nothing else');
-  t.equal((await server.create(makeReport())).status, 201, 'and more can be written');
+  t.equal((await server.create(makeReport())).status, 201, 'more rows can be written');
   t.equal(await server.stop(), 0);
 });

@@ -11,12 +11,12 @@ import { createTenant, type Tenant, type TestApplication } from '../support/reco
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-// Most of it is waiting.
+// The tests of this file mostly wait.
 t.jobs = 4;
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
-/** Longest wait of a duplicate for the first request, in milliseconds. */
+/** Maximum time that a duplicate waits for the first request, in milliseconds. */
 const keyWaitMs = 5_000;
 
 /** Time that a busy machine may need beyond a limit, in milliseconds. */
@@ -40,7 +40,9 @@ function createOn({ app }: TestApp, token: string, headers: Record<string, strin
   });
 }
 
-/** Locks the row of the account's totals, which the creation of a report needs; the function ends the lock. */
+/**
+ * Locks the row of the account's totals, which the creation of a report needs. Returns a function that releases the lock.
+ */
 async function lockCreation({ prisma }: Database, accountId: string): Promise<() => Promise<void>> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -64,7 +66,7 @@ async function lockCreation({ prisma }: Database, accountId: string): Promise<()
   };
 }
 
-/** Waits until as many sessions wait for a lock in a statement about this table; returns their ids. */
+/** Waits until a number of sessions wait for a lock in a statement on this table. Returns their ids. */
 async function untilBlocked(control: Database, table: string, sessions: number): Promise<number[]> {
   const text = `SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO "public"."${table}"%'`;
@@ -97,7 +99,7 @@ const reportsOf = ({ prisma }: Database, { accountId }: Tenant) =>
   prisma.report.count({ where: { accountId, title: 'x' } });
 
 t.test(
-  'a duplicate carries on at once when the session of the first request is terminated',
+  'a duplicate continues at once when the session of the first request is terminated',
   onPostgresql,
   async (t) => {
     const { control, first, second, tenant, token, lock } = await setUp(t);
@@ -158,7 +160,7 @@ t.test('duplicates that wait leave connections for other requests', onPostgresql
   await control.prisma
     .$transaction(
       async (tx) => {
-        // The requests of another process that do not end.
+        // Requests of another process that do not end.
         const expiresAt = new Date(api.clock().getTime() + 86_400_000);
         const row = {
           accountId: tenant.accountId,
@@ -202,7 +204,7 @@ t.test('duplicates that wait leave connections for other requests', onPostgresql
 });
 
 t.test(
-  'the key of a server that vanishes is free when PostgreSQL ends its transaction',
+  'the key of a server that disappears is released when PostgreSQL ends its transaction',
   onPostgresql,
   async (t) => {
     const options = await createTestDatabase(t);
@@ -221,7 +223,7 @@ t.test(
     await release();
     const begun = performance.now();
     let response = await createOn(other, token);
-    // 503 when the transaction ends while a request has almost used up its time.
+    // 503 when the transaction ends shortly before the request times out.
     while ([409, 503].includes(response.statusCode)) response = await createOn(other, token);
     t.equal(response.statusCode, 201);
     t.ok(performance.now() - begun < 15_000 + graceMs, 'in bounded time');
@@ -238,7 +240,7 @@ interface Fleet {
   inDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result>;
 }
 
-/** A database with one tenant, and server processes on it, of which the embedded database takes one at a time. */
+/** A database with one tenant, and server processes on it: with the embedded database, one at a time. */
 async function setUpProcesses(t: Test): Promise<Fleet & { first: ServerProcess }> {
   const options = await createTestDatabase(t);
   const { databaseUrl = '', dataDir } = options;
@@ -298,7 +300,7 @@ t.test('a retry succeeds at once when the server was killed in the transaction',
   });
 });
 
-/** Sends a request with each of these keys, eight at a time. A client stops when the server is gone. */
+/** Sends a request with each of these keys, eight at a time. A client stops when the server exits. */
 async function createAll(
   server: ServerProcess,
   { token, keys }: { token: string; keys: readonly string[] },
@@ -341,7 +343,7 @@ t.test('each retry succeeds after servers were killed under load, and each key h
   });
   t.equal(repeated.size, keys.length);
   for (const [key, body] of acknowledged)
-    t.equal(repeated.get(key), body, 'what was acknowledged is repeated');
+    t.equal(repeated.get(key), body, 'the acknowledged response is repeated');
   await last.stop();
   t.equal(
     await inDatabase((database) => reportsOf(database, tenant)),

@@ -8,40 +8,36 @@ import t from '../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined };
 
-t.test(
-  'a connection that is lost while it is passed on does not stop the process',
-  onPostgresql,
-  async (t) => {
-    const { databaseUrl = '' } = await createTestDatabase(t, { direct: true });
-    const control = await openTestDatabase(t, { direct: true });
-    const proxy = await startDatabaseProxy(t, databaseUrl);
-    const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
-    t.teardown(() => database.close());
-    const read = (text: string) => database.runHot({ name: text, text }, [], noAccount);
-    const [row] = await read('SELECT pg_backend_pid()::text');
+t.test('a connection that is lost during its checkout does not stop the process', onPostgresql, async (t) => {
+  const { databaseUrl = '' } = await createTestDatabase(t, { direct: true });
+  const control = await openTestDatabase(t, { direct: true });
+  const proxy = await startDatabaseProxy(t, databaseUrl);
+  const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
+  t.teardown(() => database.close());
+  const read = (text: string) => database.runHot({ name: text, text }, [], noAccount);
+  const [row] = await read('SELECT pg_backend_pid()::text');
 
-    // The response and the end of the session reach the driver at once, while a transaction waits for the session.
-    proxy.pauseResponses();
-    const first = read('SELECT 1::text');
-    const next = database.prisma.$transaction(async (tx) => tx.$queryRaw`SELECT 2 AS two`);
-    await idle(control, row?.[0] ?? '');
-    await asOwner(control, `SELECT pg_terminate_backend(${row?.[0]})::text`);
-    await ended(control, row?.[0] ?? '');
-    proxy.restore();
+  // The response and the end of the session reach the driver at once, while a transaction waits for the session.
+  proxy.pauseResponses();
+  const first = read('SELECT 1::text');
+  const next = database.prisma.$transaction(async (tx) => tx.$queryRaw`SELECT 2 AS two`);
+  await idle(control, row?.[0] ?? '');
+  await asOwner(control, `SELECT pg_terminate_backend(${row?.[0]})::text`);
+  await ended(control, row?.[0] ?? '');
+  proxy.restore();
 
-    t.same(await first, [['1']], 'received rows are returned');
-    const lost = await next.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    t.match(
-      describeFailure(lost),
-      /^The database is unavailable: [^\n]+$/,
-      'the transaction that got the session fails',
-    );
-    t.same(await read('SELECT 3::text'), [['3']], 'the next query gets a new session');
-  },
-);
+  t.same(await first, [['1']], 'received rows are returned');
+  const lost = await next.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  t.match(
+    describeFailure(lost),
+    /^The database is unavailable: [^\n]+$/,
+    'the transaction that got the session fails',
+  );
+  t.same(await read('SELECT 3::text'), [['3']], 'the next query gets a new session');
+});
 
 type Control = Awaited<ReturnType<typeof openTestDatabase>>;
 

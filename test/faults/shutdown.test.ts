@@ -10,12 +10,12 @@ import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { requestRaw } from '../support/server/sockets.js';
 import t, { type Test } from '../support/tap.js';
 
-// Most of it is waiting.
+// The tests of this file mostly wait.
 t.jobs = 4;
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
 
-/** A server in a process of its own, on either engine. */
+/** A server process, on PostgreSQL or the embedded database. */
 async function start(t: Test, environment: Record<string, string> = {}, options?: DatabaseOptions) {
   const { databaseUrl = '', dataDir } = options ?? (await createTestDatabase(t));
   const server = await startServerProcess(t, {
@@ -55,21 +55,24 @@ t.test('a request that is under way at SIGTERM is completed, and the process exi
   t.equal(await exited, 0);
 });
 
-t.test('requests that do not finish are cut after a time limit, and the process exits with 0', async (t) => {
-  const { port, url, stop } = await start(t);
-  const socket = net.connect(port, '127.0.0.1');
-  socket.on('error', () => {});
-  socket.write(head + body.slice(0, 10));
-  await fetch(`${url}/healthz`);
-  const begun = performance.now();
-  t.equal(await stop(), 0);
-  t.ok(performance.now() - begun < 20_000, 'after the ten seconds that it has, and not many more');
-});
+t.test(
+  'requests that do not finish are closed after a time limit, and the process exits with 0',
+  async (t) => {
+    const { port, url, stop } = await start(t);
+    const socket = net.connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(head + body.slice(0, 10));
+    await fetch(`${url}/healthz`);
+    const begun = performance.now();
+    t.equal(await stop(), 0);
+    t.ok(performance.now() - begun < 20_000, 'after the limit of ten seconds, and not much later');
+  },
+);
 
-t.test('a download that is cut when the process stops does not look complete', async (t) => {
+t.test('a download that is closed when the process exits does not look complete', async (t) => {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
-  // More than the buffers of a connection hold.
+  // Larger than the buffers of a connection.
   const employees = makeEmployees(8_000, { department: 'd'.repeat(1_250) });
   const { application } = await createTenant(database, { employees });
   await database.close();
@@ -105,12 +108,12 @@ t.test('the process reports that it is not ready before it closes its port', asy
   let status = 200;
   while (status === 200) status = (await fetch(`${url}/readyz`)).status;
   t.equal(status, 503);
-  t.equal((await fetch(`${url}/.well-known/jwks.json`)).status, 200, 'and still serves');
+  t.equal((await fetch(`${url}/.well-known/jwks.json`)).status, 200, 'the server still responds');
   t.equal(await exited, 0);
 });
 
 t.test(
-  'two processes behind a balancer are restarted one after the other, and no request is lost',
+  'a rolling restart of two processes behind a load balancer loses no request',
   onPostgresql,
   async (t) => {
     const options = await createTestDatabase(t);
@@ -141,7 +144,7 @@ t.test(
         const fresh = await startOne();
         const before = responses;
         while (responses < before + 50) await wait(10);
-        // The balancer uses the old server until its /readyz responds with 503.
+        // The load balancer uses the old server until its /readyz responds with 503.
         servers = [...servers, fresh];
         t.equal(await old?.stop(), 0);
         servers = servers.filter((server) => server !== old);

@@ -5,10 +5,10 @@ import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot go away' };
+const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot become unavailable' };
 
 t.test(
-  'calls that are counted while the database is away are stored when it is back',
+  'calls that are counted while the database is unavailable are stored when it is available again',
   onPostgresql,
   async (t) => {
     const { proxy, database } = await openBehindProxy(t, {
@@ -21,7 +21,7 @@ t.test(
     const token = await api.token(application);
     t.equal((await api.get('/v1/employees', token)).statusCode, 200);
     proxy.refuse();
-    // The token is genuine: that is seen without the database, and names the client.
+    // The signature of the token is verified without the database, and its claims name the client.
     for (let count = 0; count < 3; count += 1) {
       t.equal((await api.get('/v1/employees', token)).statusCode, 503);
       await t.rejects(api.usage.flush());
@@ -41,10 +41,14 @@ t.test(
   },
 );
 
-t.test('a server whose database is away closes without its last counts', onPostgresql, async (t) => {
-  const { proxy, database } = await openBehindProxy(t, { connectionTimeoutMs: 500 });
-  const api = await buildTestApp(t, { database });
-  await api.token((await createTenant(database)).application);
-  proxy.refuse();
-  await t.resolves(api.app.close());
-});
+t.test(
+  'a server whose database is unavailable closes without storing its last counts',
+  onPostgresql,
+  async (t) => {
+    const { proxy, database } = await openBehindProxy(t, { connectionTimeoutMs: 500 });
+    const api = await buildTestApp(t, { database });
+    await api.token((await createTenant(database)).application);
+    proxy.refuse();
+    await t.resolves(api.app.close());
+  },
+);

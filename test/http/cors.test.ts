@@ -5,7 +5,7 @@ import t, { type Test } from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const origin = 'https://app.example';
 
-/** Addresses that scripts may call, with the methods of each. */
+/** Paths that scripts may call, with the methods of each. */
 const callable = new Map<string, string[]>();
 for (const { id, path, method } of contract.operations.values()) {
   if (id === 'authorize') continue;

@@ -5,7 +5,7 @@ import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 
-/** Milliseconds for a form of 64 KiB on a busy machine. Without the limit it takes 16 seconds and more. */
+/** Milliseconds for a form of 64 KiB on a busy machine. Without the limit it takes more than 16 seconds. */
 const promptly = 2_000;
 
 const pairs = (count: number, pair = 'a=1') => Array(count).fill(pair).join('&');

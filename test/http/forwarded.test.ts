@@ -1,7 +1,7 @@
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-/** Which address the audit log has for a failed attempt that claims to come from elsewhere. */
+/** The address in the audit log for a failed attempt with a forwarded address. */
 async function addressOf(t: Test, trusted: string): Promise<string | null | undefined> {
   const api = await buildTestApp(t, { environment: { TRUSTED_PROXIES: trusted, RATE_LIMIT_FAILURES: '0' } });
   await api.postForm(
@@ -15,7 +15,7 @@ async function addressOf(t: Test, trusted: string): Promise<string | null | unde
   );
   const event = await api.database.prisma.systemEvent.findFirst();
   const { issuer } = (await api.get('/.well-known/oauth-authorization-server')).json();
-  t.equal(issuer, 'http://api.test', 'nobody else says where the service is');
+  t.equal(issuer, 'http://api.test', 'an untrusted proxy does not set the host');
   return event?.address;
 }
 

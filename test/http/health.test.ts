@@ -7,19 +7,19 @@ import { withQueryRaw } from '../support/faults/with-query-raw.js';
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-t.test('the server is ready while its database responds, and not otherwise', async (t) => {
+t.test('the server is ready only while its database responds', async (t) => {
   const database = await openTestDatabase(t);
   let work = () => Promise.resolve<unknown>([]);
   const { app } = await buildTestApp(t, { database: withQueryRaw(database, () => work()) });
   t.match((await app.inject('/readyz')).json(), { status: 'ready' });
   work = () => Promise.reject(new Error('gone'));
   t.match(await app.inject('/readyz'), { statusCode: 503, headers: { 'retry-after': '2' } });
-  t.equal((await app.inject('/healthz')).statusCode, 200, 'the process runs all the same');
+  t.equal((await app.inject('/healthz')).statusCode, 200, 'the process keeps running');
   work = () => Promise.resolve([]);
-  t.equal((await app.inject('/readyz')).statusCode, 200, 'and it is ready as soon as the database is');
+  t.equal((await app.inject('/readyz')).statusCode, 200, 'ready as soon as the database is');
 });
 
-t.test('a database that hangs makes the server unready in time, with one query for all checks', async (t) => {
+t.test('a hanging database makes the server unready in time, with one query for all checks', async (t) => {
   const database = await openTestDatabase(t);
   let queries = 0;
   const hanging = withQueryRaw(database, () => {
@@ -38,7 +38,7 @@ t.test('a database that hangs makes the server unready in time, with one query f
 const onPostgresql = { skip: testServer === undefined };
 
 t.test(
-  'a connection that accepts and says nothing makes the server unready in time',
+  'a database that accepts connections and sends nothing makes the server unready in time',
   onPostgresql,
   async (t) => {
     const { databaseUrl = '', dataDir } = await createTestDatabase(t);
@@ -62,7 +62,7 @@ t.test(
 
 interface Proxy {
   readonly port: number;
-  /** From now on connections are accepted, and nothing comes of them. */
+  /** From now on, connections are accepted and get no response. */
   silence(): void;
   end(): void;
 }

@@ -9,7 +9,7 @@ const seed = 20260301;
 const injected = 1200;
 const sent = 800;
 
-/** A small generator of numbers (mulberry32): the same requests in every run. */
+/** A pseudorandom number generator (mulberry32): the same requests in every run. */
 function createRandom(state: number): () => number {
   let current = state;
   return () => {
@@ -103,7 +103,7 @@ const names = [
 ];
 
 const paths = [...contract.operations.values()].map(({ path }) => path);
-/** Paths with something in them that a caller chooses. */
+/** Paths with a parameter. */
 const templates = paths.filter((path) => path.includes('{'));
 const unstorable = ['%00', 'a%00', '%ED%A0%80', '%EF%BF%BE', 'x'.repeat(9000)];
 const plain = [
@@ -228,14 +228,14 @@ const stranger = await createTenant(api.database, {
 });
 const tokens = [await api.token(application), await api.token(application, 'user:read')];
 
-/** What is wrong with a response; undefined when nothing is. */
+/** The error of a response; `undefined` for a valid one. */
 function objection(response: Response, isHead: boolean): string | undefined {
   const { statusCode, headers, body } = response;
   if (statusCode >= 500) return `status ${statusCode}`;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(String(headers['x-request-id'] ?? ''))) return 'no X-Request-Id';
   if (stranger.employeeIds.some((id) => body.includes(id)) || body.includes('Elsewhere'))
     return 'a foreign record';
-  if ('x-evil' in headers) return 'an injected header';
+  if ('x-evil' in headers) return 'an injected header line';
   if (statusCode < 400 || isHead) return undefined;
   const mediaType = String(headers['content-type']).split(';')[0] ?? '';
   if (mediaType === 'text/html') return undefined;
@@ -251,7 +251,7 @@ function objection(response: Response, isHead: boolean): string | undefined {
 
 t.test(`responds to ${injected} hostile requests without a 5xx`, async (t) => {
   const objections: string[] = [];
-  // The contract is another test's business: here even a response that it does not declare is looked at.
+  // Another test compares responses with the contract.
   for (let batch = 0; batch < injected / 20; batch++) {
     const requests: InjectOptions[] = Array.from({ length: 20 }, () => {
       const method = pick(methods);
@@ -276,7 +276,7 @@ t.test(`responds to ${injected} hostile requests without a 5xx`, async (t) => {
   t.same(
     objections.length,
     0,
-    `${objections.length} objections, such as\n${objections.slice(0, 5).join('\n')}`,
+    `${objections.length} violations, such as\n${objections.slice(0, 5).join('\n')}`,
   );
 });
 
@@ -319,7 +319,7 @@ t.test(`responds to ${sent} hostile requests over the network without a 5xx or a
   t.same(
     objections.length,
     0,
-    `${objections.length} objections, such as\n${objections.slice(0, 5).join('\n')}`,
+    `${objections.length} violations, such as\n${objections.slice(0, 5).join('\n')}`,
   );
 });
 

@@ -9,16 +9,16 @@ const idleMs = 4_000;
 const { app } = await buildTestApp(t, { idleLimits: { idleMs, intervalMs: 400 } });
 const port = await listen(app);
 
-/** Responses of 40 MB altogether, much more than the buffers of the system hold. */
+/** Responses of 40 MB in total, much more than the buffers of the system hold. */
 const requests = 'GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200);
 
 interface Connection {
   readonly client: Socket;
-  /** The server's side. */
+  /** The socket of the server. */
   readonly accepted: Socket;
 }
 
-/** A client that sends its requests and reads nothing by itself. */
+/** A client that sends its requests and reads nothing until it is resumed. */
 async function connect(bytes: string): Promise<Connection> {
   const connected = once(app.server, 'connection');
   const client = net.connect(port, '127.0.0.1').pause();
@@ -36,14 +36,14 @@ async function lifetimeOf({ accepted }: Connection): Promise<number> {
   return performance.now() - started;
 }
 
-/** Whether a connection survives a client that reads 2 MB in a second. */
+/** Whether the connection of a client that reads 2 MB per second stays open. */
 async function readSlowly({ client, accepted }: Connection): Promise<boolean> {
   let allowed = 0;
   client.on('data', ({ length }) => {
     allowed -= length;
     if (allowed <= 0) client.pause();
   });
-  // Much slower would look silent: the system tells the server when a third of its buffer of 4 MB is free.
+  // A slower client would look idle: the system notifies the server only when a third of its buffer of 4 MB is free.
   for (const deadline = performance.now() + 2.5 * idleMs; performance.now() < deadline; ) {
     allowed = 512 * 1024;
     client.resume();
@@ -52,7 +52,7 @@ async function readSlowly({ client, accepted }: Connection): Promise<boolean> {
   return accepted.writableLength > 0 && !accepted.destroyed;
 }
 
-/** Whether a connection survives a client that sends a request from time to time. */
+/** Whether the connection of a client that occasionally sends a request stays open. */
 async function useAgain({ client, accepted }: Connection): Promise<boolean> {
   client.resume();
   for (let round = 0; round < 4; round += 1) {
@@ -70,7 +70,7 @@ const isReadSlowly = readSlowly(await connect(requests));
 const isUsedAgain = useAgain(await connect(''));
 
 t.test(
-  'closes a connection whose responses are not read after the time, not after twice the time',
+  'closes a connection whose responses are not read after the time limit, and not after twice the limit',
   async (t) => {
     const lifetime = await unread;
     t.ok(lifetime >= idleMs && lifetime < 1.9 * idleMs, `${Math.round(lifetime)} ms`);

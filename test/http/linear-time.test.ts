@@ -12,7 +12,7 @@ import {
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-/** Characters of the largest address, header, body. Some are left for what is around them. */
+/** Characters of the largest URL, header and body, less some for the text around them. */
 const headerSize = 15 * 1024;
 const bodySize = 64 * 1024 - 256;
 
@@ -32,7 +32,7 @@ const send = (options: InjectOptions) => api.injectUnchecked(options);
 const isHeaderText = (text: string) => /^[\t -~\u0080-\u00FF]*$/.test(text);
 const percentEncoded = (text: string) => encodeURIComponent(text.toWellFormed()).slice(0, headerSize);
 
-/** Readers of the same part of a request. */
+/** Parsers of the same part of a request. */
 function readersOf(
   parts: Record<string, (text: string) => InjectOptions>,
   shared: Omit<Reader, 'name' | 'read'>,
@@ -201,7 +201,7 @@ t.test('reads every form in linear time', async (t) => {
     readers[`application ${name}`] = (text) => post(applicationsPath, `${others}&${name}=${text}`);
   }
   await expectLinearTime(t, readersOf(readers, { size: bodySize, shapes: 'some' }));
-  // Each attempt costs the hash of a password.
+  // Each attempt hashes a password.
   const attempt = readersOf(
     Object.fromEntries(
       ['email', 'password', 'return_to'].map((name) => {
@@ -229,7 +229,7 @@ t.test('reads every JSON body in linear time', async (t) => {
   });
   const update = (payload: string) => post(payload, { url: '/v1/users/me', method: 'PATCH' });
   const readers: Record<string, (text: string) => InjectOptions> = { 'JSON body': (text) => post(text) };
-  // Half of the characters are left for what JSON escapes.
+  // Half of the characters, because JSON escapes may double the size.
   const json = (value: unknown) => JSON.stringify(value).slice(0, bodySize);
   const filter = { field: 'email', operator: 'eq', value: 'x' };
   const members: Record<string, (text: string) => object> = {
@@ -250,7 +250,7 @@ t.test('reads every JSON body in linear time', async (t) => {
   for (const [name, make] of Object.entries(members)) readers[name] = (text) => post(json(make(text)));
   for (const name of Object.keys(contract.document.components.schemas.UserUpdateRequest?.properties ?? {})) {
     readers[name] = (text) => update(json({ [name]: text }));
-    readers[`${name}, nearly right`] = (text) =>
+    readers[`${name}, nearly correct`] = (text) =>
       update(json({ [name]: `${name === 'picture' ? 'https://' : '+1'}${text}` }));
   }
   await expectLinearTime(t, readersOf(readers, { size: bodySize - 256, shapes: 'some' }));
@@ -353,7 +353,7 @@ t.test('reads many headers and pairs in linear time', async (t) => {
   ]);
 });
 
-/** Every `pattern` of the contract, and the example of what it is a rule for. */
+/** Every `pattern` of the contract, with the example of its schema. */
 function* patternsIn(node: unknown): Iterable<{ pattern: string; example: string }> {
   if (typeof node !== 'object' || node === null) return;
   const { pattern, example, schema } = node as Record<string, unknown>;

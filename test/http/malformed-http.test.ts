@@ -9,7 +9,9 @@ const noFailureLimit = { environment: { RATE_LIMIT_FAILURES: '0' } };
 const api = await buildTestApp(t, noFailureLimit);
 const port = await listen(api.app);
 
-/** Sends bytes and expects, besides perhaps good responses, problems of this status, and a server that lives on. */
+/**
+ * Sends bytes. Expects problem documents with this status, besides successful responses, and a server that stays available.
+ */
 async function refusesBytes(
   t: Test,
   bytes: string | Buffer,
@@ -66,15 +68,15 @@ t.test('rejects bytes that are not HTTP with 400', async (t) => {
     ['a TLS handshake', Buffer.from('16030100a5010000a10303', 'hex')],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['no version', 'GET /healthz\r\n\r\n'],
-    ['a made-up version', 'GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n'],
-    ['a made-up method', 'STEAL /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown version', 'GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['an unknown method', 'STEAL /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a lower-case method', 'get /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a space in the path', 'GET /health z HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a header without a colon', `${good}nonsense\r\n\r\n`],
     ['a header name with a space', `${good}X Y: 1\r\n\r\n`],
     ['a NUL in a header', `${good}X: a\0b\r\n\r\n`],
     ['a negative Content-Length', `${good}Content-Length: -1\r\n\r\n`],
-    ['a Content-Length that is no number', `${good}Content-Length: abc\r\n\r\n`],
+    ['a Content-Length that is not a number', `${good}Content-Length: abc\r\n\r\n`],
     ['a huge Content-Length', `${good}Content-Length: 99999999999999999999999\r\n\r\n`],
     ['two Content-Lengths', `${good}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`],
     [
@@ -86,7 +88,7 @@ t.test('rejects bytes that are not HTTP with 400', async (t) => {
       `${good}Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\n`,
     ],
     [
-      'a made-up Transfer-Encoding',
+      'an unknown Transfer-Encoding',
       'POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: nonsense\r\n\r\n',
     ],
     [
@@ -103,7 +105,7 @@ t.test('rejects a request without exactly one Host header', async (t) => {
   for (const [label, headers] of [
     ['none', ''],
     ['two', 'Host: a\r\nHost: b\r\n'],
-    ['two alike', 'Host: a\r\nHost: a\r\n'],
+    ['two equal ones', 'Host: a\r\nHost: a\r\n'],
     ['two in different case', 'Host: a\r\nhOST: b\r\n'],
   ]) {
     for (const path of ['/healthz', '/v1/employees', '/v1/unknown', '/errors', '/.well-known/jwks.json']) {
@@ -126,11 +128,11 @@ t.test('ignores an unknown expectation or upgrade, and sends a request id', asyn
     port,
     'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close, upgrade\r\nUpgrade: websocket\r\n\r\n',
   );
-  t.match(upgrade[0]?.headers['x-request-id'], /^[0-9a-f-]{36}$/, 'an upgrade is passed over');
+  t.match(upgrade[0]?.headers['x-request-id'], /^[0-9a-f-]{36}$/, 'an upgrade is ignored');
   await isAlive(t);
 });
 
-t.test('a valid request gets its response when garbage follows on the connection', async (t) => {
+t.test('a valid request gets its response when malformed bytes follow on the connection', async (t) => {
   const good = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
   const [first, second, ...more] = await exchange(port, good, { expect: 1 }).then(async ([alone]) => [
     alone,
@@ -149,7 +151,7 @@ t.test('a valid request gets its response when garbage follows on the connection
   }
   const tooLong = `POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=bGET garbage`;
   const responses = await exchange(port, tooLong, { half: true });
-  t.equal(responses[0]?.statusCode, 400, 'a body that is longer than announced');
+  t.equal(responses[0]?.statusCode, 400, 'a body that is longer than Content-Length');
   await isAlive(t);
 });
 

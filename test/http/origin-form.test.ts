@@ -3,7 +3,7 @@ import { buildTestApp } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
 import t from '../support/tap.js';
 
-t.test('a request target in absolute form means the same as its path', async (t) => {
+t.test('a request target in absolute form is equivalent to its path', async (t) => {
   const api = await buildTestApp(t);
   const { application } = await createTenant(api.database, { employees: makeEmployees(3) });
   const token = await api.token(application);
@@ -22,5 +22,9 @@ t.test('a request target in absolute form means the same as its path', async (t)
   }
   const lost = await ask('http://people.example/v1/employees/nobody');
   t.match(lost, { status: 404, body: { instance: '/v1/employees/nobody', code: 'not_found' } });
-  t.match(await ask('http://people.example?a=1'), await ask('/?a=1'), 'without a path it is the root');
+  t.match(
+    await ask('http://people.example?a=1'),
+    await ask('/?a=1'),
+    'a request without a path is for the root',
+  );
 });

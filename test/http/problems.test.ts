@@ -48,7 +48,7 @@ t.test('every code has its status, title, type and media type', async (t) => {
       ? [url]
       : [url, withQuery]) {
       const response = await api.app.inject({ ...options, url: target });
-      // Unknown query parameters are a fault of their own where nothing graver comes first.
+      // An unknown query parameter is reported unless an error with precedence occurs.
       if (response.json().code === 'invalid_request' && target !== url) continue;
       isProblem(t, response, code, url.replace(/\?.*/, ''));
       t.notMatch(response.body, 'token=secret', 'the query is not repeated');
@@ -83,7 +83,7 @@ t.test('accepts a body of exactly 64 KiB, and rejects one byte more', async (t) 
     `POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}${chunk}0\r\n\r\n`,
     { expect: 1 },
   );
-  t.equal(chunked[0]?.statusCode, 413, 'whether or not its length was announced');
+  t.equal(chunked[0]?.statusCode, 413, 'with and without Content-Length');
 });
 
 t.test('an unexpected failure is 500 without internal details', async (t) => {
@@ -116,7 +116,7 @@ t.test('an unexpected failure is 500 without internal details', async (t) => {
 
   await asOwner(local.database, 'ALTER TABLE applications_away RENAME TO applications');
   await asOwner(local.database, 'ALTER TABLE employees_away RENAME TO employees');
-  t.equal((await local.get('/v1/employees', token)).statusCode, 200, 'and the next request may succeed');
+  t.equal((await local.get('/v1/employees', token)).statusCode, 200, 'the next request may succeed');
 });
 
 t.test('without its database the service responds 503 with Retry-After', async (t) => {
@@ -146,7 +146,7 @@ t.test('without its database the service responds 503 with Retry-After', async (
     await local.get('/v1/employees'),
     'unauthorized',
     '/v1/employees',
-    'no database is needed to refuse',
+    'a rejection needs no database',
   );
 });
 

@@ -7,7 +7,7 @@ import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 
-/** Two processes of a service with an address of its own, under which it counts. */
+/** Two processes of a service with its own base URL, which prefixes its keys. */
 async function buildTwo(t: Test, redisUrl: string, limits: Record<string, string>) {
   const environment = { REDIS_URL: redisUrl, BASE_URL: `http://${randomId().toLowerCase()}.test`, ...limits };
   const one = await buildTestApp(t, { database, environment });

@@ -9,7 +9,7 @@ const database = await openTestDatabase(t);
 const withLimit = (t: Test, limit: number) =>
   buildTestApp(t, { database, environment: { RATE_LIMIT_API: String(limit) } });
 
-/** An application of its own, with a token. */
+/** A new application, with a token. */
 async function createCaller(api: TestApp, scopes?: readonly string[]) {
   const { accountId } = await createTenant(database);
   const application = await createApplication(database, accountId, scopes === undefined ? {} : { scopes });
@@ -38,7 +38,7 @@ t.test('exactly as many of 200 concurrent requests succeed as the limit allows',
   t.same(
     left.sort((a, b) => a - b),
     Array.from({ length: 50 }, (_, index) => index),
-    'each has a place of its own',
+    'each count is distinct',
   );
 });
 

@@ -16,7 +16,7 @@ const post = (version: string, headers: string) =>
 const get = (headers: string, path = '/v1/employees', version = '1.1') =>
   `GET ${path} HTTP/${version}\r\nHost: x\r\n${headers}\r\n`;
 
-/** Expects 400, with the name of the header where one is wrong. */
+/** Expects 400, with the name of the header if one is invalid. */
 function rejected(t: Test, response: Response | undefined, header: string | undefined, label: string): void {
   t.equal(response?.statusCode, 400, `${label}: ${response?.body}`);
   const { code, detail, errors } = JSON.parse(response?.body ?? '{}');

@@ -42,9 +42,9 @@ t.test('keeps an acceptable X-Request-Id and replaces any other', async (t) => {
       expect: 1,
     },
   );
-  t.match(two?.headers['x-request-id'], /^[0-9a-f-]{36}$/, 'two of them are none');
+  t.match(two?.headers['x-request-id'], /^[0-9a-f-]{36}$/, 'two values are invalid');
   const ids = await Promise.all(Array.from({ length: 50 }, () => api.app.inject({ url: '/healthz' })));
-  t.equal(new Set(ids.map(({ headers }) => headers['x-request-id'])).size, 50, 'fresh ones are unique');
+  t.equal(new Set(ids.map(({ headers }) => headers['x-request-id'])).size, 50, 'generated values are unique');
 });
 
 t.test('every response has X-Request-Id', async (t) => {

@@ -13,7 +13,7 @@ import { createReportClient, refused } from '../support/records/reports.js';
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-/** A server with one route, whose requests are handled until the test finishes them. */
+/** A server with one route, whose requests the test completes. */
 async function serve(t: Test, limits: RequestQueueLimits) {
   const queue = new RequestQueue(limits);
   const started: string[] = [];
@@ -43,7 +43,7 @@ async function serve(t: Test, limits: RequestQueueLimits) {
   return { send, started, finishNext: () => finish.shift()?.() };
 }
 
-t.test('handles as many requests at a time as the limit allows, in the order of arrival', async (t) => {
+t.test('handles concurrent requests up to the limit, in the order of arrival', async (t) => {
   const { send, started, finishNext } = await serve(t, { running: 2, waitMs: 60_000 });
   const sent = [];
   for (const name of ['a', 'b', 'c', 'd']) sent.push(await send(name));
@@ -56,7 +56,7 @@ t.test('handles as many requests at a time as the limit allows, in the order of 
 });
 
 t.test(
-  'rejects a request that has waited too long, and finishes the one that is being handled',
+  'rejects a request that was queued too long, and completes the one that is being handled',
   async (t) => {
     const { send, started, finishNext } = await serve(t, { running: 1, waitMs: 100 });
     const first = await send('first');
@@ -73,7 +73,7 @@ t.test(
   },
 );
 
-t.test('does not handle a request whose client disconnects while it waits', async (t) => {
+t.test('does not handle a request whose client disconnects while it is queued', async (t) => {
   const { send, started, finishNext } = await serve(t, { running: 1, waitMs: 60_000 });
   const first = await send('first');
   const second = await send('second');
@@ -99,7 +99,7 @@ t.test('an overloaded server sends 503 with Retry-After and stays healthy', asyn
   for (const url of ['/healthz', '/readyz', '/.well-known/jwks.json']) {
     t.equal((await api.app.inject({ url })).statusCode, 200, url);
   }
-  t.equal((await create({ title: 'has a queue of its own' })).statusCode, 201);
+  t.equal((await create({ title: 'uses a separate queue' })).statusCode, 201);
 });
 
 t.test('a burst beyond the limit is queued and not rejected', async (t) => {
@@ -116,6 +116,6 @@ t.test('a server handles 100 requests at a time and queues others for a second',
   t.same(
     defaultRequestQueueLimits,
     { running: 100, waitMs: 1_000 },
-    'as the contract and docs/operations.md say',
+    'as the contract and docs/operations.md state',
   );
 });

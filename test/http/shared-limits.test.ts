@@ -20,11 +20,11 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
     t.same(
       responses.slice(0, limit).map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]),
       Array.from({ length: limit }, (_, index) => String(limit - 1 - index)),
-      'each knows what the other has granted',
+      'each accepts the tokens of the other',
     );
     for (const { headers } of responses.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
     for (const url of servers) {
-      t.equal((await listEmployees(url, tokens[1])).status, 429, 'whichever token it has');
+      t.equal((await listEmployees(url, tokens[1])).status, 429, 'with any token');
     }
   });
 
@@ -43,12 +43,12 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
     t.same(statuses(responses), firstThen(401, 429));
     for (const { headers } of responses.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
     for (const url of servers) {
-      t.equal((await askForToken(url, application)).status, 200, 'the right one is not locked out');
+      t.equal((await askForToken(url, application)).status, 200, 'the right secret is still accepted');
     }
   });
 });
 
-/** Two servers in processes of their own, by their addresses. */
+/** URLs of two server processes. */
 async function setUp(t: Test) {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
@@ -74,7 +74,7 @@ function listEmployees(url: string, token = ''): Promise<Response> {
   return fetch(`${url}/v1/employees`, { headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Asks the servers by turns, one request after the other and some more than the limit. */
+/** Sends requests to the servers in turn, one after the other, and some more than the limit. */
 async function byTurns([first, second]: readonly [string, string], ask: (url: string) => Promise<Response>) {
   const responses: Response[] = [];
   while (responses.length < limit + 5) responses.push(await ask(responses.length % 2 === 0 ? first : second));
@@ -83,6 +83,6 @@ async function byTurns([first, second]: readonly [string, string], ask: (url: st
 
 const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status);
 
-/** What is expected of {@link byTurns}: as many of one as the limit says, then the other. */
+/** The expected result of {@link byTurns}: as many of the first status as the limit allows, then the second one. */
 const firstThen = (granted: number, refused: number) =>
   Array.from({ length: limit + 5 }, (_, index) => (index < limit ? granted : refused));

@@ -157,7 +157,7 @@ t.test('counts calls with an expired or revoked token for its application and us
   await revoke(api, scene.application, revoked.accessToken);
   t.equal((await api.get('/v1/employees', revoked.accessToken)).json().code, 'invalid_token');
   api.clock.advanceSeconds(3600);
-  // A process that has seen the token before, and one that has not.
+  // One process has the token in its cache, the other does not.
   const other = await buildTestApp(t, { database, clock: api.clock });
   for (const one of [api, other]) {
     t.equal((await one.get('/v1/employees', expired.accessToken)).json().code, 'token_expired');
@@ -206,7 +206,7 @@ t.test('counts calls beyond the limit, whether the database or the memory reject
     await buildTestApp(t, { database, environment }),
   ];
   const caller = await createCaller({ employees: 3 }, first);
-  // The second process knows nothing of the application until the database says that it is at its limit.
+  // The second process learns from the database that the application is at its limit.
   const expected = [
     [first, 200],
     [first, 200],
@@ -229,7 +229,7 @@ t.test('counts token requests beyond the limit of a client', async (t) => {
   t.same(await usageOf(caller, limited), { createToken: [2, 0, 1, 0] });
 });
 
-t.test('counts a call in the hour in which it ended', async (t) => {
+t.test('counts a call in the hour of its end', async (t) => {
   const one = await buildTestApp(t, { database });
   const caller = await createCaller({}, one);
   const { accountId, application } = caller;
@@ -282,13 +282,13 @@ t.test('does not show usage of an application of another account', async (t) => 
   t.equal((await reader.rejectedRequestsOf(foreign.accountId, foreign.application.id)).length, 1);
 });
 
-t.test('adds up what several processes count, also when they store it at once', async (t) => {
+t.test('adds up the counts of several processes, also when they store them concurrently', async (t) => {
   const apis = [await buildTestApp(t, { database }), await buildTestApp(t, { database })] as const;
   const callers = await Promise.all(Array.from({ length: 8 }, () => createCaller({ employees: 1 })));
   for (let round = 0; round < 4; round += 1) {
     await Promise.all(
       apis.map(async (one, index) => {
-        // In an order of its own.
+        // In another order.
         for (const { token } of index === 0 ? callers : callers.toReversed())
           await one.get('/v1/employees', token);
       }),
@@ -298,7 +298,7 @@ t.test('adds up what several processes count, also when they store it at once', 
   for (const caller of callers) t.same((await usageOf(caller)).listEmployees, [8, 0, 0, 8]);
 });
 
-t.test('stores what was counted when the server closes', async (t) => {
+t.test('stores the remaining counts when the server closes', async (t) => {
   const one = await buildTestApp(t, { database });
   const caller = await createCaller({}, one);
   await caller.send('GET', '/v1/employees');
@@ -380,14 +380,14 @@ t.test('keeps the last twenty rejected requests of an application, newest first'
   await reject(3, api);
   t.same(await ids(), expected());
   await reject(30, api);
-  t.same(await ids(), expected(), 'more in one batch than are kept');
+  t.same(await ids(), expected(), 'more rejections in one batch than are kept');
   await reject(7, api);
   await reject(8, other);
   await Promise.all([api.usage.flush(), other.usage.flush()]);
   await reject(1, api);
   t.same(await ids(), expected(), 'of two processes');
   const where = { accountId: caller.accountId };
-  t.equal(await database.prisma.rejectedRequest.count({ where }), 20, 'and no more are stored');
+  t.equal(await database.prisma.rejectedRequest.count({ where }), 20, 'no more are stored');
   t.equal((await rejectionsOf(neighbor)).length, 1, 'those of another application are kept');
 });
 

@@ -11,7 +11,7 @@ import t from '../support/tap.js';
 
 const api = await listenForMcp(t);
 
-/** A client that knows its client id alone, and whose user presses Allow. */
+/** A client that knows only its client id, and whose user selects Allow. */
 class Provider implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadata;
@@ -62,25 +62,22 @@ class Provider implements OAuthClientProvider {
   }
 }
 
-t.test(
-  'a client finds the authorization server by itself, and its user allows access with PKCE',
-  async (t) => {
-    const scene = await createScene(api.database);
-    const provider = new Provider(api, scene);
-    const url = new URL(`${api.baseUrl}/mcp`);
-    const first = new StreamableHTTPClientTransport(url, { authProvider: provider });
-    await t.rejects(new Client({ name: 'test', version: '1' }).connect(first), { name: 'UnauthorizedError' });
-    const asked = provider.authorizationUrl?.searchParams;
-    t.equal(provider.authorizationUrl?.origin, api.baseUrl);
-    t.equal(asked?.get('code_challenge_method'), 'S256');
-    t.equal(asked?.get('resource'), `${api.baseUrl}/mcp`);
-    await first.finishAuth(provider.callback ?? new URLSearchParams());
+t.test('a client discovers the authorization server, and its user allows access with PKCE', async (t) => {
+  const scene = await createScene(api.database);
+  const provider = new Provider(api, scene);
+  const url = new URL(`${api.baseUrl}/mcp`);
+  const first = new StreamableHTTPClientTransport(url, { authProvider: provider });
+  await t.rejects(new Client({ name: 'test', version: '1' }).connect(first), { name: 'UnauthorizedError' });
+  const asked = provider.authorizationUrl?.searchParams;
+  t.equal(provider.authorizationUrl?.origin, api.baseUrl);
+  t.equal(asked?.get('code_challenge_method'), 'S256');
+  t.equal(asked?.get('resource'), `${api.baseUrl}/mcp`);
+  await first.finishAuth(provider.callback ?? new URLSearchParams());
 
-    const client = new Client({ name: 'test', version: '1' });
-    await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }));
-    t.teardown(() => client.close());
-    const result = await client.callTool({ name: 'getCurrentUser', arguments: {} });
-    t.notOk(result.isError);
-    t.match(result.structuredContent, { data: { id: scene.user.id } });
-  },
-);
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }));
+  t.teardown(() => client.close());
+  const result = await client.callTool({ name: 'getCurrentUser', arguments: {} });
+  t.notOk(result.isError);
+  t.match(result.structuredContent, { data: { id: scene.user.id } });
+});

@@ -5,7 +5,7 @@ import { createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-/** A tool as a client knows it. */
+/** A tool as clients see it. */
 interface ListedTool {
   readonly name: string;
   readonly inputSchema: { readonly properties: Readonly<Record<string, object>> };

@@ -25,7 +25,7 @@ t.test('a call counts as the operation, with its records, and other messages do 
 });
 
 t.test(
-  'messages and the operations that they call count for the rate limit of the application',
+  'messages and the operations that they call count toward the rate limit of the application',
   async (t) => {
     const api = await buildTestApp(t, { environment: { RATE_LIMIT_API: '4' } });
     const { application } = await createTenant(api.database);
@@ -41,7 +41,7 @@ t.test(
   },
 );
 
-t.test('the request id and the address of the client are those of the call', async (t) => {
+t.test('an operation has the request id and the client address of its tool call', async (t) => {
   const log = captureLog('debug');
   const api = await buildTestApp(t, { logger: log.logger, environment: { TRUSTED_PROXIES: '127.0.0.1' } });
   const addresses: string[] = [];

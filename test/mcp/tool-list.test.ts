@@ -11,7 +11,7 @@ const { application } = await createTenant(api.database);
 
 const json = 'application/json';
 
-/** Operations with scopes that have nothing but JSON, read from the contract in a way of its own. */
+/** Operations with scopes and only JSON bodies, read from the contract independently of the server. */
 const expected = [...contract.operations.values()].filter(
   ({ scopes, responses }) =>
     scopes !== null &&
@@ -29,7 +29,7 @@ t.test('every JSON operation of the contract with scopes is a tool, and nothing 
   t.same(tools.map(({ name }) => name).sort(), expected.map(({ id }) => id).sort());
 });
 
-t.test('a tool is listed exactly if the token has the scopes of its operation', async (t) => {
+t.test('a tool is listed if and only if the token has the scopes of its operation', async (t) => {
   for (const scope of [
     'reports:read',
     'user:read',
@@ -44,7 +44,7 @@ t.test('a tool is listed exactly if the token has the scopes of its operation', 
   }
 });
 
-t.test('hints follow from the method, and a token that reads sees no tool that changes', async (t) => {
+t.test('hints follow from the method, and a read-only token lists no tool that changes data', async (t) => {
   for (const { annotations } of await listFor(t, 'reports:read user:read')) {
     t.match(annotations, { readOnlyHint: true, destructiveHint: false });
   }

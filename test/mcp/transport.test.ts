@@ -8,7 +8,7 @@ const { application } = await createTenant(api.database);
 const token = await api.token(application);
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-t.test('there are no sessions: GET and DELETE are 405, and each message stands alone', async (t) => {
+t.test('there are no sessions: GET and DELETE are 405, and each message is independent', async (t) => {
   for (const method of ['GET', 'DELETE'] as const) {
     const response = await api.app.inject({
       method,
@@ -42,7 +42,7 @@ t.test(
   },
 );
 
-t.test('what is no message is a 4xx', async (t) => {
+t.test('a body that is not a message is a 4xx', async (t) => {
   const deep = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
   for (const [payload, status, headers] of [
     ['{', 400, {}],

@@ -44,7 +44,7 @@ interface Expected {
   readonly address?: string;
 }
 
-/** Expects exactly one event of this type in the account, with everything that it has to say. */
+/** Expects exactly one event of this type in the account, with these members. */
 async function audited(
   t: Test,
   { type, response, scene, withoutApplication = false, withoutUser = false, address = '127.0.0.1' }: Expected,
@@ -96,13 +96,13 @@ t.test('records a failed sign-in with an unknown address', async (t) => {
   t.notMatch(JSON.stringify(events), /nobody@/);
 });
 
-t.test('records the allowing and denying of an application', async (t) => {
+t.test('records that a user allows or denies an application', async (t) => {
   const scene = await createScene(database);
   const browser = new Browser(app);
   await browser.signIn(scene.user.email, scene.user.password);
   const { url } = authorizationRequest(scene);
   const page = await browser.open(url);
-  t.equal((await eventsOf(scene.accountId)).length, 1, 'looking is no event');
+  t.equal((await eventsOf(scene.accountId)).length, 1, 'opening the page stores no event');
   clock.advanceSeconds(1);
   const denied = await browser.submitForm(page, url, { decision: 'deny' });
   await audited(t, { type: 'consent.denied', response: denied, scene });
@@ -169,7 +169,7 @@ t.test('records the replay of a code and of a refresh token', async (t) => {
   await audited(t, { type: 'refresh_token.replayed', response: token, scene: byToken });
 });
 
-t.test('a request that is rejected before it has an effect stores no event', async (t) => {
+t.test('a request that is rejected without an effect stores no event', async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
   const before = await eventsOf(scene.accountId);
@@ -216,7 +216,7 @@ t.test('no row of any table and no log line holds a password, code, verifier, to
     await revoke(api, application, token, { client_secret });
     await revoke(api, application, token, { client_secret: wrongSecret });
   }
-  // A failure inside must not spill what it was working on either.
+  // The log of an internal error must not contain these values either.
   await app.inject({ url: `/v1/employees?x=${second.accessToken}` });
 
   const secrets: Record<string, string> = {
@@ -253,7 +253,7 @@ t.test('no row of any table and no log line holds a password, code, verifier, to
       t.notOk(rows.includes(shape), `${name} in the database`);
       t.notOk(logged.includes(shape), `${name} in the log`);
     }
-    // The signature is what makes a token one.
+    // A token is a secret because of its signature.
     const signature = secret.split('.')[2];
     if (signature !== undefined) t.notOk(`${rows}${logged}`.includes(signature), `signature of ${name}`);
   }
@@ -275,5 +275,5 @@ t.test('a database error is logged without the values that were sent', async (t)
   for (const secret of [form.code ?? '', form.code_verifier ?? '', clientSecret]) {
     t.notOk(logged.includes(secret));
   }
-  t.equal((await api.postForm('/v1/oauth/token', form)).statusCode, 200, 'and the code is still good');
+  t.equal((await api.postForm('/v1/oauth/token', form)).statusCode, 200, 'the code is still valid');
 });

@@ -82,7 +82,7 @@ t.test('accepts a verifier of 43 and of 128 characters of the whole unreserved s
   }
 });
 
-t.test('rejects the challenge itself as verifier, because plain is not a method', async (t) => {
+t.test('rejects the challenge itself as verifier', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
   const { codeChallenge } = await codeRow(code);
@@ -128,7 +128,7 @@ t.test('rejects a malformed verifier with 400, and keeps the code valid', async 
 t.test('rejects a redirect_uri other than that of the request, and changes nothing', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
-  // Another registered one is as wrong as a foreign one.
+  // Another registered redirect URI is rejected as well.
   const registered = 'https://client.example/second';
   await database.prisma.application.updateMany({
     where: { id: scene.application.id },
@@ -200,7 +200,7 @@ t.test('a confidential client may omit its secret, and one that is sent is check
   const wrongBasic = await exchange(without(form, 'client_id'), basic(randomId(52)));
   oauthRefusal(t, wrongBasic, 'invalid_client');
   t.match(wrongBasic.headers['www-authenticate'], /^Basic realm="/);
-  t.equal((await exchange(form)).statusCode, 200, 'left out');
+  t.equal((await exchange(form)).statusCode, 200, 'omitted');
 
   const second = await grantCode(api, scene);
   t.equal((await exchange({ ...second.form, client_secret: clientSecret })).statusCode, 200, 'in the form');
@@ -307,7 +307,7 @@ t.test(
   },
 );
 
-t.test('the right verifier succeeds among concurrent wrong ones', async (t) => {
+t.test('a correct verifier succeeds among concurrent wrong ones', async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
   const wrong = () => exchange({ ...form, code_verifier: randomBytes(32).toString('base64url') });

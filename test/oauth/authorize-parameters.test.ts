@@ -28,7 +28,7 @@ t.test('each missing, empty or malformed parameter is 400 and never redirects', 
       const url = authorizeUrl({ ...rest, [parameter]: bad });
       await refusedHere(t, url, 400, 'invalid_request', { parameter, browser: signedIn });
     }
-    // Twice, and twice the same.
+    // Repeated with another value, and with the same value.
     for (const again of ['x', value]) {
       const url = `${authorizeUrl(parameters)}&${parameter}=${encodeURIComponent(again)}`;
       await refusedHere(t, url, 400, 'invalid_request', { parameter });
@@ -70,7 +70,7 @@ t.test('an unknown client is 401 invalid_client and never redirects', async (t) 
     "' OR 1=1",
   ]) {
     const { url } = authorizationRequest(scene, { client_id });
-    // What no text of the database can hold is malformed already.
+    // Text that the database cannot store is malformed.
     const malformed = client_id.includes('\u0000');
     await refusedHere(t, url, malformed ? 400 : 401, malformed ? 'invalid_request' : 'invalid_client', {
       browser,

@@ -8,10 +8,10 @@ import t, { type Test } from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;
 
-/** Changes to a good request that are errors of its scope. */
+/** Changes to a valid request that make its scope invalid. */
 const scopeErrors = ['reports:write', 'openid', 'user:read nonsense', ' '];
 
-/** A scene whose application may ask for `user:read` only. */
+/** A scene whose application is configured with `user:read` only. */
 const createNarrowScene = () => createScene(database, { scopes: ['user:read'] });
 
 function sentToSignIn(t: Test, response: LightMyRequestResponse, url: string): void {
@@ -20,7 +20,7 @@ function sentToSignIn(t: Test, response: LightMyRequestResponse, url: string): v
   t.equal(location.searchParams.get('return_to'), url);
 }
 
-/** Expects the error in the query of the redirect URI, and nothing else there. */
+/** Expects only the error in the query of the redirect URI. */
 function sentBackWith(
   t: Test,
   response: LightMyRequestResponse,
@@ -34,7 +34,7 @@ function sentBackWith(
   t.same(Object.fromEntries(searchParams), { ...expected, iss: 'http://api.test' });
 }
 
-/** What a browser of this user sends with a form, whatever page it is on. */
+/** The cookie and the CSRF token of a browser of this user. */
 async function csrfOf(browser: Browser, scene: Scene): Promise<Record<string, string>> {
   return hiddenFields((await browser.open(authorizationRequest(scene, { scope: 'user:read' }).url)).body);
 }

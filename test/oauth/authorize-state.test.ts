@@ -19,7 +19,7 @@ const states: Readonly<Record<string, string>> = {
   'one character': 'x',
   'a plus sign and spaces': 'a+b c  d+',
   'a space at either end': ' x ',
-  'what looks percent-encoded': '%20%2B%C3%A9%',
+  'text that looks percent-encoded': '%20%2B%C3%A9%',
   'separators of a query': 'a&b=c;d?e#f/g:h',
   quotes: `"double" 'single' \`back\` “curly”`,
   markup: '</script><script>alert(1)</script>&amp;',
@@ -40,7 +40,7 @@ function stateAt(t: Test, response: LightMyRequestResponse, { redirectUri }: Sce
   t.equal(`${origin}${pathname}`, redirectUri);
   t.equal(searchParams.get('iss'), 'http://api.test');
   t.same(searchParams.getAll('state').length, 1);
-  // Clients that do not take `+` for a space read the same.
+  // So that clients that do not decode `+` as a space read the same value.
   const plain = /[?&]state=([^&]*)/.exec(search)?.[1] ?? '';
   t.equal(decodeURIComponent(plain), searchParams.get('state'));
   return searchParams.get('state');
@@ -59,7 +59,7 @@ for (const [name, state] of Object.entries(states)) {
     }
     const wrongScope = authorizationRequest(scene, { state, scope: 'openid' }).url;
     t.equal(stateAt(t, await browser.open(wrongScope), scene), state, 'an error');
-    // The same characters in the other spelling that a query has for them.
+    // The other encoding of the same characters in a query.
     const respelled = url.replaceAll('+', '%20').replaceAll(/%([\dA-F]{2})/g, (octet) => octet.toLowerCase());
     t.equal(stateAt(t, await browser.submitForm(page, respelled, { decision: 'deny' }), scene), state);
   });
@@ -95,7 +95,7 @@ t.test('accepts the longest state through sign-in within the limits of a connect
   t.equal((await open(String(redirect?.headers.location)))?.statusCode, 200);
 });
 
-/** Expects 400 for the state, on the page and on the form, and no redirect. */
+/** Expects 400 for the state from the page and the form, and no redirect. */
 async function rejected(t: Test, scene: Scene, url: string, name: string): Promise<void> {
   const browser = await signedInBrowser(api, scene.user);
   const page = await browser.open(authorizationRequest(scene).url);

@@ -135,7 +135,7 @@ t.test('a token is valid up to its last second, and expired from the second of e
     refused(t, await local.get('/v1/employees', token), 'token_expired', 'at exp');
   }
   local.clock.advanceSeconds(1_000_000);
-  refused(t, await local.get('/v1/employees', cached), 'token_expired', 'long after');
+  refused(t, await local.get('/v1/employees', cached), 'token_expired', 'long after expiry');
 });
 
 t.test('rejects the tokens of a deleted application at the next request', async (t) => {
@@ -253,5 +253,5 @@ t.test('each of many concurrent requests with valid and invalid tokens gets its 
       JSON.stringify(response.json().data.map(({ id }: { id: string }) => id)) !==
         JSON.stringify(calls[index]?.own),
   );
-  t.same(mixedUp.length, 0, 'everybody sees the own account');
+  t.same(mixedUp.length, 0, 'each account sees its own rows');
 });

@@ -15,9 +15,9 @@ const newer = 'the newer secret of the application';
 const before: AppSecrets = { current: older };
 /** Step 1: the new secret is accepted. */
 const prepared: AppSecrets = { current: older, previous: newer };
-/** Step 2: the new secret writes. */
+/** Step 2: the new secret encrypts and signs. */
 const changed: AppSecrets = { current: newer, previous: older };
-/** Step 4: the old secret is not accepted any more. */
+/** Step 4: the old secret is no longer accepted. */
 const after: AppSecrets = { current: newer };
 
 /** Two servers on one database, which are restarted one after the other with other secrets. */
@@ -29,7 +29,7 @@ async function setUp(t: Test) {
   return { database, clock, start, scene: await createScene(database, { clientType: 'confidential' }) };
 }
 
-/** A form of the consent page, as one server has shown it. */
+/** The form of the consent page of one server. */
 interface ShownForm {
   readonly cookies: ReadonlyMap<string, string>;
   readonly url: string;
@@ -43,14 +43,14 @@ async function showForm({ app }: TestApp, scene: Scene): Promise<ShownForm> {
   return { cookies: browser.cookies, url, fields: hiddenFields((await browser.open(url)).body) };
 }
 
-/** The status that the form gets from a server, whichever has shown it. */
+/** The status of a server for the form. */
 async function submit({ app }: TestApp, { cookies, url, fields }: ShownForm): Promise<number> {
   const browser = new Browser(app);
   for (const [name, value] of cookies) browser.setCookie(name, value);
   return (await browser.submit(url, { ...fields, decision: 'allow' })).statusCode;
 }
 
-/** Expects that whatever one server has issued or shown is accepted by both. */
+/** Expects that both servers accept the tokens and forms of each. */
 async function agree(t: Test, servers: readonly [TestApp, TestApp], scene: Scene): Promise<void> {
   for (const one of servers) {
     const token = await one.token(scene.application);

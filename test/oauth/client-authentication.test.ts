@@ -12,7 +12,7 @@ import { createApplication, createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-// So many failures from one address would be cut short otherwise.
+// Otherwise the failure limit of the address would reject the requests.
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 
 t.test('issues a token to a client that sends its secret by HTTP Basic', async (t) => {

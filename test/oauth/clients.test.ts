@@ -13,14 +13,14 @@ import { openidClient } from './clients/openid-client.js';
 import { passportOAuth2 } from './clients/passport-oauth2.js';
 import { simpleOAuth2 } from './clients/simple-oauth2.js';
 
-// Client libraries as their users have them, over the network, through the pages that people see.
+// Client libraries as applications use them: over the network, with the sign-in and consent pages.
 
 const server = await startLiveServer(t);
 const libraries = [oauth4webapi, openidClient, simpleOAuth2, passportOAuth2];
 const methods: readonly AuthenticationMethod[] = ['none', 'client_secret_post', 'client_secret_basic'];
 const scope = 'reports:read user:read';
 
-/** Sends a user to the consent screen, who allows the request. */
+/** Redirects a user to the consent screen; the user allows the request. */
 async function authorize(client: OAuthClient): Promise<{ tokens: Tokens; repeat: () => Promise<Tokens> }> {
   const pending = await client.beginAuthorization(scope);
   const callback = await new NetworkBrowser(server.issuer).decide(pending.url, server.owner, 'allow');
@@ -31,7 +31,7 @@ async function readsEmployees(t: Test, client: OAuthClient, { access_token }: To
   t.match(await client.get(server.employeesUrl, access_token), { meta: { record_count: 3 } });
 }
 
-/** Expects that the library hands its caller the code of a refusal. */
+/** Expects that the library passes the error code to its caller. */
 async function readsCode(
   t: Test,
   client: OAuthClient,
@@ -39,7 +39,7 @@ async function readsCode(
   attempt: Promise<unknown>,
 ): Promise<void> {
   const error = await attempt.then(
-    () => t.fail(`${code} was expected, and nothing was refused`),
+    () => t.fail(`${code} was expected, but the request succeeded`),
     (error: unknown) => error,
   );
   t.equal(await client.codeOf(error), code);

@@ -70,7 +70,7 @@ t.test(
     for (const sentence of sentences) t.match(sentence, /^[A-Z][a-z]+\b.* [a-z]+/, sentence);
     t.match(page.body, /<button[^>]*name="decision" value="allow"/);
     t.match(page.body, /<button[^>]*name="decision" value="deny"/);
-    t.equal((await codesOf(scene)).length, 0, 'looking gives nothing');
+    t.equal((await codesOf(scene)).length, 0, 'opening the page grants nothing');
   },
 );
 
@@ -168,7 +168,7 @@ t.test('a member who can grant no requested scope is redirected with access_deni
   t.equal(returned.get('state'), parameters.state);
   t.equal(returned.get('iss'), 'http://api.test');
 
-  // Nor does a form that is sent without having been shown give anything.
+  // A form that is submitted without its page issues no code either.
   const token = hiddenFields((await browser.open(authorizationRequest(scene).url)).body);
   const forced = await browser.submit(url, { ...token, decision: 'allow' });
   t.equal(forced.statusCode, 303);

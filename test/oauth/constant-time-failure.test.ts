@@ -14,7 +14,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;
 
-/** Whole milliseconds are counted from one that had begun already. */
+/** The first millisecond has already started. */
 const leastMilliseconds = 19;
 
 t.test(
@@ -34,8 +34,9 @@ t.test(
         api.postForm('/v1/oauth/token', { ...form, client_id: own.application.clientId }),
       'an unknown client': () => refresh(api, unknown, refreshToken),
       'a wrong secret': () => refresh(api, foreign.application, refreshToken, wrongSecret),
-      'an unknown client that revokes': () => revoke(api, unknown, refreshToken),
-      'a wrong secret of one that revokes': () => revoke(api, foreign.application, refreshToken, wrongSecret),
+      'an unknown client at the revocation endpoint': () => revoke(api, unknown, refreshToken),
+      'a wrong secret at the revocation endpoint': () =>
+        revoke(api, foreign.application, refreshToken, wrongSecret),
     };
     for (const [what, attempt] of Object.entries(attempts)) {
       const begun = performance.now();

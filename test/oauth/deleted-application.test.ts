@@ -16,7 +16,7 @@ import {
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-/** A deletion in the middle belongs to another connection, and the embedded database has none. */
+/** A concurrent deletion needs another connection, which the embedded database does not have. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
 const options = await createTestDatabase(t);
@@ -24,7 +24,7 @@ const database = await openDatabase(options);
 t.teardown(() => database.close());
 const api = await buildTestApp(t, { database });
 
-/** Makes a request while the application, which has authenticated by then, is being deleted. */
+/** Sends a request whose application is deleted after it has authenticated. */
 async function whileDeleted(
   t: Test,
   { application }: Scene,
@@ -38,7 +38,7 @@ async function whileDeleted(
   return response;
 }
 
-t.test('a code of an application that is being deleted gives no tokens', onPostgresql, async (t) => {
+t.test('a code of an application that is being deleted issues no tokens', onPostgresql, async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
   const response = await whileDeleted(t, scene, () => api.postForm('/v1/oauth/token', form));
@@ -46,12 +46,16 @@ t.test('a code of an application that is being deleted gives no tokens', onPostg
   t.equal(await database.prisma.grant.count({ where: { accountId: scene.accountId } }), 0);
 });
 
-t.test('a refresh token of an application that is being deleted gives no tokens', onPostgresql, async (t) => {
-  const scene = await createScene(database);
-  const { refreshToken } = await grantTokens(api, scene);
-  const response = await whileDeleted(t, scene, () => refresh(api, scene.application, refreshToken));
-  oauthRefusal(t, response, 'invalid_grant');
-});
+t.test(
+  'a refresh token of an application that is being deleted issues no tokens',
+  onPostgresql,
+  async (t) => {
+    const scene = await createScene(database);
+    const { refreshToken } = await grantTokens(api, scene);
+    const response = await whileDeleted(t, scene, () => refresh(api, scene.application, refreshToken));
+    oauthRefusal(t, response, 'invalid_grant');
+  },
+);
 
 t.test('a refresh token of an application that is being deleted is revoked', onPostgresql, async (t) => {
   const scene = await createScene(database);
@@ -94,7 +98,7 @@ t.test('a report of an application that is being deleted is not created', onPost
   }
 });
 
-t.test('a disconnection from an application that is being deleted finds it gone', onPostgresql, async (t) => {
+t.test('a disconnection from an application that is being deleted is not found', onPostgresql, async (t) => {
   const scene = await createScene(database);
   await grantTokens(api, scene);
   const browser = await signedInBrowser(api, scene.user);

@@ -20,7 +20,7 @@ const day = 86_400;
 const now = new Date('2026-03-01T09:00:00.000Z');
 const secondsFromNow = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
-/** A database whose rows are this test's alone: pruning minds no account. */
+/** A new database, because pruning deletes rows of all accounts. */
 async function setUp(t: Test) {
   const database = await openTestDatabase(t);
   return { database, ...(await createScene(database)) };
@@ -38,7 +38,7 @@ async function addGrant({ database: { prisma }, accountId, application, user }: 
 const addRefreshToken = ({ database: { prisma }, accountId }: Setting, grantId: string, expiresAt: Date) =>
   prisma.refreshToken.create({ data: { tokenHash: randomBytes(32), accountId, grantId, expiresAt } });
 
-/** Adds a row to each table that expires or was made then. */
+/** Adds a row to each table that expires, or was created, at this time. */
 async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Date>): Promise<void> {
   const { database, accountId, application, user } = setting;
   const { prisma } = database;
@@ -132,7 +132,7 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   });
 }
 
-/** Seconds for which a row is kept after the moment that it carries. */
+/** Seconds for which a row is kept after its timestamp. */
 const keptSeconds = {
   authorization_codes: day,
   refresh_tokens: day,
@@ -190,7 +190,7 @@ t.test('deletes exactly the expired rows of each table', async (t) => {
   t.same(
     await new Housekeeping(database, { eventRetentionDays: 30 }).prune(now),
     each(0),
-    'and nothing the second time',
+    'the second run changes nothing',
   );
 });
 
@@ -227,7 +227,7 @@ t.test('deletes a grant with its last refresh token, and not before', async (t) 
   t.equal(await database.prisma.grant.count(), 0);
 });
 
-/** Adds many rows that are over, and some that are not. */
+/** Adds many expired rows, and some that are not expired. */
 async function addMany(setting: Setting, over: number, alive: number): Promise<void> {
   const { database, application, accountId, user } = setting;
   for (const [count, expiresAt] of [
@@ -327,7 +327,7 @@ t.test('pruning makes no token valid again', async (t) => {
     await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
     t.equal((await api.get('/v1/employees', accessToken)).statusCode, 401);
   }
-  t.equal(await database.prisma.revokedAccessToken.count(), 1, 'also where a clock is behind');
+  t.equal(await database.prisma.revokedAccessToken.count(), 1, 'kept for processes with a slow clock');
   api.clock.advanceSeconds(32 * day);
   await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
   t.equal(await database.prisma.revokedAccessToken.count(), 0);

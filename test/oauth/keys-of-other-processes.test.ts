@@ -24,7 +24,7 @@ t.test(
   },
 );
 
-/** Rotates the keys in another process, which lives on. */
+/** Rotates the keys in another process, which keeps running. */
 async function rotateElsewhere(t: Test, seconds: number) {
   const other = await buildTestApp(t, { database });
   other.clock.advanceSeconds(seconds);
@@ -47,7 +47,11 @@ t.test('finds the key of another process when its first tokens arrive, also conc
     tokens.map(() => 200),
     'each of twenty concurrent requests is accepted',
   );
-  t.equal((await running.get('/v1/employees', before)).statusCode, 200, 'tokens of the old key still count');
+  t.equal(
+    (await running.get('/v1/employees', before)).statusCode,
+    200,
+    'tokens of the old key are still accepted',
+  );
   t.equal((await other.get('/v1/employees', before)).statusCode, 200, 'also in the other process');
   const { keys } = (await other.get('/.well-known/jwks.json')).json();
   const published = keys.map((key: { kid: string }) => key.kid);

@@ -19,7 +19,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;
 
-/** Whether a browser gets the consent page, rather than the way to the sign-in page. */
+/** Whether a browser gets the consent page, and not a redirect to the sign-in page. */
 async function isSignedIn(browser: Awaited<ReturnType<typeof signedInBrowser>>, url: string) {
   const { statusCode, headers } = await browser.open(url);
   if (statusCode === 200) return true;
@@ -27,7 +27,7 @@ async function isSignedIn(browser: Awaited<ReturnType<typeof signedInBrowser>>, 
   throw new Error(`${statusCode} ${headers.location}`);
 }
 
-t.test('a code lives 300 seconds', async (t) => {
+t.test('a code expires after 300 seconds', async (t) => {
   const scene = await createScene(database);
   const [early, late] = [await grantCode(api, scene), await grantCode(api, scene)];
   clock.advanceSeconds(299);
@@ -36,7 +36,7 @@ t.test('a code lives 300 seconds', async (t) => {
   oauthRefusal(t, await api.postForm('/v1/oauth/token', late.form), 'invalid_grant');
 });
 
-t.test('an access token lives 3600 seconds, whichever grant gave it', async (t) => {
+t.test('an access token expires after 3600 seconds, for every grant type', async (t) => {
   const scene = await createScene(database);
   const { application } = await createTenant(database);
   const granted = await grantTokens(api, scene);
@@ -63,7 +63,7 @@ t.test('an expired token gets token_expired, whether or not it was used before',
   await tokenRefused(t, api, accessToken, 'token_expired');
 });
 
-t.test('a refresh token lives 30 days from its own rotation', async (t) => {
+t.test('a refresh token expires 30 days after its own rotation', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   clock.advanceSeconds(30 * 86_400 - 1);
@@ -80,11 +80,11 @@ t.test('a session expires after two hours without use', async (t) => {
   const { url } = authorizationRequest(scene);
   const [used, unused] = [await signedInBrowser(api, scene.user), await signedInBrowser(api, scene.user)];
   clock.advanceSeconds(idleSeconds - 1);
-  t.ok(await isSignedIn(used, url), 'in its last second');
+  t.ok(await isSignedIn(used, url), 'in the last second of its validity');
   clock.advanceSeconds(1);
-  t.notOk(await isSignedIn(unused, url), 'when the time is over');
+  t.notOk(await isSignedIn(unused, url), 'after the time limit');
   clock.advanceSeconds(idleSeconds - 2);
-  t.ok(await isSignedIn(used, url), 'use gave it another two hours');
+  t.ok(await isSignedIn(used, url), 'use extended it by two hours');
   clock.advanceSeconds(idleSeconds);
   t.notOk(await isSignedIn(used, url));
 });
@@ -99,12 +99,12 @@ t.test('a session expires a day after its start, however often it is used', asyn
     t.ok(await isSignedIn(browser, url), `hour ${hour}`);
   }
   clock.advanceSeconds(3599);
-  t.ok(await isSignedIn(browser, url), 'in its last second');
+  t.ok(await isSignedIn(browser, url), 'in the last second of its validity');
   clock.advanceSeconds(1);
   t.notOk(await isSignedIn(browser, url));
 });
 
-t.test('lifetimes follow the environment', async (t) => {
+t.test('lifetimes are configurable', async (t) => {
   const short = await buildTestApp(t, {
     database,
     environment: {
@@ -121,7 +121,7 @@ t.test('lifetimes follow the environment', async (t) => {
   const first = tokensOf(response);
   t.equal(response.json().expires_in, 60);
   const own = decodeJwt(await short.token((await createTenant(database)).application));
-  t.equal(Number(own.exp) - Number(own.iat), 60, 'also of client credentials');
+  t.equal(Number(own.exp) - Number(own.iat), 60, 'client credentials tokens too');
   short.clock.advanceSeconds(1);
   oauthRefusal(t, await short.postForm('/v1/oauth/token', late.form), 'invalid_grant');
   short.clock.advanceSeconds(58);

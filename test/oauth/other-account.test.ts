@@ -10,7 +10,7 @@ const { app, database } = api;
 const offer = 'Use another account';
 
 t.test(
-  '"Use another account" leads through the sign-in page to the same authorization request',
+  '"Use another account" redirects through the sign-in page to the same authorization request',
   async (t) => {
     const scene = await createScene(database);
     const stranger = await createScene(database, { accountName: 'Globex & Sons' });
@@ -64,7 +64,7 @@ t.test(
   },
 );
 
-t.test('the page of a rejected consent form offers another account too', async (t) => {
+t.test('the page for a rejected consent form also offers another account', async (t) => {
   const scene = await createScene(database);
   const stranger = await createScene(database);
   const browser = await signedInBrowser(api, stranger.user);
@@ -76,7 +76,7 @@ t.test('the page of a rejected consent form offers another account too', async (
   t.equal(hiddenFields(rejected.body).return_to, url);
 });
 
-t.test('only the page for a user of another account offers it', async (t) => {
+t.test('only the page for a user of another account offers another account', async (t) => {
   const scene = await createScene(database);
   const stranger = await createScene(database);
   const browser = await signedInBrowser(api, stranger.user);
@@ -103,7 +103,7 @@ t.test('sign-out needs the CSRF token, also with return_to', async (t) => {
   t.equal((await browser.open('/people')).statusCode, 200, 'the user is still signed in');
 });
 
-t.test('return_to of sign-out never leads to another server', async (t) => {
+t.test('return_to of sign-out never redirects to another server', async (t) => {
   const { user } = await createScene(database);
   const addresses = [
     'https://evil.example/v1/oauth/authorize',

@@ -23,7 +23,7 @@ interface Server {
 }
 
 interface Fleet {
-  /** The application within this process, for what only a browser does. */
+  /** The application in this process, for the steps of a browser. */
   readonly api: TestApp;
   readonly servers: readonly [Server, Server];
 }
@@ -59,7 +59,7 @@ async function startFleet(t: Test): Promise<Fleet> {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
   t.teardown(() => database.close());
-  // The processes go by the clock of the wall.
+  // The processes use the system clock.
   const clock = createTestClock(systemClock());
   const api = await buildTestApp(t, { database, clock, environment });
   const { databaseUrl } = options;
@@ -79,12 +79,12 @@ const { api, servers } = fleet;
 const { database } = api;
 const real = testServer !== undefined;
 
-/** Makes many requests at once, one server and the other in turn. */
+/** Sends many concurrent requests to the two servers in turn. */
 function atOnce(count: number, request: (server: Server) => Promise<Reply>): Promise<Reply[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => request(servers[index % 2 === 0 ? 0 : 1])));
 }
 
-/** Expects that one request succeeded and that all others were refused with `invalid_grant`. */
+/** Expects that one request succeeded and that all others were rejected with `invalid_grant`. */
 function oneWinner(t: Test, replies: readonly Reply[]): Record<string, string> {
   const winners = replies.filter(({ status }) => status === 200);
   t.equal(winners.length, 1, 'exactly one succeeds');
@@ -92,7 +92,7 @@ function oneWinner(t: Test, replies: readonly Reply[]): Record<string, string> {
   t.same(
     [...new Set(others.map(({ status, body }) => `${status} ${body.error}`))],
     ['401 invalid_grant'],
-    'all others are refused in the same way',
+    'all others are rejected with the same error',
   );
   return (winners[0]?.body ?? {}) as Record<string, string>;
 }
@@ -174,7 +174,7 @@ t.test('a token that one server has revoked is rejected by the other at once, ev
       for (let round = 0; round < rounds; round += 1) {
         const [one, other] = (lane + round) % 2 === 0 ? servers : [servers[1], servers[0]];
         const token = await tokens.issue({ subject: clientId, clientId, scopes: ['reports:read'] });
-        // The other server knows the token by now, and has checked its signature.
+        // The other server has verified the signature of the token and caches it.
         const before = await other.get('/v1/employees?page%5Bsize%5D=1', token);
         const form = { client_id: clientId, client_secret: clientSecret, token };
         const revoked = await one.post('/v1/oauth/revoke', form);
@@ -236,5 +236,5 @@ t.test('two servers that start concurrently on an empty database share one key a
       t.equal((await other.get('/v1/employees', String(body.access_token))).status, 200);
     }
   }
-  t.same(await Promise.all(processes.map(({ stop }) => stop())), [0, 0], 'and both end in good order');
+  t.same(await Promise.all(processes.map(({ stop }) => stop())), [0, 0], 'both exit with 0');
 });

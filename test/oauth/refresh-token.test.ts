@@ -23,7 +23,7 @@ const row = (token: string) =>
 const replaysOf = (applicationId: string) =>
   database.prisma.auditEvent.findMany({ where: { applicationId, type: 'refresh_token.replayed' } });
 
-/** Expects 403: the token is good, and lacks the scope. */
+/** Expects 403: the token is valid and lacks the scope. */
 async function lacksScope(t: Test, token: string): Promise<void> {
   const response = await api.get('/v1/employees', token);
   t.equal(response.statusCode, 403, response.body);
@@ -111,7 +111,7 @@ t.test('rejects the token of another client, even after the leeway, and keeps it
   }
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   clock.advanceSeconds(60);
-  // The superseded one: whoever is not its client cannot have the grant revoked with it.
+  // The superseded token: another client cannot revoke the grant with it.
   oauthRefusal(t, await refresh(api, stranger, first.refreshToken), 'invalid_grant');
   await tokenAccepted(t, api, second.accessToken);
   t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
@@ -166,7 +166,7 @@ t.test('reuse 11 seconds after the rotation revokes the whole grant and is audit
   oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
   await tokenAccepted(t, api, elsewhere.accessToken);
 
-  // Who comes again with it learns the same, and nothing more happens.
+  // Further reuse gets the same response and has no effect.
   clock.advanceSeconds(11);
   oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   t.match(await replaysOf(scene.application.id), [

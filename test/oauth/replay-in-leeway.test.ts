@@ -21,7 +21,7 @@ const exchange = (form: Record<string, string>) => api.postForm('/v1/oauth/token
 
 type Replay = 'refresh_token.replayed' | 'authorization_code.replayed';
 
-/** Expects that the grants of the application are in force, and that no theft was audited. */
+/** Expects that the grants of the application are not revoked, and that no replay was audited. */
 async function inForce(t: Test, { application }: Scene, accessToken: string): Promise<void> {
   await tokenAccepted(t, api, accessToken);
   const where = { applicationId: application.id };
@@ -30,7 +30,7 @@ async function inForce(t: Test, { application }: Scene, accessToken: string): Pr
   t.equal(await database.prisma.auditEvent.count({ where: { ...where, type } }), 0);
 }
 
-/** Expects that the only grant of the application was revoked, and that the theft was audited once. */
+/** Expects that the only grant of the application was revoked, and that the replay was audited once. */
 async function revokedFor(t: Test, scene: Scene, type: Replay, accessToken: string): Promise<void> {
   const { application, accountId, user } = scene;
   await tokenRefused(t, api, accessToken, 'invalid_token');
@@ -187,7 +187,7 @@ t.test(
         refresh(api, scene.application, second.refreshToken),
       ]);
       oauthRefusal(t, replay, 'invalid_grant');
-      // Whichever came first: the grant is in force with the new tokens, or nothing of it works.
+      // In either order: the grant and its new tokens are valid, or all its tokens are invalid.
       const where = { applicationId: scene.application.id, revokedAt: { not: null } };
       const revoked = (await database.prisma.grant.count({ where })) > 0;
       const last = next.statusCode === 200 ? tokensOf(next) : second;

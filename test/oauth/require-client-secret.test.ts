@@ -140,11 +140,11 @@ t.test('the setting is changed by its form, shown on the page, and audited', asy
   });
   t.match(event?.details, { require_client_secret: 'no → yes' });
   const late = await browser.submit(`${address}/edit`, form);
-  t.equal(late.statusCode, 409, 'a form that was opened before the change does not undo it');
+  t.equal(late.statusCode, 409, 'a form that was opened before the change does not revert it');
   t.equal(await settingOf(id), true);
 });
 
-t.test('the form of a public application has no such setting', async (t) => {
+t.test('the form of a public application omits the setting', async (t) => {
   const scene = await createScene(database);
   const { id } = await createApplication(database, scene.accountId, { clientType: 'public' });
   const browser = await signedInBrowser(api, scene.user);

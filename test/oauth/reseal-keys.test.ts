@@ -11,7 +11,7 @@ const older = 'the older secret of the application';
 const newer = 'the newer secret of the application';
 const changing = { current: newer, previous: older };
 
-/** A database with keys that the older secret sealed: two that are retired, and the current one. */
+/** A database with keys that the previous secret encrypted: two retired ones, and the current one. */
 async function setUp(t: Test) {
   const database = await openTestDatabase(t);
   const clock = createTestClock();
@@ -32,7 +32,7 @@ t.test('encrypts every key again, so that the current secret alone opens them', 
   const after = await rows();
   for (const [index, row] of after.entries()) {
     t.not(row.privateKey, before[index]?.privateKey, 'retired or not');
-    t.same({ ...row, privateKey: '' }, { ...before[index], privateKey: '' }, 'and nothing else is changed');
+    t.same({ ...row, privateKey: '' }, { ...before[index], privateKey: '' }, 'nothing else is changed');
   }
   const reopened = await open(newer);
   t.equal(reopened.current.kid, signingKeys.current.kid);
@@ -70,7 +70,7 @@ t.test('changes nothing when it is run again, and is audited once', async (t) =>
   );
 });
 
-t.test('encrypts only the keys that the current secret did not seal', async (t) => {
+t.test('encrypts only the keys that another secret encrypted', async (t) => {
   const { database, clock, rows } = await setUp(t);
   const changed = await SigningKeys.open(new SigningKeyStore(database), changing, clock);
   const kid = await changed.rotate({ tokenTtlSeconds: 3600 });
@@ -88,7 +88,7 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
   const before = await rows();
   const error = await resealSigningKeys(
     new SigningKeyStore(database),
-    { current: newer, previous: 'a secret that sealed none of the keys' },
+    { current: newer, previous: 'a secret that encrypted none of the keys' },
     clock(),
   ).then(
     () => undefined,

@@ -114,7 +114,7 @@ t.test('responds 200 to tokens that are unknown, malformed or expired', async (t
     t.equal(response.statusCode, 200, token.slice(0, 60));
     t.equal(response.body, '{}');
   }
-  t.notOk(await isRevoked(accessToken), 'there is nothing to remember of an expired token');
+  t.notOk(await isRevoked(accessToken), 'no revocation is stored for an expired token');
 });
 
 t.test(
@@ -207,7 +207,7 @@ t.test('revoking again changes nothing and is audited once', async (t) => {
     }
   }
   const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: grantId } });
-  t.equal(grant.revokedAt?.getTime(), clock().getTime() - 3000, 'the first time counts');
+  t.equal(grant.revokedAt?.getTime(), clock().getTime() - 3000, 'the first revocation counts');
   const events = await database.prisma.auditEvent.findMany({
     where: { applicationId: scene.application.id, type: { in: ['token.revoked', 'grant.revoked'] } },
   });

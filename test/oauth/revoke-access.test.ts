@@ -21,15 +21,15 @@ import t from '../support/tap.js';
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);
 t.teardown(() => database.close());
-// Another process has connections of its own; the embedded database has one.
+// Another process has its own connections; the embedded database has one.
 const elsewhere = await openElsewhere(t, options, database);
 const api = await buildTestApp(t, { database });
 const other = await buildTestApp(t, { database: elsewhere, clock: api.clock });
 const servers = [api, other] as const;
-// It stands still: all tokens of a test are issued in the same second.
+// The clock is fixed: all tokens of a test are issued in the same second.
 const { clock } = api;
 
-/** Revokes as a process does that serves no other client. */
+/** Revokes access as a separate process. */
 const revoke = (accountId: string, { id }: TestApplication) =>
   new OAuthApplications(elsewhere).revokeAccess({ accountId: accountId as never, at: clock() }, id);
 
@@ -156,7 +156,7 @@ t.test(
     const { code } = await grantCode(api, scene);
     const [userId, applicationId] = [scene.user.id, scene.application.id];
     const { revoked } = await database.prisma.$transaction(async (tx) => {
-      // What the exchange does in its one statement.
+      // The effects of the statement of the exchange.
       const grant = { id: `grant${userId}`, accountId: scene.accountId, applicationId, userId };
       await tx.grant.create({ data: grant });
       await tx.authorizationCode.update({

@@ -23,7 +23,7 @@ const database = await openDatabase({ ...options, poolSize: 6 });
 t.teardown(() => database.close());
 const api = await buildTestApp(t, { database, environment });
 
-/** Locks belong to another connection, and the embedded database has none. */
+/** Locks need another connection, which the embedded database does not have. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
 interface Holder {
@@ -32,7 +32,7 @@ interface Holder {
   readonly token: string;
 }
 
-/** Somebody of an account of their own, who has a refresh token. */
+/** A user of a separate account, with a refresh token. */
 async function createHolder(): Promise<Holder> {
   const scene = await createScene(database);
   const grantId = randomId();
@@ -58,7 +58,7 @@ const createHolders = (count: number) => Promise.all(Array.from({ length: count 
 
 const refreshOf = ({ scene, token }: Holder, by: TestApp = api) => refresh(by, scene.application, token);
 
-/** The same service in another process, or as near to it as the embedded database allows. */
+/** The same service as another process. With the embedded database, it shares the connection. */
 async function createOther(t: Test, limits: { statementTimeoutMs?: number } = {}): Promise<TestApp> {
   const shared = testServer === undefined;
   const opened = shared ? database : await openDatabase({ ...options, ...limits });
@@ -74,13 +74,13 @@ const lockToken = `SELECT FROM refresh_tokens WHERE token_hash = decode($1, 'hex
 const hexOf = ({ token }: Holder) => hashOf(token).toString('hex');
 
 t.test(
-  'a token that is locked elsewhere keeps no other one waiting, and is taken in its time',
+  'a locked token does not delay others, and succeeds when its lock is released',
   onPostgresql,
   async (t) => {
     const [locked, ...others] = (await createHolders(40)) as [Holder, ...Holder[]];
     const transaction = await openTransaction(t, options);
     await transaction.query(lockToken, [hexOf(locked)]);
-    // In the midst of the others, so that it is in a batch with some of them.
+    // Between the others, so that it shares a batch with some of them.
     const before = others.slice(0, 20).map((holder) => refreshOf(holder));
     const late = refreshOf(locked);
     const after = others.slice(20).map((holder) => refreshOf(holder));
@@ -92,7 +92,7 @@ t.test(
   },
 );
 
-t.test('many locked tokens neither stall the others nor use up the connections', onPostgresql, async (t) => {
+t.test('many locked tokens neither delay others nor exhaust the connections', onPostgresql, async (t) => {
   const locked = await createHolders(12);
   const rounds = [await createHolders(10), await createHolders(10), await createHolders(10)];
   const transaction = await openTransaction(t, options);
@@ -102,13 +102,13 @@ t.test('many locked tokens neither stall the others nor use up the connections',
   for (const [round, others] of rounds.entries()) {
     allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), `round ${round}`);
   }
-  t.equal(await waitingStatements(database), 2, 'two wait, and no more');
+  t.equal(await waitingStatements(database), 2, 'only two statements wait');
   await transaction.end('ROLLBACK');
-  allSucceeded(t, await Promise.all(late), 'once they are free');
+  allSucceeded(t, await Promise.all(late), 'once the locks are released');
 });
 
 t.test(
-  'a token that stays locked for too long is 503, is not used up, and fails alone',
+  'a token that stays locked too long is 503, is not consumed, and fails alone',
   onPostgresql,
   async (t) => {
     const [locked, ...others] = (await createHolders(10)) as [Holder, ...Holder[]];
@@ -125,28 +125,24 @@ t.test(
   },
 );
 
-t.test(
-  'a token whose use elsewhere is under way is refused once that is done, as a replay',
-  onPostgresql,
-  async (t) => {
-    const holder = await createHolder();
-    const transaction = await openTransaction(t, options);
-    await transaction.query(`UPDATE refresh_tokens SET used_at = $2 WHERE token_hash = decode($1, 'hex')`, [
-      hexOf(holder),
-      new Date(api.clock().getTime() - 60_000).toISOString(),
-    ]);
-    const loser = refreshOf(holder);
-    await untilWaiting(database, 1);
-    await transaction.end('COMMIT');
-    oauthRefusal(t, await loser, 'invalid_grant');
-    const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: holder.grantId } });
-    t.ok(grant.revokedAt, 'a minute after its use it is taken for stolen');
-  },
-);
+t.test('a token that a concurrent transaction consumes is rejected as a replay', onPostgresql, async (t) => {
+  const holder = await createHolder();
+  const transaction = await openTransaction(t, options);
+  await transaction.query(`UPDATE refresh_tokens SET used_at = $2 WHERE token_hash = decode($1, 'hex')`, [
+    hexOf(holder),
+    new Date(api.clock().getTime() - 60_000).toISOString(),
+  ]);
+  const loser = refreshOf(holder);
+  await untilWaiting(database, 1);
+  await transaction.end('COMMIT');
+  oauthRefusal(t, await loser, 'invalid_grant');
+  const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: holder.grantId } });
+  t.ok(grant.revokedAt, 'a reuse a minute later counts as a replay');
+});
 
 for (const table of ['grants', 'accounts'] as const) {
   t.test(
-    `a deletion from ${table} keeps no other token waiting, and does not deadlock`,
+    `a deletion from ${table} does not delay other tokens, and does not deadlock`,
     onPostgresql,
     async (t) => {
       const [doomed, ...others] = (await createHolders(20)) as [Holder, ...Holder[]];
@@ -156,7 +152,7 @@ for (const table of ['grants', 'accounts'] as const) {
       const late = refreshOf(doomed);
       allSucceeded(t, await Promise.all(others.map((holder) => refreshOf(holder))), 'while it is locked');
       await untilWaiting(database, 1);
-      // Takes everything below it too, which whoever waits must not have locked.
+      // Also deletes dependent rows, which a waiting transaction must not have locked.
       await transaction.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
       await transaction.end('COMMIT');
       oauthRefusal(t, await late, 'invalid_grant');
@@ -164,7 +160,7 @@ for (const table of ['grants', 'accounts'] as const) {
   );
 }
 
-t.test('a grant that is revoked while its token waits gives no token that works', onPostgresql, async (t) => {
+t.test('a grant that is revoked while its token is queued issues no valid token', onPostgresql, async (t) => {
   const holder = await createHolder();
   const transaction = await openTransaction(t, options);
   await transaction.query(lockToken, [hexOf(holder)]);
@@ -213,7 +209,7 @@ t.test('a token that is in a batch many times succeeds once, and all others succ
   t.equal(await database.prisma.refreshToken.count({ where }), 2, 'the used one and one successor');
 });
 
-t.test('rejects invalid requests in a batch as if they were alone, and the others succeed', async (t) => {
+t.test('rejects only the invalid requests of a batch', async (t) => {
   const [revoked, disabled, stolen, greedy, ...others] = (await createHolders(20)) as [
     Holder,
     Holder,
@@ -236,15 +232,15 @@ t.test('rejects invalid requests in a batch as if they were alone, and the other
     refresh(api, stranger, randomId(50)),
     refresh(api, greedy.scene.application, greedy.token, { scope: 'reports:write' }),
   ]);
-  allSucceeded(t, good, 'the good ones');
+  allSucceeded(t, good, 'the valid ones');
   const codes = ['invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_scope'];
   for (const [index, response] of bad.entries()) oauthRefusal(t, response, codes[index] ?? '');
   for (const [index, response] of good.entries()) {
     const token = tokensOf(response).accessToken;
     const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    t.equal(payload.sub, others[index]?.scene.user.id, 'and each with the token of its own user');
+    t.equal(payload.sub, others[index]?.scene.user.id, 'each with the token of its user');
   }
-  for (const holder of [stolen, greedy]) t.equal((await refreshOf(holder)).statusCode, 200, 'not used up');
+  for (const holder of [stolen, greedy]) t.equal((await refreshOf(holder)).statusCode, 200, 'not consumed');
 });
 
 t.test('a rotation that the database rejects fails alone, and changes nothing', async (t) => {
@@ -265,5 +261,5 @@ t.test('a rotation that the database rejects fails alone, and changes nothing', 
   t.equal(failed?.statusCode, 500);
   allSucceeded(t, rest, 'the others');
   await asOwner(database, 'DROP TRIGGER refuse_successor ON refresh_tokens');
-  t.equal((await refreshOf(faulty)).statusCode, 200, 'it was not used up');
+  t.equal((await refreshOf(faulty)).statusCode, 200, 'it was not consumed');
 });

@@ -33,13 +33,13 @@ interface Setting {
 
 const shared = await openTestDatabase(t);
 
-/** An application on the common database, which has keys of other tests as well. */
+/** An application on the shared database, which also has keys of other tests. */
 async function setUp(t: Test, database = shared): Promise<Setting> {
   const api = await buildTestApp(t, { database });
   return { api, database, tenant: await createTenant(database) };
 }
 
-/** An application whose keys are the only ones. */
+/** An application on a database without other keys. */
 async function setUpAlone(t: Test): Promise<Setting> {
   return setUp(t, await openTestDatabase(t));
 }
@@ -85,7 +85,7 @@ t.test(
     t.ok(error instanceof UnreadableSigningKeyError);
     t.match(describeFailure(error), /^Signing key \S+ was encrypted with another APP_SECRET: [^\n]+$/);
     t.notMatch(describeFailure(error), /another secret|for tests/);
-    t.same(await database.prisma.signingKey.findMany(), before, 'and makes no key of its own');
+    t.same(await database.prisma.signingKey.findMany(), before, 'creates no other key');
   },
 );
 
@@ -233,13 +233,13 @@ t.test('another process loads a new key when it sees an unknown kid', async (t) 
 });
 
 t.test(
-  'another process loads a new key at its next reload, and its tokens are valid everywhere',
+  'another process loads a new key at its next reload, and tokens of either process are valid',
   async (t) => {
     const { api, database, tenant } = await setUp(t);
     const other = await buildTestApp(t, { database, clock: api.clock });
     const kid = await rotate(api);
     const late = await other.token(tenant.application);
-    t.not(kidOf(late), kid, 'until it looks it signs with the old key');
+    t.not(kidOf(late), kid, 'it signs with the old key until it reloads the keys');
     await tokenAccepted(t, api, late);
     await other.signingKeys.reload();
     t.equal(kidOf(await other.token(tenant.application)), kid);
@@ -322,7 +322,7 @@ t.test('the metadata has every member of RFC 8414 as the contract does', async (
   t.equal(decodeJwt(await api.token(tenant.application)).iss, metadata.issuer);
 });
 
-t.test('every address of the metadata is served, the documentation among them', async (t) => {
+t.test('every URL of the metadata is served, including the documentation', async (t) => {
   const { api } = await setUp(t);
   const metadata = (await api.get(metadataAddress)).json();
   const path = (address: string) => new URL(address).pathname;

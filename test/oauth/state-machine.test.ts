@@ -83,7 +83,7 @@ t.test('a refresh token is valid for 30 days without use, and expired after them
   clock.advanceSeconds(1);
   const before = await refreshRow(late.refreshToken);
   oauthRefusal(t, await refresh(api, scene.application, late.refreshToken), 'invalid_grant');
-  t.same(await refreshRow(late.refreshToken), before, 'the row is as it was');
+  t.same(await refreshRow(late.refreshToken), before, 'the row is unchanged');
 });
 
 t.test('each rotation starts a new lifetime of 30 days', async (t) => {
@@ -105,7 +105,7 @@ t.test('rejects a revoked refresh token and the access tokens derived from it', 
   t.equal((await revoke(api, scene.application, refreshToken)).statusCode, 200);
   oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
   await tokenRefused(t, api, accessToken, 'invalid_token');
-  t.equal((await refreshRow(refreshToken)).usedAt, null, 'revoking is not using');
+  t.equal((await refreshRow(refreshToken)).usedAt, null, 'a revocation does not count as a use');
   const { grantId } = await refreshRow(refreshToken);
   const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: grantId } });
   t.same(grant.revokedAt, clock());

@@ -22,7 +22,7 @@ const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } })
 const { database, clock, signingKeys } = api;
 const { prisma } = database;
 
-/** Does something while the database takes no event of this type about this account, or about none. */
+/** Runs work while the database rejects events of this type, of this account or without an account. */
 async function whileRefused<Result>(
   type: string,
   accountId: string | null,
@@ -152,7 +152,7 @@ t.test('stores a code together with both events of the consent or not at all', a
   }
 });
 
-t.test('ends a session together with the event of the sign-out or not at all', async (t) => {
+t.test('revokes a session together with the event of the sign-out or not at all', async (t) => {
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   const page = await browser.open('/people');

@@ -9,7 +9,7 @@ import {
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-// So many failures from one address would be cut short otherwise.
+// Otherwise the failure limit of the address would reject the requests.
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 
 t.test('names a parameter that is missing or empty', async (t) => {
@@ -137,7 +137,7 @@ t.test('sends an error as a problem document when Accept names that media type',
   for (const accept of names) {
     const response = await api.postForm(address, bad, { accept });
     t.equal(response.headers['content-type'], 'application/problem+json', accept);
-    t.equal(response.json().error, 'invalid_client', 'with the members of OAuth all the same');
+    t.equal(response.json().error, 'invalid_client', 'with the members of OAuth too');
   }
   for (const accept of [
     '*/*',
@@ -153,7 +153,11 @@ t.test('sends an error as a problem document when Accept names that media type',
   const good = await api.postForm(address, formOf(await newApplication(api)), {
     accept: 'application/problem+json',
   });
-  t.equal(good.headers['content-type'], 'application/json; charset=utf-8', 'a token is no problem');
+  t.equal(
+    good.headers['content-type'],
+    'application/json; charset=utf-8',
+    'a token is not a problem document',
+  );
 });
 
 t.test('the description has the characters of RFC 6749 only, whatever was sent', async (t) => {

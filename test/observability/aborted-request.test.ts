@@ -47,11 +47,11 @@ const endings: Record<string, (socket: Socket) => void> = {
   'ends its side of the connection': (socket) => socket.end(),
 };
 
-/** Lines of a level that asks for the operator's attention. */
+/** Lines of the level warn or above. */
 const alarms = () => log.lines.filter((line) => JSON.parse(line).level >= warn);
 
 for (const [ending, leave] of Object.entries(endings)) {
-  t.test(`logs an aborted request, and no failure, when a client ${ending} during an upload`, async (t) => {
+  t.test(`logs an aborted request and no error when a client ${ending} during an upload`, async (t) => {
     const alarmed = alarms().length;
     for (const [upload, [requestLine, ...rest]] of Object.entries(uploads)) {
       const known = log.done().length;
@@ -66,14 +66,14 @@ for (const [ending, leave] of Object.entries(endings)) {
       await done;
       t.match(log.done().slice(known), [{ level: info, aborted: true }], upload);
     }
-    // What an error leads to comes after the end of the request.
+    // The server handles an error after the end of the request.
     await setTimeout(100);
     t.same(alarms().slice(alarmed), []);
   });
 }
 
 t.test('logs a socket error of the database as a failure, with 503', async (t) => {
-  // As node:net reports it: nothing in it says which connection it is about.
+  // As node:net reports it: the error does not identify the connection.
   const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
   const database = withQueryRaw(api.database, () => Promise.reject(reset));
   const broken = await buildTestApp(t, { database, logger: log.logger });

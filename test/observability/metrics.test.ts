@@ -21,7 +21,7 @@ interface Measured {
   readonly api: TestApp;
   readonly database: Database;
   readonly address: string;
-  /** Value of a metric with exactly these labels, in this order; 0 where there is none. */
+  /** Value of a metric with exactly these labels, in this order; 0 if there is none. */
   read(metric: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ t.test('a pipelined request whose connection ends is no longer counted as runnin
   t.equal(await read('people_http_requests_total{operation="listReports",method="GET",status="aborted"}'), 1);
 });
 
-t.test('no label has text of a caller', async (t) => {
+t.test('no label contains text of a request', async (t) => {
   const { api, address } = await measure(t);
   const worded = 'zanzibar';
   await api.app.inject(`/v1/${worded}?x=${worded}`);
@@ -100,7 +100,7 @@ t.test('no label has text of a caller', async (t) => {
   await api.postForm('/v1/oauth/token', { grant_type: worded, client_id: worded });
   await api.injectUnchecked({ method: 'PROPFIND' as 'GET', url: '/v1/employees' });
   const text = await (await fetch(address)).text();
-  t.match(text, /operation="GET \/errors\/:slug"|operation="getEmployee"/, 'they are counted');
+  t.match(text, /operation="GET \/errors\/:slug"|operation="getEmployee"/, 'the requests are counted');
   t.notMatch(text, worded);
   t.notMatch(text, 'PROPFIND');
 });
@@ -178,12 +178,12 @@ t.test('the port serves GET /metrics only, and closes with the process', async (
     });
     t.equal(status, 404, `${method} ${path}`);
   }
-  t.equal((await api.app.inject('/metrics')).statusCode, 404, 'and the port of the API has none');
+  t.equal((await api.app.inject('/metrics')).statusCode, 404, 'the port of the API serves no metrics');
   await close();
   await t.rejects(fetch(address));
 });
 
-t.test('a port that is in use is named in one line', async (t) => {
+t.test('a port in use is reported in one line', async (t) => {
   const { address } = await measure(t);
   const metricsPort = Number(new URL(address).port);
   const again = startInstruments({ metricsPort, metricsHost: '127.0.0.1', tracing: false }, database);
@@ -195,10 +195,10 @@ t.test('a port that is in use is named in one line', async (t) => {
   t.match(error.message, /^METRICS_PORT: .*EADDRINUSE[^\n]*$/);
 });
 
-t.test('nothing is measured without a port', async (t) => {
+t.test('metrics are off without a port', async (t) => {
   const unset = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
   const instruments = await startInstruments(unset, database);
-  t.equal(instruments.database, database, 'statements go to the database straight');
+  t.equal(instruments.database, database, 'the database is not wrapped');
   t.same(instruments.observers, []);
   await instruments.close();
 });

@@ -137,7 +137,7 @@ t.test('a client that disconnects before the response is logged', async (t) => {
   await finished.promise;
   left.resolve();
   t.match(line.done(), [{ level: info, operation: 'GET /readyz', aborted: true }]);
-  t.notOk('status' in (line.done()[0] ?? {}), 'there was none');
+  t.notOk('status' in (line.done()[0] ?? {}), 'no status was sent');
 });
 
 t.test('at level info reads that succeed are not logged', async (t) => {

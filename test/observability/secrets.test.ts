@@ -32,7 +32,7 @@ const api = await buildTestApp(t, {
 });
 const { app, database, clock } = api;
 
-/** Everything that must not be seen, by what it is. */
+/** All values that must not be logged, by name. */
 const secrets = new Map<string, string>([['app secret', testSecret]]);
 
 function secret(name: string, value: string | undefined): string {
@@ -41,7 +41,7 @@ function secret(name: string, value: string | undefined): string {
   return value;
 }
 
-/** Expects that what was written until now holds none of them, in any of the shapes that it may take. */
+/** Expects that the output so far contains none of them, in any encoding. */
 async function expectNothing(t: Test): Promise<void> {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const written = { log: log.lines.join(''), spans: JSON.stringify(spans), metrics };
@@ -205,7 +205,7 @@ t.test('database errors log no secret', async (t) => {
     await api.get('/v1/employees', token),
     await app.inject({
       url: '/people',
-      headers: { cookie: `session=${secret('session of nobody', randomId(40))}` },
+      headers: { cookie: `session=${secret('unknown session', randomId(40))}` },
     }),
   ];
   for (const name of tables) await asOwner(database, `ALTER TABLE ${name}_away RENAME TO ${name}`);

@@ -62,7 +62,7 @@ t.test('queries of a request belong to its span, with a body and without', async
     await ask();
     const [own, ...statements] = spans;
     t.equal(own?.name, name);
-    t.ok(statements.length > 0, `${name} asks the database`);
+    t.ok(statements.length > 0, `${name} queries the database`);
     for (const statement of statements) {
       t.match(
         statement,

@@ -63,7 +63,7 @@ t.test('creates a confidential application and shows its secret once', async (t)
   );
   t.notOk(
     rows.some(({ row }) => row.includes(clientSecret)),
-    'the database does not hold it',
+    'the database does not contain it',
   );
 
   const response = await credentialsGrant(clientId, clientSecret);
@@ -75,7 +75,7 @@ t.test('creates a confidential application and shows its secret once', async (t)
   t.notMatch(String(show.headers['content-security-policy']), /script-src/);
 });
 
-t.test('a create form that is sent twice creates one application', async (t) => {
+t.test('a form that is submitted twice creates one application', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const page = await browser.open(`${applicationsPath}/new`);
   const form = formOn(page, { name: 'Once' });
@@ -199,7 +199,7 @@ t.test('production rejects http://localhost', async (t) => {
   t.notMatch(page.body, /or with <code>http:\/\/localhost/);
 });
 
-t.test('an invalid form is shown again with its values and a summary of its errors', async (t) => {
+t.test('an invalid form is shown with its values and a summary of its errors', async (t) => {
   const { browser } = await ownerAtWork();
   const page = await createThroughPage(browser, {
     name: '',
@@ -235,7 +235,7 @@ t.test('an invalid form is shown again with its values and a summary of its erro
   }
 });
 
-t.test('redirect URIs are entered one on each line, and none is lost', async (t) => {
+t.test('redirect URIs are entered one per line, and all are kept', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const uris = Array.from({ length: 20 }, (_, index) => `https://a.example/${index}`);
   const text = `\r\n ${uris.join(' \r\n\r\n')}\r\n`;
@@ -269,12 +269,12 @@ t.test('rotates a secret without interruption', async (t) => {
     t,
     await browser.submit(`${address}/secrets`, form),
     /notice=secret_exists$/,
-    'reloading makes no other',
+    'reloading creates no other',
   );
-  goesTo(t, await browser.open(`${address}/secrets`), address, 'the address of the form is a way back');
+  goesTo(t, await browser.open(`${address}/secrets`), address, 'the URL of the form redirects back');
 
   for (const { clientId, clientSecret } of [first, second]) {
-    t.equal((await credentialsGrant(clientId, clientSecret)).statusCode, 200, 'both work');
+    t.equal((await credentialsGrant(clientId, clientSecret)).statusCode, 200, 'both are valid');
   }
   const third = await browser.submit(`${address}/secrets`, { ...form, form: 'another' });
   isPage(t, third, 409);
@@ -291,7 +291,7 @@ t.test('rotates a secret without interruption', async (t) => {
   t.equal(
     (await credentialsGrant(first.clientId, first.clientSecret)).statusCode,
     401,
-    'the old one is refused',
+    'the old one is rejected',
   );
   t.equal((await credentialsGrant(second.clientId, second.clientSecret)).statusCode, 200);
   isPage(t, await browser.open(retire), 404);
@@ -308,11 +308,11 @@ t.test('rotates a secret without interruption', async (t) => {
   t.equal(
     (await credentialsGrant(fourth.clientId, fourth.clientSecret)).statusCode,
     200,
-    'a form that was refused may be sent again',
+    'a rejected form may be submitted again',
   );
 });
 
-t.test('concurrent administrators leave between one and two secrets', async (t) => {
+t.test('concurrent rotations leave one or two secrets', async (t) => {
   const { scene, browser } = await ownerAtWork({ clientType: 'confidential' });
   const address = `${applicationsPath}/${scene.application.id}`;
   const { csrf_token = '' } = hiddenFields((await browser.open(address)).body);
@@ -340,7 +340,7 @@ t.test('shows when a secret was last used, stored once a minute at most', async 
   };
   t.match((await browser.open(`${applicationsPath}/${id}`)).body, /data-label="Last used"><div>Never</);
   t.equal((await credentialsGrant(clientId, 'wrong')).statusCode, 401);
-  t.equal(await lastUsed(), null, 'a wrong secret is no use of it');
+  t.equal(await lastUsed(), null, 'a wrong secret does not count as a use');
   const firstUse = clock();
   await credentialsGrant(clientId, clientSecret);
   t.same(await lastUsed(), firstUse);
@@ -384,7 +384,7 @@ t.test('a code for a redirect URI that was removed issues no tokens', async (t) 
   t.equal((await api.postForm('/v1/oauth/token', form)).json().code, 'invalid_grant');
 });
 
-t.test('rejects a form that would undo the change of another administrator', async (t) => {
+t.test('rejects a form that would overwrite the change of another administrator', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const address = `${applicationsPath}/${scene.application.id}/edit`;
   const [mine, theirs] = [await browser.open(address), await browser.open(address)];
@@ -395,10 +395,10 @@ t.test('rejects a form that would undo the change of another administrator', asy
   t.match(conflict.body, /<h2>Saved values<\/h2>/);
   t.same((await namedApplication(scene.accountId, 'Theirs')).scopes, ['user:read']);
   const again = await browser.submit(address, formOn(conflict, { name: 'Mine' }));
-  goesTo(t, again, /notice=application_updated$/, 'once it was seen it may be replaced');
+  goesTo(t, again, /notice=application_updated$/, 'a change that the user has seen may be replaced');
 });
 
-t.test('deleting lists what stops working, and then revokes it', async (t) => {
+t.test('a deletion lists the access that stops working, and revokes it after confirmation', async (t) => {
   const { scene, browser } = await ownerAtWork({ name: 'Doomed' });
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   const address = `${applicationsPath}/${scene.application.id}/delete`;

@@ -18,7 +18,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;
 
-/** What the page calls each of its events, newest first. */
+/** Labels of the events on the page, newest first. */
 const eventsOn = (html: string) =>
   [...html.matchAll(/data-label="What"><div><strong>([^<]*)</g)].map(([, words]) => words);
 

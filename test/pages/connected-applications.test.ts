@@ -35,7 +35,7 @@ t.test('shows the scopes that a user allowed and those that are still valid', as
     where: { id: scene.application.id },
     data: { scopes: ['user:read'] },
   });
-  t.notMatch((await browser.open(connectedPath)).body, /Change your profile/, 'not what was taken from it');
+  t.notMatch((await browser.open(connectedPath)).body, /Change your profile/, 'removed scopes are not shown');
 });
 
 t.test('disconnecting revokes every grant of this user to this application, and no other', async (t) => {
@@ -61,7 +61,11 @@ t.test('disconnecting revokes every grant of this user to this application, and 
     await tokenRefused(t, api, accessToken, 'invalid_token');
     t.equal((await refresh(api, scene.application, refreshToken)).json().code, 'invalid_grant');
   }
-  t.equal((await api.postForm('/v1/oauth/token', onItsWay)).json().code, 'invalid_grant', 'nor a code');
+  t.equal(
+    (await api.postForm('/v1/oauth/token', onItsWay)).json().code,
+    'invalid_grant',
+    'an unused code issues no tokens',
+  );
   await tokenAccepted(t, api, theirs.accessToken);
   t.equal((await refresh(api, scene.application, theirs.refreshToken)).statusCode, 200);
   await tokenAccepted(t, api, elsewhere.accessToken);
@@ -77,7 +81,7 @@ t.test('disconnecting revokes every grant of this user to this application, and 
   t.same(
     events.map(({ userId }) => userId),
     [scene.user.id, scene.user.id],
-    'one event a grant',
+    'one event for each grant',
   );
 });
 
@@ -95,7 +99,7 @@ t.test('removes a connection with its last token', async (t) => {
   t.notMatch((await later.open(connectedPath)).body, disconnectPath(scene.application.id));
 });
 
-t.test('a user cannot disconnect what other users allowed', async (t) => {
+t.test('a user cannot disconnect applications of other users', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   const strangers = [await createUser(database, scene.accountId), (await createScene(database)).user];

@@ -14,7 +14,7 @@ const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
 const { accountId } = await createTenant(database);
 
-/** The console of a server with this client id in its configuration, and what it logged. */
+/** The console of a server that is configured with this client id, and its log. */
 async function openConsole(t: Test, clientId?: string) {
   const log = captureLog('warn');
   const environment = clientId === undefined ? {} : { CONSOLE_CLIENT_ID: clientId };
@@ -92,7 +92,7 @@ t.test('with the demo data users sign in with its application', async (t) => {
   t.match(page.body, 'owner@acme.example');
 });
 
-t.test('everything that the console loads exists, with the type that browsers require', async (t) => {
+t.test('every file that the console loads exists, with the media type that browsers require', async (t) => {
   const read = async (url: string) => {
     const response = await api.injectUnchecked({ url });
     t.equal(response.statusCode, 200, url);
@@ -115,7 +115,7 @@ t.test('everything that the console loads exists, with the type that browsers re
   for (const address of [...styles, ...modules.map((name) => `/assets${name}`)]) await read(address);
 });
 
-t.test('the page of the redirect URI explains an error, and does not repeat its text', async (t) => {
+t.test('the page of the redirect URI explains an error, and does not show text from the URL', async (t) => {
   for (const [query, text] of [
     ['code=x&state=y', 'You can close this window'],
     [

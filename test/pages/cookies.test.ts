@@ -7,7 +7,7 @@ import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 
-/** Every cookie that a browser is given by the pages: before, while and after a user is signed in. */
+/** Every cookie that the pages set: before sign-in, during a session and after sign-out. */
 async function cookiesOf({ app }: TestApp): Promise<string[]> {
   const scene = await createScene(database);
   const { email, password } = scene.user;
@@ -15,7 +15,7 @@ async function cookiesOf({ app }: TestApp): Promise<string[]> {
   const { url } = authorizationRequest(scene);
   const responses: LightMyRequestResponse[] = [
     await browser.open('/sign_in'),
-    await browser.signIn(email, 'the wrong password'),
+    await browser.signIn(email, 'a wrong password'),
     await browser.signIn(email, password),
     await browser.open('/people'),
     await browser.open('/people/settings/oauth_applications'),
@@ -52,7 +52,7 @@ t.test('every cookie has the prefix __Host- when BASE_URL is https://', async (t
   t.same(
     names(cookies),
     names(plain).map((name) => `__Host-${name}`),
-    'and there are no others',
+    'no others exist',
   );
   for (const cookie of plain) t.notMatch(cookie, /; Secure|^__Host-/i, 'a browser rejects both over http');
 });

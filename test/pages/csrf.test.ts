@@ -13,7 +13,7 @@ const tokenOn = (page: LightMyRequestResponse): string => {
   return token;
 };
 
-/** Expects that a form was refused as a form of somebody else's. */
+/** Expects that a form was rejected because of its CSRF token. */
 function refused(t: Test, response: LightMyRequestResponse, label: string): void {
   t.equal(response.statusCode, 403, label);
   t.match(response.headers['content-type'], /^text\/html/, label);
@@ -26,7 +26,7 @@ const sessionsOf = ({ user }: Scene) => database.prisma.session.count({ where: {
 const codesOf = ({ application }: Scene) =>
   database.prisma.authorizationCode.count({ where: { applicationId: application.id } });
 
-/** Every form, with what happens when it is taken. */
+/** Every form, with the response when it is accepted. */
 async function forms(scene: Scene) {
   const { url } = authorizationRequest(scene);
   const { email, password } = scene.user;
@@ -37,7 +37,7 @@ async function forms(scene: Scene) {
   ];
 }
 
-/** A browser with the page on which the form is, and the token of this page. */
+/** A browser with the page of the form, and the CSRF token of this page. */
 async function pageFor(scene: Scene, signedIn: boolean): Promise<{ browser: Browser; token: string }> {
   const browser = signedIn ? await signedInBrowser(api, scene.user) : new Browser(app);
   const page = await browser.open(signedIn ? authorizationRequest(scene).url : '/sign_in');
@@ -87,7 +87,7 @@ t.test('rejects the token of another browser', async (t) => {
     }
     const own = await pageFor(scene, true);
     refused(t, await browser.submit(action, { ...fields, csrf_token: own.token }), 'same user elsewhere');
-    t.equal(await sessionsOf(scene), sessions + 1, 'nothing but the other browser came');
+    t.equal(await sessionsOf(scene), sessions + 1, 'only the page of the other browser was received');
   }
   t.equal(await codesOf(scene), 0);
 });

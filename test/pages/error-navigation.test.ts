@@ -36,7 +36,7 @@ t.test('404 pages keep the navigation for a signed-in user', async (t) => {
   errorPage(t, unknown, 404, { navigation: true });
   t.match(unknown.body, user.email);
   t.match(unknown.body, '&lt;b>Hooper');
-  t.notMatch(unknown.body, 'aria-current', 'an error page is no page of the navigation');
+  t.notMatch(unknown.body, 'aria-current', 'an error page is not in the navigation');
   const record = await browser.open('/people/settings/users/unknown');
   errorPage(t, record, 404, { navigation: true, settings: true });
   const report = await browser.open('/people/reports/unknown');
@@ -82,7 +82,7 @@ t.test('error pages of the authorization endpoint have no navigation', async (t)
   t.notMatch(rejected.body, main);
 });
 
-t.test('a client that wants JSON gets the problem document, with and without a session', async (t) => {
+t.test('a client that accepts JSON gets the problem document, with and without a session', async (t) => {
   const { user } = await createScene(database);
   const cookie = `session=${(await signedInBrowser(api, user)).cookies.get('session')}`;
   for (const headers of [{ accept: 'application/json' }, { accept: 'application/json', cookie }]) {

@@ -26,7 +26,7 @@ const nameOf = async ({ id }: TestUser) =>
 t.test('a form of an expired session is shown with its values after the same user signed in', async (t) => {
   const { user } = await createScene(database);
   const { browser, fields } = await expiredForm(user);
-  const signIn = await browser.submit(profile, { ...fields, ...entered, new_password: 'never kept' });
+  const signIn = await browser.submit(profile, { ...fields, ...entered, new_password: 'never stored' });
   t.equal(signIn.statusCode, 401);
   t.equal(signIn.headers['cache-control'], 'no-store');
   t.match(signIn.body, 'Your session has expired');
@@ -38,13 +38,13 @@ t.test('a form of an expired session is shown with its values after the same use
   const signedIn = await browser.submitForm(wrong, '/sign_in', { email, password });
   t.equal(signedIn.statusCode, 200, 'the form is kept after a wrong password');
   t.notMatch(signedIn.body, password);
-  t.equal(await nameOf(user), 'Ada', 'nothing is saved by signing in');
+  t.equal(await nameOf(user), 'Ada', 'signing in saves nothing');
 
   const form = await browser.submitForm(signedIn, profile, {});
   t.equal(form.statusCode, 200);
   t.match(form.body, 'value="Grace &quot;Ace&quot; &amp; Co"');
   t.match(form.body, 'value="Höpper"');
-  t.equal(await nameOf(user), 'Ada', 'nothing is saved by showing the form');
+  t.equal(await nameOf(user), 'Ada', 'showing the form saves nothing');
   t.equal((await browser.submitForm(form, profile, entered)).statusCode, 303);
   t.equal(await nameOf(user), entered.given_name);
 });
@@ -110,7 +110,7 @@ t.test('a kept form that is not percent-encoded UTF-8 is rejected before the sig
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
 });
 
-t.test('a large form and a password form are not kept', async (t) => {
+t.test('large forms and password forms are not kept', async (t) => {
   const { user } = await createScene(database);
   const { browser, fields } = await expiredForm(user);
   const large = await browser.submit(profile, { ...fields, given_name: 'x'.repeat(20_000) });
@@ -134,7 +134,7 @@ t.test('a restored form needs a CSRF token, and changes nothing on any route', a
   t.equal((await browser.open(profile)).statusCode, 200, 'the session is not revoked');
 });
 
-t.test('every form with text shows it again', async (t) => {
+t.test('every form with text fields is restored with its values', async (t) => {
   const { user, application } = await createScene(database);
   const applications = '/people/settings/oauth_applications';
   const cases = [

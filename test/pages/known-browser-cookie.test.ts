@@ -19,7 +19,7 @@ const other = await buildTestApp(t, { database, clock: api.clock, environment })
 const https = await buildTestApp(t, { database, environment: { BASE_URL: 'https://api.test' } });
 const { clock } = api;
 
-/** Failures in a minute that are allowed from an address or known browser, and in the name of a user. */
+/** Failures per minute that are allowed for an address or a known browser, and for an e-mail address. */
 const limit = 3;
 const nameLimit = 15;
 const cookieName = 'known_browser';
@@ -31,7 +31,7 @@ function nextAddress(): string {
   return `198.51.${lastAddress >> 8}.${lastAddress & 255}`;
 }
 
-/** A browser somewhere else, with the cookie of a known browser if one is given. */
+/** A browser at another address, with the cookie of a known browser if one is given. */
 function browserWith(cookie?: string, server: TestApp = api): Browser {
   const browser = new Browser(fromAddress(server.app, nextAddress()));
   if (cookie !== undefined) browser.setCookie(cookieName, cookie);
@@ -46,7 +46,7 @@ async function signIn(
   return (await browserWith(cookie, server).signIn(email, password)).statusCode;
 }
 
-/** Signs in, and returns the cookie by which the browser is known from then on. */
+/** Signs in, and returns the cookie that identifies the browser from then on. */
 async function cookieOf({ email, password }: TestUser, earlier?: string): Promise<string> {
   const browser = browserWith(earlier);
   const { statusCode } = await browser.signIn(email, password);
@@ -55,7 +55,7 @@ async function cookieOf({ email, password }: TestUser, earlier?: string): Promis
   return cookie;
 }
 
-/** Strangers fail in a user's name, each from another network, until no unknown browser may try any more. */
+/** Fails to sign in as a user from several networks, until the limit rejects unknown browsers. */
 async function lockOut(t: Test, { email }: Pick<TestUser, 'email'>): Promise<void> {
   for (let time = 0; time < nameLimit; time += 1) {
     t.equal(await signIn(email, `wrong ${time}`, { server: time % 2 === 0 ? api : other }), 401);
@@ -88,11 +88,11 @@ t.test(
     for (const server of [api, other])
       t.equal(await signIn(user.email, user.password, { cookie, server }), 429);
     for (let time = 0; time < nameLimit; time += 1) t.equal(await signIn(user.email, 'wrong'), 401);
-    t.equal(await signIn(user.email, 'wrong'), 429, 'its failures did not count for the name');
+    t.equal(await signIn(user.email, 'wrong'), 429, 'its failures did not count for the e-mail address');
   },
 );
 
-t.test('counts each known browser of a user by itself', async (t) => {
+t.test('counts each known browser of a user separately', async (t) => {
   const { user } = await createScene(database);
   const [one, another] = [await cookieOf(user), await cookieOf(user)];
   for (let time = 0; time < limit; time += 1) await signIn(user.email, 'wrong', { cookie: one });
@@ -137,18 +137,18 @@ t.test('does not count separately for a cookie that is forged, foreign, altered 
     ['without a proof', browserId],
     ['with another proof', `${browserId}.${issuedAt}~${swapped}`],
     ['with another time', `${browserId}.${Number(issuedAt) + 1}~${mac}`],
-    ['cut short', cookie.slice(0, -1)],
-    ['made longer', `${cookie}A`],
+    ['truncated', cookie.slice(0, -1)],
+    ['lengthened', `${cookie}A`],
     ['with more proofs than there can be', [browserId, ...Array(6).fill(proof)].join('.')],
-    ['made with another secret', forged('another secret that is long enough', user.email)],
+    ['created with another secret', forged('another secret that is long enough', user.email)],
     ['that is the e-mail address', user.email],
     ['that is empty', ''],
-    ['that is no text of ours', '%00%ff'],
+    ['bytes that are not UTF-8', '%00%ff'],
   ] as const) {
     t.equal(await signIn(user.email, user.password, { cookie: value }), 429, label);
   }
   for (const genuine of [cookie, forged(testSecret, user.email)]) {
-    t.equal(await signIn(user.email, user.password, { cookie: genuine }), 303, 'unlike a genuine one');
+    t.equal(await signIn(user.email, user.password, { cookie: genuine }), 303, 'unlike a valid one');
   }
 });
 
@@ -189,7 +189,7 @@ t.test('keeps the cookie at sign-out, out of reach of scripts, and without the n
     t.equal((await browser.submit('/sign_out', { csrf_token })).statusCode, 303);
     t.notOk(browser.cookies.has(`${prefix}session`));
     t.equal(browser.cookies.get(`${prefix}${cookieName}`), value);
-    t.equal((await browser.open('/people')).statusCode, 303, 'and it signs no user in');
+    t.equal((await browser.open('/people')).statusCode, 303, 'it signs no user in');
   }
   const [one, another] = [await cookieOf(user), await cookieOf(user)];
   t.not(one.split('~')[1], another.split('~')[1], 'two browsers of a user have nothing in common');
@@ -218,7 +218,7 @@ t.test('remembers the last users of a browser, and each of them once', async (t)
   cookie = await cookieOf(second, cookie);
   t.equal(cookie.split('.').length, 1 + maximumKnownUsers);
   for (const user of [first, second, ...others.slice(0, 1)]) await lockOut(t, user);
-  t.equal(await signIn(first.email, first.password, { cookie }), 429, 'the one who was there longest ago');
+  t.equal(await signIn(first.email, first.password, { cookie }), 429, 'the least recent user');
   for (const user of [second, ...others.slice(0, 1)]) {
     t.equal(await signIn(user.email, user.password, { cookie }), 303);
   }
@@ -236,7 +236,7 @@ t.test('audits the rejections of a name once a minute, however many there are', 
   t.notMatch(JSON.stringify(events), user.email);
   await database.prisma.failureCount.updateMany({ data: { expire: new Date(Date.now() - 1) } });
   await lockOut(t, user);
-  t.equal((await limitEvents({ accountId })).length, 2, 'and once more in the next minute');
+  t.equal((await limitEvents({ accountId })).length, 2, 'again in the next minute');
 });
 
 t.test('audits the rejections of an address and of a known browser once a minute', async (t) => {
@@ -255,7 +255,7 @@ t.test('audits the rejections of an address and of a known browser once a minute
   ]);
 });
 
-/** The cookie of an attacker who knows its form and has this secret. */
+/** The cookie of an attacker who knows its format and signs with this secret. */
 function forged(secret: string, email: string): string {
   const browserId = randomBytes(16).toString('base64url');
   const issuedAt = epochSeconds(clock);

@@ -112,7 +112,7 @@ t.test('finds names without case and accents, by the start of each word', async 
   }
 });
 
-t.test('lists a thousand people at most, and says that there are more', async (t) => {
+t.test('lists at most a thousand people, and states that there are more', async (t) => {
   const { browser } = await directoryOf(
     Array.from({ length: 1030 }, (_, index) => ({ firstName: `Ann${index}`, lastName: 'Same' })),
   );
@@ -131,7 +131,7 @@ t.test('lists a thousand people at most, and says that there are more', async (t
 /** Escaped text that looks like an attribute is rejected by the check for inline scripts. */
 const names = hostileNames.filter((name) => !name.includes('onmouseover='));
 
-t.test('a hostile name, search or filter is a page', async (t) => {
+t.test('a hostile name, search or filter is shown as text', async (t) => {
   const { browser } = await directoryOf(
     names.map((name) => ({ firstName: name, lastName: name, location: name, department: name })),
   );

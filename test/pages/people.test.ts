@@ -8,7 +8,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database } = api;
 
-/** A browser of somebody whose account has these employees. */
+/** A browser of a user whose account has these employees. */
 async function directoryOf(people: readonly Partial<TestEmployee>[], role: 'owner' | 'member' = 'member') {
   const scene = await createScene(database, { role });
   const employees = people.map((person, index) => ({ ...makeEmployees(1)[0], ...person, index }));
@@ -113,7 +113,11 @@ t.test('sorts in both directions by each sortable column', async (t) => {
   const page = await browser.open('/people?sort=-status');
   t.match(page.body, /aria-sort="descending"><a href="\/people\?sort=status">/);
   t.match(page.body, 'On leave');
-  t.same(namesOn((await browser.open('/people?sort=password_hash')).body).length, 3, 'another key is none');
+  t.same(
+    namesOn((await browser.open('/people?sort=password_hash')).body).length,
+    3,
+    'an unknown sort key is ignored',
+  );
 });
 
 t.test('pages keep search and sort order', async (t) => {

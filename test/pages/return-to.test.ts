@@ -121,7 +121,7 @@ t.test('return_to redirects nowhere else', async (t) => {
   }
 });
 
-/** The path that a response leads to, which has to be on this server as a browser reads it. */
+/** The path that a response redirects to. Expects that a browser resolves it to this server. */
 function ownPath(t: Test, { headers, statusCode }: LightMyRequestResponse): string {
   t.equal(statusCode, 303);
   const { location } = headers;

@@ -13,7 +13,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;
 
-t.test('shows what stops working, and revokes it after confirmation', async (t) => {
+t.test('lists the access that stops working, and revokes it after confirmation', async (t) => {
   const scene = await createScene(database, { name: 'Bridge' });
   const browser = await signedInBrowser(api, scene.user);
   const address = `${applicationsPath}/${scene.application.id}`;

@@ -68,7 +68,7 @@ async function confidentialScene(): Promise<Scene & { secretId: string }> {
   return { ...scene, secretId: id };
 }
 
-/** Everything about an account that a form could change. */
+/** All rows of an account that a form can change. */
 async function stateOf({ accountId }: Scene): Promise<string> {
   const where = { accountId };
   return JSON.stringify([
@@ -87,7 +87,7 @@ const goodFields = [
   ['scopes', 'user:read'],
 ];
 
-t.test('redirects a user who is not signed in to sign in, and back', async (t) => {
+t.test('redirects a user who is not signed in through the sign-in page and back', async (t) => {
   const { application, secretId } = await confidentialScene();
   const { administratorPages, administratorForms, pages, forms } = addresses(application.id, secretId);
   for (const address of [...administratorPages, ...pages, '/people?q=a%20b&page=2']) {
@@ -118,7 +118,7 @@ t.test('members see neither the applications of the account nor its audit log', 
   }
   t.equal(await stateOf(scene), before);
   const settings = await browser.open(connectedPath);
-  t.notMatch(settings.body, applicationsPath, 'nor the way there');
+  t.notMatch(settings.body, applicationsPath, 'the path to the page is not linked');
   t.notMatch(settings.body, auditLogPath);
 
   await database.prisma.user.updateMany({ where: { id: member.id }, data: { role: 'admin' } });
@@ -140,12 +140,12 @@ t.test('ids of another account are not found, on every page and in every form', 
     const page = await browser.open(address);
     isPage(t, page, 404, address);
     const anonymous = (html: string) => html.replace(/request <code>[^<]*/, '');
-    t.equal(anonymous(page.body), anonymous(unknown.body), `${address} is like an id that never was`);
+    t.equal(anonymous(page.body), anonymous(unknown.body), `${address} gets the response of an unknown id`);
   }
   for (const address of [...all.administratorForms, ...all.forms].filter(withId)) {
     isPage(t, await browser.submit(address, [['csrf_token', csrf_token], ...goodFields]), 404, address);
   }
-  // Their application, our secret, and the other way round.
+  // The application of one account with a secret of the other, and vice versa.
   for (const [id, secretId] of [
     [attacker.application.id, victim.secretId],
     [victim.application.id, attacker.secretId],
@@ -176,7 +176,7 @@ t.test('a form of another site changes nothing', async (t) => {
   t.equal(await stateOf(scene), before);
 });
 
-t.test('a form sets the fields of its page and no other', async (t) => {
+t.test('a form sets only the fields of its page', async (t) => {
   const [scene, other] = [await confidentialScene(), await confidentialScene()];
   const browser = await signedInBrowser(api, scene.user);
   const extra = Object.entries({
@@ -303,7 +303,7 @@ t.test('shows text of other users as text on every page', async (t) => {
   t.notMatch((await browser.open(`/people?notice=${encodeURIComponent(attack)}`)).body, 'class="notice"');
 });
 
-t.test('allows scripts on the page with the secret only, and only its own', async (t) => {
+t.test('allows scripts on the page with the secret only, and only the script of that page', async (t) => {
   const { user } = await confidentialScene();
   const browser = await signedInBrowser(api, user);
   const withSecret = await createThroughPage(browser);

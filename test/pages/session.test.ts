@@ -20,12 +20,12 @@ t.test('replaces a session cookie that was planted before sign-in', async (t) =>
   t.equal((await browser.signIn(user.email, user.password)).statusCode, 303);
   const session = browser.cookies.get('session') ?? '';
   t.not(session, planted);
-  t.ok(Buffer.from(session, 'base64url').length >= 32, 'and not to be guessed');
+  t.ok(Buffer.from(session, 'base64url').length >= 32, 'ids are not predictable');
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(planted) } }), 0);
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(session) } }), 1);
 });
 
-t.test('signing in over the session of another user ends that session', async (t) => {
+t.test('signing in over the session of another user revokes that session', async (t) => {
   const scene = await createScene(database);
   const attacker = await createScene(database);
   const planted = (await signedInBrowser(api, attacker.user)).cookies.get('session') ?? '';
@@ -96,7 +96,7 @@ t.test('with https a session cookie without the prefix is ignored', async (t) =>
   t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 302);
 });
 
-t.test('signing out ends the session on the server and deletes the cookie', async (t) => {
+t.test('signing out revokes the session on the server and deletes the cookie', async (t) => {
   const scene = await createScene(database);
   const browser = new Browser(app);
   await browser.signIn(scene.user.email, scene.user.password);
@@ -110,7 +110,7 @@ t.test('signing out ends the session on the server and deletes the cookie', asyn
   t.notOk(browser.cookies.has('session'));
   t.equal(await database.prisma.session.count({ where: { idHash: hashOf(session) } }), 0);
   browser.setCookie('session', session);
-  t.equal((await browser.open(url)).statusCode, 302, 'the kept cookie is worth nothing');
+  t.equal((await browser.open(url)).statusCode, 302, 'the saved cookie is not accepted');
   t.equal((await elsewhere.open(url)).statusCode, 200, 'other browsers stay signed in');
 });
 

@@ -21,14 +21,14 @@ function nextAddress(): string {
   return `198.51.100.${lastAddress}`;
 }
 
-/** Failures that `limited` allows in the name of one user: five times as many as from one address. */
+/** Failures that `limited` allows for one e-mail address: five times as many as from one network address. */
 const nameLimit = 15;
 
 /** Tries to sign in from a network address. */
 const attempt = (address: string, email: string, password: string, server = limited) =>
   new Browser(fromAddress(server.app, address)).signIn(email, password);
 
-/** Expects that an attempt was not even judged. */
+/** Expects that an attempt was rejected before its password was checked. */
 function throttled(t: Test, response: LightMyRequestResponse): void {
   t.equal(response.statusCode, 429);
   t.match(response.headers['content-type'], /^text\/html/);
@@ -78,7 +78,7 @@ t.test('counts all IPv6 addresses of a /64 network as one', async (t) => {
   const { address } = await database.prisma.auditEvent.findFirstOrThrow({
     where: { userId: user.id, type: 'sign_in.succeeded' },
   });
-  t.equal(address, '2001:db8:0:8::1', 'the audit log has the whole address');
+  t.equal(address, '2001:db8:0:8::1', 'the audit log has the complete address');
 });
 
 t.test('limits an unknown e-mail address like a known one', async (t) => {
@@ -105,7 +105,7 @@ t.test('checks no more concurrent attempts than allowed', async (t) => {
     Array.from({ length: 2 * nameLimit }, (_, index) => attempt(nextAddress(), user.email, `wrong ${index}`)),
   );
   const judged = responses.filter(({ statusCode }) => statusCode === 401);
-  t.ok(judged.length <= nameLimit, `${judged.length} were judged`);
+  t.ok(judged.length <= nameLimit, `${judged.length} were checked`);
 });
 
 t.test('does not count a successful sign-in', async (t) => {
@@ -116,12 +116,12 @@ t.test('does not count a successful sign-in', async (t) => {
   }
 });
 
-t.test('starts a new count when the minute is over', async (t) => {
+t.test('starts a new count after a minute', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   const fail = async () => (await attempt(address, user.email, 'wrong')).statusCode;
   t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);
-  // The limiter looks at the clock of the wall, so that the rows are moved instead.
+  // The limiter uses the system clock, so the expiry of the rows is changed instead.
   await database.prisma.failureCount.updateMany({ data: { expire: new Date(Date.now() - 1) } });
   t.equal((await attempt(address, user.email, user.password)).statusCode, 303);
   t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);
@@ -136,7 +136,7 @@ t.test('a rejected attempt does not extend the wait', async (t) => {
   const before = await rows();
   for (let time = 0; time < 3; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
   t.same(await rows(), before);
-  t.notOk(JSON.stringify(before).includes(user.email), 'nor does the table say who it was');
+  t.notOk(JSON.stringify(before).includes(user.email), 'the table does not identify the user');
 });
 
 t.test('RATE_LIMIT_FAILURES=0 allows any number', async (t) => {

@@ -19,14 +19,14 @@ const signIn = async (email: string, password: string) =>
 const hashOf = async (id: string) =>
   (await database.prisma.user.findFirstOrThrow({ where: { id } })).passwordHash;
 
-/** A hash as earlier versions made it: of the text as it was typed. */
+/** A hash as earlier versions computed it: of the text as entered. */
 const rawHash = (password: string) => hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
 
 t.test('accepts a password in either Unicode form', async (t) => {
   const user = await createUser(database, accountId, { passwordHash: await hashPassword(decomposed) });
   const before = await hashOf(user.id);
   for (const password of [composed, decomposed]) t.equal(await signIn(user.email, password), 303);
-  t.equal(await hashOf(user.id), before, 'and keeps its hash');
+  t.equal(await hashOf(user.id), before, 'keeps its hash');
   t.equal(await signIn(user.email, 'Muller und Sohne'), 401);
 });
 
@@ -48,7 +48,11 @@ t.test(
   async (t) => {
     const user = await createUser(database, accountId, { passwordHash: await rawHash(decomposed) });
     const before = await hashOf(user.id);
-    t.equal(await signIn(user.email, composed), 401, 'what was typed is not known before it is typed again');
+    t.equal(
+      await signIn(user.email, composed),
+      401,
+      'the unnormalized password matches only once it is entered again',
+    );
     t.equal(await hashOf(user.id), before);
     t.equal(await signIn(user.email, decomposed), 303);
     t.not(await hashOf(user.id), before);
@@ -117,6 +121,6 @@ t.test('computes the same number of hashes for an unknown address and a wrong pa
   }
   t.ok(
     double.unknown / single.unknown > 1.2,
-    `two hashes where the forms differ: ${JSON.stringify({ single, double })}`,
+    `two hashes if the forms differ: ${JSON.stringify({ single, double })}`,
   );
 });

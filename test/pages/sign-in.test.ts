@@ -15,7 +15,7 @@ const { app } = api;
 const unknownAddress = () => `${randomId(10)}@users.example`;
 const setCookies = ({ headers }: LightMyRequestResponse): string[] => [headers['set-cookie'] ?? []].flat();
 
-/** What is the same for everybody on the page that refuses. */
+/** The page of a rejected sign-in, without the parts that differ for each request. */
 function withoutPersonal({ body }: LightMyRequestResponse, email: string): string {
   return body
     .replaceAll(email, 'E-MAIL')
@@ -78,7 +78,7 @@ t.test('a wrong password and an unknown address get the same response', async (t
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
 });
 
-t.test('an unknown address takes the same work as a wrong password', async (t) => {
+t.test('an unknown address takes as much processor time as a wrong password', async (t) => {
   const { accountId } = await createScene(database);
   const passwordHash = await hashPassword(testPassword);
   const known = await createUser(database, accountId, { passwordHash });
@@ -90,7 +90,7 @@ t.test('an unknown address takes the same work as a wrong password', async (t) =
     return performance.now() - start;
   };
   const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
-  // The first of each is for whatever is prepared once.
+  // The first attempt of each kind is not measured, because it includes one-time work.
   for (const email of [known.email, unknownAddress()]) await time(email);
   const [knownTimes, unknownTimes]: [number[], number[]] = [[], []];
   for (let run = 0; run < 7; run += 1) {
@@ -101,7 +101,7 @@ t.test('an unknown address takes the same work as a wrong password', async (t) =
   t.ok(ratio > 0.3 && ratio < 3, `${ratio}`);
 });
 
-t.test('rejects a password that is too long like a wrong one, and a huge form with 413', async (t) => {
+t.test('an overlong password gets the response of a wrong one, and an oversized form gets 413', async (t) => {
   const { accountId } = await createScene(database);
   const longest = 'p'.repeat(maximumPasswordLength);
   const user = await createUser(database, accountId, { passwordHash: await hashPassword(longest) });

@@ -10,14 +10,14 @@ t.test('listens on one address of a host name with several', async (t) => {
   t.equal(app.addresses().length, 1);
 });
 
-t.test('an address that cannot be listened on is reported in one line that names the settings', async (t) => {
+t.test('an unavailable address is reported in one line that names the settings', async (t) => {
   const [first, second] = await Promise.all([buildTestApp(t), buildTestApp(t)]);
   await listen(first.app, { host: '127.0.0.1', port: 0 });
   const { port } = first.app.server.address() as AddressInfo;
   const places = [
     { host: '127.0.0.1', port },
     { host: 'nowhere.invalid', port: 0 },
-    // An address that is kept for documents, and so is no machine's.
+    // An address that is reserved for documentation.
     { host: '192.0.2.1', port: 0 },
   ];
   for (const place of places) {

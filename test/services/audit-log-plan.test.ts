@@ -9,7 +9,7 @@ import t from '../support/tap.js';
 
 const pageSize = 50;
 const deepPage = 1_000;
-/** Events before the deep page: enough for the planner not to consider reading and sorting all of them. */
+/** Events before the deep page: so many that the planner does not read and sort all of them. */
 const earlier = 20_000;
 const count = pageSize * deepPage + earlier;
 const start = Date.parse('2026-01-01T00:00:00Z');
@@ -83,7 +83,7 @@ const frequent: Record<string, AuditFilter> = {
 };
 
 for (const [name, filter] of Object.entries(frequent)) {
-  t.test(`page ${deepPage} ${name} reads as much as page 1`, async (t) => {
+  t.test(`page ${deepPage} ${name} reads as many blocks as page 1`, async (t) => {
     const first = await planOf(filter);
     const deep = await planOf(filter, await anchorOf(database, filter));
     for (const { text } of [first, deep]) {

@@ -24,8 +24,8 @@ t.test(
         auditLog.record({
           type: 'sign_in.failed',
           accountId: account,
-          userId: 'somebody who is gone',
-          applicationId: 'an application that is gone',
+          userId: 'a user who was deleted',
+          applicationId: 'an application that was deleted',
           origin: { address, requestId: String(index) },
         }),
       ),

@@ -5,7 +5,7 @@ import t from '../support/tap.js';
 const never = new AbortController().signal;
 const long = { signal: never, waitMs: 60_000 };
 
-t.test('grants the slots of a key, and queues further callers in the order of arrival', async (t) => {
+t.test('grants the slots of a key, and queues more callers in the order of arrival', async (t) => {
   const limit = new ConcurrencyLimit(2);
   const first = await limit.acquire('a', long);
   const second = await limit.acquire('a', long);
@@ -24,10 +24,10 @@ t.test('grants the slots of a key, and queues further callers in the order of ar
   await turn();
   t.same(granted, ['third', 'fourth']);
   for (const release of await Promise.all(queued)) release();
-  t.equal(limit.size, 0, 'and forgets a key without work');
+  t.equal(limit.size, 0, 'removes a key without work');
 });
 
-t.test('a slot that is released passes to the queue, and not to a caller that comes later', async (t) => {
+t.test('a released slot passes to the first queued caller, before any later caller', async (t) => {
   const limit = new ConcurrencyLimit(1);
   const release = await limit.acquire('a', long);
   const granted: string[] = [];
@@ -55,7 +55,7 @@ t.test('the slots of one key do not limit another key', async (t) => {
   t.equal(limit.size, 0);
 });
 
-t.test('rejects a caller whose time in the queue is over, and removes it from the queue', async (t) => {
+t.test('rejects a caller that was queued too long, and removes it from the queue', async (t) => {
   const limit = new ConcurrencyLimit(1);
   const release = await limit.acquire('a', long);
   await t.rejects(limit.acquire('a', { signal: never, waitMs: 20 }), QueueTimeoutError);

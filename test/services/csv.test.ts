@@ -15,7 +15,7 @@ async function read(text: string | Uint8Array, pieceSize = 7): Promise<unknown[]
   return records;
 }
 
-t.test('reads CSV as RFC 4180 describes it, with the line breaks of every system', async (t) => {
+t.test('reads CSV of RFC 4180, with the line breaks of every operating system', async (t) => {
   for (const [text, expected] of [
     ['', []],
     ['a', [[1, ['a']]]],
@@ -87,13 +87,13 @@ t.test('reads CSV as RFC 4180 describes it, with the line breaks of every system
     ['Zoë,山田,\u{1F468}\n', [[1, ['Zoë', '山田', '\u{1F468}']]]],
     ['a\u2028b,c\n', [[1, ['a\u2028b', 'c']]]],
   ] as const) {
-    // TAP takes U+2028 for the end of a line.
+    // The TAP parser treats U+2028 as the end of a line.
     const label = JSON.stringify(text).replace('\u2028', 'LS');
     for (const size of [1, 2, 3, 1000]) t.same(await read(text, size), expected, label);
   }
 });
 
-t.test('a broken quote rejects its own line and no other', async (t) => {
+t.test('a malformed quote rejects its own line only', async (t) => {
   const stray = 'a quote is in an invalid position';
   const open = 'a quote is not closed';
   for (const [text, expected] of [

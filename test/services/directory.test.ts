@@ -9,7 +9,7 @@ const firstNames = ['Anna', 'Änne', 'An', 'Jean-Luc', 'Łucja', 'Bo', "D'Arcy",
 const lastNames = ['Müller', 'Muller', "O'Brien", 'van der Berg', 'Ørsted', 'Groß', 'Li', 'Anders'];
 const texts = 'a an anna mul o d arc berg van der luc jean lu or gro gross li zz maria jos b'.split(' ');
 
-/** What `fold_for_search` does to the names of this test. */
+/** Same result as `fold_for_search` for the names of this test. */
 const fold = (text: string) =>
   text
     .normalize('NFKD')
@@ -20,7 +20,7 @@ const fold = (text: string) =>
     .replaceAll('ß', 'ss')
     .split(/[^a-z0-9]+/);
 
-t.test('a search finds what a comparison with each word finds, also after changes', async (t) => {
+t.test('a search finds the same employees as a comparison with each word, also after changes', async (t) => {
   const database = await openTestDatabase(t);
   const employees = makeEmployees(400).map((employee, index) => ({
     ...employee,

@@ -15,7 +15,7 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t);
 const { database } = api;
 
-/** Columns of an employee that are no attributes. */
+/** Columns of an employee that are not attributes. */
 const otherColumns = [
   ...['position', 'created_at', 'account_id', 'id', 'has_escapes'],
   ...[1, 2, 3, 4, 5].map((number) => `search_key_${number}`),
@@ -84,7 +84,7 @@ t.test('has_escapes reads every attribute that can have escapes', async (t) => {
   }
 });
 
-/** Values of the attributes, of which no two are equal. */
+/** Distinct values of the attributes. */
 const samples = givenAttributes.map(({ name, type }, index) => {
   if (type === 'date') return `2026-01-${10 + index}`;
   return fits(name, `v${index}`) ? `v${index}` : `v${index}@x.example`;
@@ -164,7 +164,7 @@ t.test('every attribute that is given is imported, and one that is absent is not
   const csvOf = (record: object) => `${Object.keys(record).join()}\n${Object.values(record).join()}\n`;
 
   t.match(await importText(database, accountId, csvOf(values)), { refusals: [], counts: { created: 1 } });
-  t.same(await stored(), values, 'what a file says is stored');
+  t.same(await stored(), values, 'the values of the file are stored');
   const nullable = givenAttributes
     .filter((attribute) => attribute.nullable)
     .map(({ name }) => name as string);
@@ -185,7 +185,7 @@ t.test('every attribute that is given is imported, and one that is absent is not
   }
 });
 
-t.test('the directory shows the attributes that say so, under their labels', async (t) => {
+t.test('the directory shows the attributes with a column, under their labels', async (t) => {
   const scene = await createScene(database);
   const [employee] = everyShape();
   await insertEmployees(

@@ -6,7 +6,7 @@ import { createTestDatabase, openElsewhere, testServer } from '../support/databa
 import { createTenant, type Tenant } from '../support/records/tenant.js';
 import t, { type Test } from '../support/tap.js';
 
-/** Longest wait of a duplicate for the first request, in milliseconds. */
+/** Maximum time that a duplicate waits for the first request, in milliseconds. */
 const keyWaitMs = 5_000;
 
 /** Time that a busy machine may need beyond a limit, in milliseconds. */
@@ -31,7 +31,7 @@ function alone(work: IdempotentWork['work']): IdempotentWork {
   return { prepare: async () => {}, work };
 }
 
-/** Carries out a request whose work does not end; resolves in the transaction. The function ends it. */
+/** Starts a request whose work does not end, and resolves during its transaction. Returns a function that ends it. */
 async function runStuck(idempotency: Idempotency, request: IdempotentRequest) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ async function runStuck(idempotency: Idempotency, request: IdempotentRequest) {
   };
 }
 
-/** What became of some work, and after how many milliseconds. */
+/** The outcome of work, and its duration in milliseconds. */
 async function timed<Result>(work: Promise<Result>) {
   const begun = performance.now();
   const outcome = await work.catch((error: unknown) => error);
@@ -86,7 +86,7 @@ t.test('a duplicate in another process waits five seconds, and no longer', async
   const finish = await runStuck(idempotency, request);
   const { outcome, ms } = await timed(other.respondOnce(request, alone(notCalled)));
   // Transactions of the embedded database run one after the other: the duplicate does not reach the key.
-  if (elsewhere === database) t.ok(isDatabaseUnavailable(outcome), 'which is 503 with Retry-After');
+  if (elsewhere === database) t.ok(isDatabaseUnavailable(outcome), '503 with Retry-After');
   else t.same(outcome, { kind: 'in_use' });
   afterTheWait(t, ms);
   t.same(await finish(), { kind: 'completed', response });
@@ -133,5 +133,5 @@ t.test(
 );
 
 async function notCalled(): Promise<never> {
-  throw new Error('The work of a duplicate is done');
+  throw new Error('The work of a duplicate was performed');
 }

@@ -148,7 +148,7 @@ t.test('rejects managers that form a cycle, with those in the database too', asy
     ['D', 'C'],
     ['E', 'F'],
   ]);
-  t.same(refusals, [`line 2: ${cycle}`], 'and not those below the cycle');
+  t.same(refusals, [`line 2: ${cycle}`], 'employees below the cycle are not rejected');
   t.same(await managers(), { A: 'B', B: 'C', D: 'C', E: 'F' });
   t.match(
     await assign([
@@ -157,7 +157,7 @@ t.test('rejects managers that form a cycle, with those in the database too', asy
     ]),
     { refusals: [], counts: { managersRejected: 0 } },
   );
-  t.same(await managers(), { B: 'A', D: 'C', E: 'F' }, 'the order is turned around');
+  t.same(await managers(), { B: 'A', D: 'C', E: 'F' }, 'the order is reversed');
   t.match(
     await assign([
       ['B', 'A'],

@@ -39,7 +39,7 @@ import t from '../support/tap.js';
 
 const headerSize = 16 * 1024;
 const bodySize = 64 * 1024;
-/** A little more than a record of an import may have. */
+/** Slightly more characters than a record of an import may have. */
 const importSize = 18 * 1024;
 const baseUrl = 'http://api.test';
 
@@ -164,7 +164,7 @@ t.test('reads every form and member of a body in linear time', async (t) => {
   );
 });
 
-/** Node.js lets no other characters pass in a header or an address. */
+/** Node.js rejects other characters in headers and URLs. */
 function isHeaderText(text: string): boolean {
   return /^[\t -~\u0080-\u00FF]*$/.test(text);
 }
@@ -186,7 +186,7 @@ t.test('reads every line of an import in linear time', async (t) => {
       name: 'lines',
       size: importSize,
       shapes: 'own',
-      // A line costs the same, however short it is.
+      // The cost of a line does not depend on its length.
       normal: '\n',
       units: ['a', '\r'],
       read: (text) => drain(splitLines(bytesOf(text))),

@@ -35,7 +35,7 @@ t.test('reads a page from an index, never by sorting the account', async (t) => 
   const requests: Record<string, Request> = {
     'the first page': first,
     'a page in the middle': { ...first, start: { skip: 2500 } },
-    'a page after a marker': { ...first, start: { anchor: ['2500'] } },
+    'a page after a cursor': { ...first, start: { anchor: ['2500'] } },
     'a page by status': { ...first, filter: { status: 'active' } },
     'a page by department': { ...first, filter: { department: 'Sales' } },
   };
@@ -46,12 +46,12 @@ t.test('reads a page from an index, never by sorting the account', async (t) => 
       const value = key === 'updatedAt' ? middle.updatedAt.toISOString() : String(middle[key]);
       const start = { anchor: [value, '2500'] };
       requests[`a page ordered by ${order}`] = { ...first, sort };
-      requests[`a page after a marker, ordered by ${order}`] = { filter: {}, sort, start };
-      // Few employees of a status come after a marker: to sort those is cheap.
+      requests[`a page after a cursor, ordered by ${order}`] = { filter: {}, sort, start };
+      // Few employees of a status follow the cursor, so sorting them is cheap.
       if (key === 'status' || key === 'department') continue;
       // No index has the id in this direction.
       const otherWay: EmployeeSort = { key: 'id', descending: !descending };
-      requests[`a page after a marker, ordered by ${order}, then by id the other way`] = {
+      requests[`a page after a cursor, ordered by ${order}, then by id in the opposite direction`] = {
         filter: {},
         sort: [...sort, otherWay],
         start,
@@ -64,7 +64,7 @@ t.test('reads a page from an index, never by sorting the account', async (t) => 
     const lines = await database.prisma.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${query}`);
     const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
     t.match(plan, /Index Scan/, name);
-    // An incremental sort is fine: it orders only records that are equal in the first key.
+    // An incremental sort is acceptable: it sorts only records with the same first key.
     t.notMatch(plan, /Seq Scan on employees|^\s*(->)?\s*Sort {2}\(/m, name);
   }
 });

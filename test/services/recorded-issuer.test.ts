@@ -51,13 +51,17 @@ t.test(
   },
 );
 
-t.test('of starts at once with different BASE_URLs one wins on PostgreSQL', onPostgresql, async (t) => {
-  const { issuer, claim } = await setUp(t);
-  const urls = [1, 2, 3, 4, 5].map((number) => `https://${number}.people.example`);
-  const outcomes = await Promise.allSettled(urls.map(claim));
-  const winners = urls.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-  t.same(winners, [await issuer.read()]);
-});
+t.test(
+  'one of several concurrent starts with different BASE_URLs succeeds on PostgreSQL',
+  onPostgresql,
+  async (t) => {
+    const { issuer, claim } = await setUp(t);
+    const urls = [1, 2, 3, 4, 5].map((number) => `https://${number}.people.example`);
+    const outcomes = await Promise.allSettled(urls.map(claim));
+    const winners = urls.filter((_, index) => outcomes[index]?.status === 'fulfilled');
+    t.same(winners, [await issuer.read()]);
+  },
+);
 
 t.test(
   'the embedded database adopts another BASE_URL with a warning and an audit event',
@@ -76,7 +80,7 @@ t.test('an operator changes the issuer, which is audited once', async (t) => {
   const { issuer, at, claim, events } = await setUp(t);
   await claim(first);
   t.equal(await issuer.set(second, at), first);
-  t.equal(await issuer.set(second, at), second, 'and changes nothing again');
+  t.equal(await issuer.set(second, at), second, 'changes nothing again');
   await claim(second);
   t.match(await events(), [{ details: { from: first, to: second }, createdAt: at }]);
   t.equal((await events()).length, 1);
@@ -89,7 +93,7 @@ t.test('an operator records an issuer before the first start', async (t) => {
   t.match(await events(), [{ details: { to: first } }]);
 });
 
-t.test('there is one issuer', async (t) => {
+t.test('the database stores at most one issuer', async (t) => {
   const { database, at, claim } = await setUp(t);
   await claim(first);
   await t.rejects(database.prisma.issuer.create({ data: { id: 2, url: second, recordedAt: at } }));

@@ -6,7 +6,7 @@ import { hasRedisServer, startRedis, testRedis } from '../support/processes/redi
 import { freePort } from '../support/server/free-port.js';
 import t, { type Test } from '../support/tap.js';
 
-/** Counters under keys of their own, and what they log. */
+/** Counters with a unique key prefix, and their log. */
 async function open(t: Test, url: string, prefix = `test:${randomId()}:`) {
   const logged: { level: 'info' | 'warn'; details: object; message: string }[] = [];
   const events = new EventEmitter();
@@ -67,14 +67,14 @@ t.test(
     await redis.stop();
     const counts = await Promise.all(Array.from({ length: 50 }, () => counters.requests.add('a', 1)));
     t.equal(Math.max(...counts.map(({ total }) => total)), 50, 'the process counts for itself');
-    t.equal(logged.length, 1, 'said once');
+    t.equal(logged.length, 1, 'logged once');
 
     const back = once(events, 'info');
     await redis.start();
     await back;
     t.equal((await counters.requests.add('a', 1)).total, 1);
     const other = await open(t, redis.url, prefix);
-    t.equal((await other.counters.requests.add('a', 1)).total, 2, 'and all processes together again');
+    t.equal((await other.counters.requests.add('a', 1)).total, 2, 'processes share counts again');
     t.same(
       logged.map(({ level }) => level),
       ['warn', 'info'],
@@ -95,7 +95,7 @@ t.test(
     t.equal((await counters.requests.add('a', 1)).total, 1);
     const begin = performance.now();
     for (let count = 2; count <= 500; count += 1) await counters.requests.add('a', 1);
-    // Each would wait for half a second.
+    // Otherwise each request would wait half a second.
     t.ok(performance.now() - begin < 60_000);
     t.equal(logged.length, 1);
 
@@ -105,6 +105,6 @@ t.test(
       await wait(20);
     }
     const { total } = await counters.requests.add('a', 1);
-    t.ok(total >= 6 && total <= 8, 'counted where it was counted before');
+    t.ok(total >= 6 && total <= 8, 'the earlier count continues');
   },
 );

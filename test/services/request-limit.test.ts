@@ -5,7 +5,7 @@ import { createMemoryCounter } from '../../src/services/counters/memory-counter.
 import { RequestLimit } from '../../src/services/request-limit.js';
 import t from '../support/tap.js';
 
-/** Counts like another counter, and records its calls. */
+/** A counter that wraps another one and records its calls. */
 function watch(counter: Counter) {
   const calls: [string, number][] = [];
   const add: Counter['add'] = (subject, points) => {
@@ -17,7 +17,7 @@ function watch(counter: Counter) {
 
 const times = <Value>(number: number, make: () => Value) => Array.from({ length: number }, make);
 
-t.test('requests that arrive together are one query, and each has its own count', async (t) => {
+t.test('requests that arrive together share one query, and each has its own count', async (t) => {
   const { calls, counter } = watch(createMemoryCounter());
   const limit = new RequestLimit(counter, 10);
   const both = [...times(3, () => limit.take('a')), ...times(2, () => limit.take('b'))];
@@ -76,7 +76,7 @@ t.test('a failed count rejects only its own callers', async (t) => {
   for (const one of bad) t.match(one, { status: 'rejected', reason: { message: 'no count' } });
 });
 
-t.test('a slow count delays at most one more query to the store', async (t) => {
+t.test('a slow count delays at most one further query', async (t) => {
   const finish: (() => void)[] = [];
   const add: Counter['add'] = (_, points) =>
     new Promise((resolve) => finish.push(() => resolve({ total: points, resetMs: 60_000 })));

@@ -4,7 +4,7 @@ import { openTestDatabase } from '../support/database/database.js';
 import { createTestClock } from '../support/server/clock.js';
 import t from '../support/tap.js';
 
-t.test('logs a use that cannot be stored, and tries again at the next use', async (t) => {
+t.test('logs a use that cannot be stored, and retries at the next use', async (t) => {
   const database = await openTestDatabase(t);
   const lines: { details: object; message: string }[] = [];
   const warn = (details: object, message: string) => void lines.push({ details, message });

@@ -23,7 +23,7 @@ import t from '../support/tap.js';
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);
 t.teardown(() => database.close());
-// On PostgreSQL a second process would have connections of its own; the embedded database has one.
+// On PostgreSQL a second process would have its own connections; the embedded database has one.
 const elsewhere = await openElsewhere(t, options, database);
 
 const environment = { RATE_LIMIT_FAILURES: '0' };
@@ -34,7 +34,7 @@ const { clock } = api;
 const users = new UserAdministration(database);
 const operator = ({ accountId }: Pick<Scene, 'accountId'>): AuditContext => ({ accountId, at: clock() });
 
-/** A user with a colleague who is an owner as well, so that the account does not depend on the user. */
+/** A user whose account has another owner, so that the user is not its last owner. */
 async function sceneWithColleague(options: Parameters<typeof createScene>[1] = {}) {
   const scene = await createScene(database, options);
   return { ...scene, colleague: await createUser(database, scene.accountId) };
@@ -82,7 +82,7 @@ t.test('does not restore sessions, grants or codes when a user is enabled again'
   const { form } = await grantCode(api, scene);
   const browser = await signedInBrowser(api, scene.user);
   await users.disable(operator(scene), scene.user.id);
-  // A consent that was under way may store its code just after that.
+  // A concurrent consent may store its code just after that.
   const code = { redirectUri: scene.redirectUri, codeChallenge: 'x', scopes: ['user:read'] };
   await database.prisma.authorizationCode.create({
     data: {
@@ -158,7 +158,7 @@ function withoutUser(details: unknown): object {
   return rest;
 }
 
-t.test('ends the sessions and keeps the grants when a password is replaced', async (t) => {
+t.test('revokes the sessions and keeps the grants when a password is replaced', async (t) => {
   const scene = await createScene(database);
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   const browser = await signedInBrowser(other, scene.user);
@@ -177,7 +177,7 @@ t.test('ends the sessions and keeps the grants when a password is replaced', asy
   t.equal((await new Browser(api.app).signIn(scene.user.email, password)).statusCode, 303);
 });
 
-t.test('ends every session when sessions are revoked, and reports when there was none', async (t) => {
+t.test('revokes every session, and reports when there was none', async (t) => {
   const scene = await createScene(database);
   const browsers = [await signedInBrowser(api, scene.user), await signedInBrowser(other, scene.user)];
   const { accessToken } = await grantTokens(api, scene);
@@ -205,17 +205,17 @@ t.test('keeps the last enabled owner of an account', async (t) => {
   for (const role of ['admin', 'member'] as const) {
     t.same(await users.setRole(operator(scene), id, role), { kind: 'last_owner' });
   }
-  t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 200, 'nothing was ended');
+  t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 200, 'nothing was revoked');
   t.same(await eventsOf(scene.accountId, { startsWith: 'user.role' }), []);
   t.match(
     await users.setRole(operator(scene), retired.id, 'member'),
     { kind: 'changed' },
-    'a disabled one may go',
+    'a disabled owner can be demoted',
   );
   t.same(await users.disable(operator(scene), id), { kind: 'last_owner' });
 });
 
-t.test('changes and reports nothing when the user is already in that state', async (t) => {
+t.test('changes and reports nothing when the user already has that state', async (t) => {
   const scene = await sceneWithColleague();
   const { id } = scene.user;
   t.same(await users.enable(operator(scene), id), { kind: 'unchanged' });

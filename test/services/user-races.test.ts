@@ -21,7 +21,7 @@ import t from '../support/tap.js';
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);
 t.teardown(() => database.close());
-// Another process has connections of its own; the embedded database has one, and transactions take turns.
+// Another process has its own connections. The embedded database has one, so transactions run one after the other.
 const elsewhere = await openElsewhere(t, options, database);
 const oneConnection = {
   skip: testServer === undefined && 'transactions of the embedded database take turns',
@@ -36,7 +36,7 @@ const usersElsewhere = new UserAdministration(elsewhere);
 const operator = ({ accountId }: Pick<Scene, 'accountId'>) => ({ accountId, at: clock() });
 const newPassword = 'another long password';
 
-/** A user with a colleague who is an owner as well, so that the account does not depend on the user. */
+/** A user whose account has another owner, so that the user is not its last owner. */
 async function sceneWithColleague() {
   const scene = await createScene(database);
   return { ...scene, colleague: await createUser(database, scene.accountId) };
@@ -49,8 +49,8 @@ const stateOf = async ({ user }: Pick<Scene, 'user'>) => ({
 });
 
 /**
- * Lets work begin while a transaction has made its changes and not committed them. The work either waits for the
- * transaction, or is done with what was true before.
+ * Starts work while a transaction has uncommitted changes. The work either waits for the transaction, or uses the earlier
+ * state.
  */
 async function whileUncommitted<Result>(
   changes: (tx: Prisma.TransactionClient) => Promise<unknown>,
@@ -69,7 +69,7 @@ async function whileUncommitted<Result>(
   return started.result;
 }
 
-t.test('keeps one of the two last owners when both are to go at the same time', async (t) => {
+t.test('keeps one of the two last owners when both are demoted concurrently', async (t) => {
   for (let round = 0; round < 20; round += 1) {
     const scene = await sceneWithColleague();
     const context = operator(scene);
@@ -104,7 +104,7 @@ t.test(
     const scene = await sceneWithColleague();
     const { code } = await grantCode(api, scene);
     const { id: userId } = scene.user;
-    // What the exchange does in its one statement.
+    // The effects of the statement of the exchange.
     const exchange = async (tx: Prisma.TransactionClient) => {
       const applicationId = scene.application.id;
       const grant = { id: `grant${userId}`, accountId: scene.accountId, applicationId, userId };
@@ -120,7 +120,7 @@ t.test(
     t.equal(
       await database.prisma.authorizationCode.count({ where: { userId } }),
       1,
-      'a used code is kept: its replay is theft',
+      'a used code is kept to detect its replay',
     );
   },
 );
@@ -133,7 +133,7 @@ t.test('leaves no grant behind when a code is exchanged while the user is disabl
       users.disable(operator(scene), scene.user.id),
       other.postForm('/v1/oauth/token', form),
     ]);
-    // Not with `enable`, which ends once more what it finds.
+    // Not with `enable`, which revokes remaining sessions and grants again.
     await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt: null } });
     t.same(await stateOf(scene), { sessions: 0, grants: 0, codes: 0 });
   }
@@ -164,7 +164,7 @@ t.test('creates no session for a password that was replaced after the comparison
   t.equal((await stateOf(scene)).sessions, 0);
 });
 
-t.test('begins no session while another transaction disables the user', oneConnection, async (t) => {
+t.test('creates no session while another transaction disables the user', oneConnection, async (t) => {
   const { user } = await createScene(database);
   const from = { address: '192.0.2.1', userAgent: undefined };
   const session = await whileUncommitted(

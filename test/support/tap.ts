@@ -1,19 +1,18 @@
 import { pathToFileURL } from 'node:url';
 import root, { type Test } from 'tap';
 
-// The one way in which the tests do not use tap directly: `npm test` runs the files of a folder in one process. A process
-// takes 3.4 seconds of CPU time (measured) until its first application is built: it loads the modules, starts PostgreSQL
-// in WebAssembly and compiles the contract. For 177 files this is 10 minutes of CPU time, or 5 minutes on two cores.
+// Tests import this module instead of tap, because `npm test` runs the files of a folder in one process. A process takes 3.4
+// seconds of CPU time (measured) until its first application is built: it loads the modules, starts PostgreSQL in
+// WebAssembly and compiles the contract. For 177 files this is 10 minutes of CPU time, or 5 minutes on two cores.
 
-/** How long the tests of one file may take. A file that hangs keeps those after it from running. */
+/** Maximum time of a test file. A file that hangs blocks the files after it. */
 const fileTimeoutMs = 180_000;
 
 let t: Test = root;
 
-/** Tap's root test, which ends with the process. */
 /**
- * The test that the tests of a file belong to; what they open is closed when it ends. It is tap's root test, or, where
- * several files share a process, a test for each file.
+ * `root` is tap's root test, which ends with the process. The default export is the parent of the tests of a file, whose
+ * teardown closes the resources that they open: the root test or, if several files share a process, a test for each file.
  */
 export { root, type Test, t as default };
 

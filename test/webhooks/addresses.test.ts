@@ -6,7 +6,7 @@ import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
 import t from '../support/tap.js';
 import { listenOnLoopback } from '../support/webhooks/loopback.js';
 
-/** Hosts that lead to this machine or to its network, in the notations that a URL allows. */
+/** Hosts that resolve to this machine or to its network, in the notations that a URL allows. */
 const privateHosts = [
   ...[
     '127.0.0.1',
@@ -147,14 +147,14 @@ t.test('a stored URL with a private host is not connected to', async (t) => {
   t.equal(listener.connections, 0);
 });
 
-t.test('a look-up for a connection fails if an address is private, whatever it asks for', async (t) => {
+t.test('the lookup for a connection fails if an address is private, with any options', async (t) => {
   for (const options of [{}, { all: true }, { all: false, family: 4 }, { all: true, family: 4 }]) {
     const error = await new Promise((resolve) => publicLookup('localhost', options, resolve));
     t.match(error, { name: 'PrivateAddressError' }, JSON.stringify(options));
   }
 });
 
-t.test('a redirect leads to no connection, with any status', async (t) => {
+t.test('no redirect is followed, with any status', async (t) => {
   const listener = await listenOnLoopback(t);
   let status = 301;
   const server = createHttpServer((_request, response) =>

@@ -28,7 +28,7 @@ async function setUp(t: Test) {
   return { api, receiver, feed, ...scene, ...createWorker(t, api) };
 }
 
-t.test('a body has the events of the feed, of every type and every actor, with erased ones', async (t) => {
+t.test('a body has the events of the feed, of every type and actor, including erased ones', async (t) => {
   const { api, accountId, application, token, receiver, feed, create, run } = await setUp(t);
   await create({ url: receiver.url });
   const { prisma } = api.database;
@@ -59,7 +59,7 @@ t.test('a body has the events of the feed, of every type and every actor, with e
       },
     });
   await prisma.employee.deleteMany({ where: { accountId, id: { in: ids.slice(0, 2) } } });
-  // As an attribute is that was added after the event.
+  // Like an attribute that was added after the event.
   await prisma.$executeRaw`
     UPDATE events SET attributes = (attributes::jsonb - 'job_title')::json
     WHERE account_id = ${accountId} AND resource_id = ${ids[4]}`;
@@ -98,7 +98,7 @@ t.test('a body has the events of the feed, of every type and every actor, with e
   t.equal(actors.size, 5);
 });
 
-t.test('a body of some types has the page of the feed with this filter', async (t) => {
+t.test('the body for selected types has the page of the feed with this filter', async (t) => {
   const { api, accountId, receiver, feed, create, addEmployees, run } = await setUp(t);
   const types = ['employee.deleted', 'report.created'];
   await create({ url: receiver.url, event_types: types });

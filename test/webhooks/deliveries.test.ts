@@ -15,39 +15,36 @@ async function setUp(t: Test) {
   return { api, clock, receiver, ...scene, ...createWorker(t, api) };
 }
 
-t.test(
-  'an endpoint gets the events from its creation on, in order, signed, at most 100 at a time',
-  async (t) => {
-    const { api, token, receiver, create, addEmployees, run } = await setUp(t);
-    await addEmployees(3);
-    const { secret } = await create({ url: receiver.url });
-    await addEmployees(250);
-    await run();
-    t.same(
-      receiver.received.map(({ body }) => body.data.length),
-      [100, 100, 50],
-    );
-    const feed = (await api.get('/v1/events?page[size]=500', token)).json();
-    t.same(
-      receiver.received.flatMap(({ body }) => body.data),
-      feed.data.slice(3),
-      'as the feed has them',
-    );
-    for (const delivery of receiver.received) {
-      t.doesNotThrow(() => verify(secret, delivery));
-      t.throws(() => verify(secret, { ...delivery, text: `${delivery.text} ` }));
-      t.equal(delivery.headers['content-type'], 'application/json');
-    }
-    const [first] = receiver.received;
-    t.same(first?.body.meta, { has_more: true, next_cursor: first?.body.data.at(-1)?.id });
-    t.match(first?.body.links.next, /\/v1\/events\?page%5Bafter%5D=/);
-    t.equal(new Set(receiver.received.map(({ id }) => id)).size, 3);
-    await run();
-    t.equal(receiver.received.length, 3, 'nothing twice');
-  },
-);
+t.test('an endpoint gets signed events from its creation on, in order, at most 100 at a time', async (t) => {
+  const { api, token, receiver, create, addEmployees, run } = await setUp(t);
+  await addEmployees(3);
+  const { secret } = await create({ url: receiver.url });
+  await addEmployees(250);
+  await run();
+  t.same(
+    receiver.received.map(({ body }) => body.data.length),
+    [100, 100, 50],
+  );
+  const feed = (await api.get('/v1/events?page[size]=500', token)).json();
+  t.same(
+    receiver.received.flatMap(({ body }) => body.data),
+    feed.data.slice(3),
+    'as in the feed',
+  );
+  for (const delivery of receiver.received) {
+    t.doesNotThrow(() => verify(secret, delivery));
+    t.throws(() => verify(secret, { ...delivery, text: `${delivery.text} ` }));
+    t.equal(delivery.headers['content-type'], 'application/json');
+  }
+  const [first] = receiver.received;
+  t.same(first?.body.meta, { has_more: true, next_cursor: first?.body.data.at(-1)?.id });
+  t.match(first?.body.links.next, /\/v1\/events\?page%5Bafter%5D=/);
+  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 3);
+  await run();
+  t.equal(receiver.received.length, 3, 'no event twice');
+});
 
-t.test('an endpoint with event types gets these only, and is not asked about others', async (t) => {
+t.test('an endpoint with event types gets events of these types only', async (t) => {
   const { api, accountId, receiver, create, addEmployees, run, state } = await setUp(t);
   const { id } = await create({ url: receiver.url, event_types: ['employee.deleted'] });
   const [employee = ''] = await addEmployees(120);
@@ -74,7 +71,7 @@ t.test(
     await run();
     t.equal(receiver.received.length, 1, 'not before the time');
     t.match(await state(id), { status: 'enabled', failing_since: clock().toISOString() });
-    // Erased before the repetition.
+    // Erased before the delivery is repeated.
     await api.database.prisma.employee.deleteMany({ where: { accountId, id: employee } });
     receiver.answer = answers.ok;
     clock.advanceSeconds(7);
@@ -204,7 +201,7 @@ t.test('both secrets sign for a day after a rotation', async (t) => {
   t.equal(String(receiver.received[1]?.headers['webhook-signature']).split(' ').length, 1);
 });
 
-t.test('redirects are not followed, and a large response is cut', async (t) => {
+t.test('redirects are not followed, and a large response is truncated', async (t) => {
   const { clock, receiver, get, create, addEmployees, run } = await setUp(t);
   const target = await startReceiver(t);
   const { id } = await create({ url: receiver.url });
@@ -239,7 +236,7 @@ t.test('the last 50 attempts are kept', async (t) => {
   );
 });
 
-t.test('a process whose lease has ended changes nothing', async (t) => {
+t.test('a process whose lease has expired changes nothing', async (t) => {
   const { api, clock, receiver, create, addEmployees, run, worker, state } = await setUp(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(2);
@@ -275,7 +272,7 @@ t.test('a slow endpoint and one that resets connections delay no other', async (
   await addEmployees(1);
   await worker.poll();
   await until(() => receiver.received.length > 0);
-  t.equal(receiver.received.length, 1, 'while the slow one has not answered');
+  t.equal(receiver.received.length, 1, 'before the slow one has responded');
   t.equal(slow.received.length, 1);
   release();
   await worker.idle();
@@ -312,19 +309,22 @@ t.test(
   },
 );
 
-t.test('an attempt that ends because the process stops is no failure, and is repeated at once', async (t) => {
-  const { api, receiver, create, addEmployees, worker, state, get } = await setUp(t);
-  const { id } = await create({ url: receiver.url });
-  await addEmployees(1);
-  receiver.answer = () => {};
-  await worker.poll();
-  await until(() => receiver.received.length === 1);
-  await worker.stop();
-  t.match(await state(id), { status: 'enabled', failing_since: null });
-  t.same((await get(`/${id}/deliveries`)).json().data, []);
-  receiver.answer = answers.ok;
-  await createWorker(t, api).run();
-  t.equal(receiver.received.length, 2);
-  t.equal(receiver.received[0]?.id, receiver.received[1]?.id);
-  t.equal(receiver.received[0]?.text, receiver.received[1]?.text);
-});
+t.test(
+  'an attempt that ends because the process exits is not a failure, and is repeated at once',
+  async (t) => {
+    const { api, receiver, create, addEmployees, worker, state, get } = await setUp(t);
+    const { id } = await create({ url: receiver.url });
+    await addEmployees(1);
+    receiver.answer = () => {};
+    await worker.poll();
+    await until(() => receiver.received.length === 1);
+    await worker.stop();
+    t.match(await state(id), { status: 'enabled', failing_since: null });
+    t.same((await get(`/${id}/deliveries`)).json().data, []);
+    receiver.answer = answers.ok;
+    await createWorker(t, api).run();
+    t.equal(receiver.received.length, 2);
+    t.equal(receiver.received[0]?.id, receiver.received[1]?.id);
+    t.equal(receiver.received[0]?.text, receiver.received[1]?.text);
+  },
+);

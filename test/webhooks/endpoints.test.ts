@@ -11,7 +11,7 @@ const clock = createTestClock(new Date());
 const api = await buildTestApp(t, { clock });
 const url = 'https://hooks.partner.example/events';
 
-t.test('creates, lists, gets, changes and deletes endpoints; the secret is shown once', async (t) => {
+t.test('creates, lists, gets, updates and deletes endpoints; the secret is shown once', async (t) => {
   const { accountId, token, get, post, addEmployees } = await webhookScene(api);
   await addEmployees(2);
   const created = await post('', { url, description: 'Doors', event_types: ['employee.deleted'] });
@@ -140,40 +140,43 @@ t.test('rejects malformed bodies', async (t) => {
   }
 });
 
-t.test('an application sees only its own endpoints; unknown ids are the same', async (t) => {
-  const scene = await webhookScene(api);
-  const { id } = await scene.create({ url });
-  const sibling = await createApplication(api.database, scene.accountId);
-  const strangers = [await api.token(sibling), (await webhookScene(api)).token];
-  const calls: ['GET' | 'POST' | 'PATCH' | 'DELETE', string, object?][] = [
-    ['GET', ''],
-    ['GET', '/deliveries'],
-    ['PATCH', '', { description: 'x' }],
-    ['POST', '/secrets'],
-    ['POST', '/test_deliveries'],
-    ['POST', '/resumptions', {}],
-    ['DELETE', ''],
-  ];
-  for (const token of strangers) {
-    t.same((await api.get('/v1/webhook_endpoints', token)).json().data, []);
-    for (const [method, path, body] of calls) {
-      const send = (endpoint: string) =>
-        api.app.inject({
-          method,
-          url: `/v1/webhook_endpoints/${endpoint}${path}`,
-          headers: { authorization: `Bearer ${token}` },
-          ...(body && { payload: body }),
-        });
-      const [known, unknown] = [await send(id), await send('unknown')];
-      t.equal(known.statusCode, 404, `${method} ${path}`);
-      const strip = (response: typeof known) => ({ ...response.json(), instance: '', request_id: '' });
-      t.same(strip(known), strip(unknown));
+t.test(
+  'an application sees only its own endpoints; other and unknown ids get the same response',
+  async (t) => {
+    const scene = await webhookScene(api);
+    const { id } = await scene.create({ url });
+    const sibling = await createApplication(api.database, scene.accountId);
+    const strangers = [await api.token(sibling), (await webhookScene(api)).token];
+    const calls: ['GET' | 'POST' | 'PATCH' | 'DELETE', string, object?][] = [
+      ['GET', ''],
+      ['GET', '/deliveries'],
+      ['PATCH', '', { description: 'x' }],
+      ['POST', '/secrets'],
+      ['POST', '/test_deliveries'],
+      ['POST', '/resumptions', {}],
+      ['DELETE', ''],
+    ];
+    for (const token of strangers) {
+      t.same((await api.get('/v1/webhook_endpoints', token)).json().data, []);
+      for (const [method, path, body] of calls) {
+        const send = (endpoint: string) =>
+          api.app.inject({
+            method,
+            url: `/v1/webhook_endpoints/${endpoint}${path}`,
+            headers: { authorization: `Bearer ${token}` },
+            ...(body && { payload: body }),
+          });
+        const [known, unknown] = [await send(id), await send('unknown')];
+        t.equal(known.statusCode, 404, `${method} ${path}`);
+        const strip = (response: typeof known) => ({ ...response.json(), instance: '', request_id: '' });
+        t.same(strip(known), strip(unknown));
+      }
     }
-  }
-  t.equal((await scene.get(`/${id}`)).statusCode, 200, 'and nothing has changed');
-});
+    t.equal((await scene.get(`/${id}`)).statusCode, 200, 'nothing has changed');
+  },
+);
 
-t.test('needs the scopes, a confidential application, and reports:read', async (t) => {
+t.test('requires the webhook scopes, a confidential application, and reports:read', async (t) => {
   const { accountId } = await webhookScene(api);
   const post = async (scopes: string[]) => {
     const application = await createApplication(api.database, accountId, { scopes });
@@ -185,10 +188,10 @@ t.test('needs the scopes, a confidential application, and reports:read', async (
   t.ok((await post(['reports:read', 'webhooks:write'])).data);
   for (const { applications } of demoAccounts)
     for (const { scopes } of applications)
-      t.notMatch(scopes.join(), /webhooks/, 'demo applications have none');
+      t.notMatch(scopes.join(), /webhooks/, 'demo applications do not have the scopes');
 });
 
-t.test('an application has at most 20 endpoints, also when they are created at once', async (t) => {
+t.test('an application has at most 20 endpoints, also when they are created concurrently', async (t) => {
   const { post, get } = await webhookScene(api);
   const responses = await Promise.all(Array.from({ length: 25 }, () => post('', { url })));
   t.same(
@@ -199,7 +202,7 @@ t.test('an application has at most 20 endpoints, also when they are created at o
   t.equal((await get()).json().data.length, 20);
 });
 
-t.test('a test sends one event at once and returns the outcome', async (t) => {
+t.test('a test delivery sends one event at once and returns the outcome', async (t) => {
   const { post, create, get } = await webhookScene(api);
   const receiver = await startReceiver(t);
   const { id, secret } = await create({ url: receiver.url });

@@ -27,7 +27,7 @@ async function setUp(t: Test, database?: Database) {
 
 type Scene = Awaited<ReturnType<typeof setUp>>;
 
-/** Claims an endpoint with a new event, as a process that then stalls. */
+/** Claims an endpoint with a new event, as a process that then hangs. */
 async function stalled({ api, clock, create, addEmployees, receiver }: Scene) {
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
@@ -76,7 +76,7 @@ t.test('an attempt that may last longer than the lease is not started', async (t
   t.equal(scene.receiver.received.length, 1);
 });
 
-t.test('a change of the event types during an attempt makes the next one another delivery', async (t) => {
+t.test('a change of the event types during an attempt starts a new delivery', async (t) => {
   const { api, clock, receiver, create, addEmployees, worker, run, token } = await setUp(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
@@ -98,29 +98,33 @@ t.test('a change of the event types during an attempt makes the next one another
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
-t.test('an endpoint that another transaction has locked delays no other account', onPostgresql, async (t) => {
-  const options = await createTestDatabase(t);
-  const database = await openDatabase(options);
-  t.teardown(() => database.close());
-  const { api, receiver, create, addEmployees, worker, ...scene } = await setUp(t, database);
-  const other = await webhookScene(api);
-  const { id } = await create({ url: receiver.url });
-  const { id: otherId } = await other.create({ url: receiver.url });
-  const releases: (() => void)[] = [];
-  receiver.answer = (response) => releases.push(() => response.end());
-  await addEmployees(1);
-  await other.addEmployees(1);
-  await worker.poll();
-  await until(() => releases.length === 2);
-  const transaction = await openTransaction(t, options);
-  const lock = 'SELECT 1 FROM webhook_endpoints WHERE id = $1 FOR UPDATE';
-  t.equal((await transaction.query(lock, [id])).length, 1);
-  for (const release of releases) release();
-  const attempts = async () => (await other.get(`/${otherId}/deliveries`)).json().data.length;
-  const start = Date.now();
-  while ((await attempts()) === 0 && Date.now() - start < 20_000) await wait(100);
-  t.equal(await attempts(), 1, 'stored while the other endpoint is locked');
-  t.equal((await scene.get(`/${id}/deliveries`)).json().data.length, 0);
-  await transaction.end('ROLLBACK');
-  await worker.idle();
-});
+t.test(
+  'an endpoint that is locked by another transaction delays no other account',
+  onPostgresql,
+  async (t) => {
+    const options = await createTestDatabase(t);
+    const database = await openDatabase(options);
+    t.teardown(() => database.close());
+    const { api, receiver, create, addEmployees, worker, ...scene } = await setUp(t, database);
+    const other = await webhookScene(api);
+    const { id } = await create({ url: receiver.url });
+    const { id: otherId } = await other.create({ url: receiver.url });
+    const releases: (() => void)[] = [];
+    receiver.answer = (response) => releases.push(() => response.end());
+    await addEmployees(1);
+    await other.addEmployees(1);
+    await worker.poll();
+    await until(() => releases.length === 2);
+    const transaction = await openTransaction(t, options);
+    const lock = 'SELECT 1 FROM webhook_endpoints WHERE id = $1 FOR UPDATE';
+    t.equal((await transaction.query(lock, [id])).length, 1);
+    for (const release of releases) release();
+    const attempts = async () => (await other.get(`/${otherId}/deliveries`)).json().data.length;
+    const start = Date.now();
+    while ((await attempts()) === 0 && Date.now() - start < 20_000) await wait(100);
+    t.equal(await attempts(), 1, 'stored while the other endpoint is locked');
+    t.equal((await scene.get(`/${id}/deliveries`)).json().data.length, 0);
+    await transaction.end('ROLLBACK');
+    await worker.idle();
+  },
+);

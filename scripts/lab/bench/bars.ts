@@ -6,7 +6,7 @@ export interface Bound {
   readonly atMost?: number;
 }
 
-/** What must hold, and what was measured. */
+/** A required bound, and the measured value. */
 export interface Bar {
   readonly text: string;
   readonly found: Spread;

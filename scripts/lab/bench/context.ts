@@ -6,7 +6,7 @@ import type { DatabaseKind } from './databases.js';
 import type { Options } from './options.js';
 import type { ChartBar } from './report/svg.js';
 
-/** What all scenarios share. */
+/** The context of all scenarios. */
 export interface Context {
   readonly options: Options;
   readonly server: PostgresqlServer;
@@ -19,7 +19,7 @@ export interface Context {
 export interface Finding {
   readonly table: Table;
   readonly bars: readonly Bar[];
-  /** What the chart shows of the scenario. */
+  /** The data of the scenario in the chart. */
   readonly chart?: readonly ChartBar[];
 }
 
@@ -27,6 +27,6 @@ export interface Scenario {
   readonly name: string;
   readonly title: string;
   run(context: Context): Promise<Finding>;
-  /** Runs our server under the load of the scenario and describes where its time went. */
+  /** Profiles our server under the load of the scenario. */
   profile?(context: Context): Promise<string>;
 }

@@ -21,7 +21,7 @@ try {
   process.exitCode = 1;
 }
 
-/** @returns exit code: 0 when no bar was missed */
+/** @returns exit code: 0 when every bound was met */
 async function main(args: string[]): Promise<number> {
   const options = readOptions(
     args,

@@ -21,7 +21,7 @@ export interface Options {
   readonly scenarios: readonly string[];
   readonly rounds: number;
   readonly seconds: number;
-  /** How long a server is under load before it is measured. */
+  /** Seconds of load before a server is measured. */
   readonly settleSeconds: number;
   readonly against: readonly string[] | undefined;
   readonly profile: boolean;
@@ -33,7 +33,7 @@ export interface Options {
 
 /**
  * @param names of all scenarios
- * @returns the usage where `--help` is given
+ * @returns the usage text for `--help`
  */
 export function readOptions(args: string[], names: readonly string[]): Options | string {
   const { values } = parseArgs({

@@ -5,19 +5,19 @@ import { markdown } from '../kit/table.js';
 
 const shownFunctions = 30;
 
-/** The part of a profile that is described. */
+/** The window of a profile that is described. */
 export interface ProfiledWindow {
   /** Milliseconds, see `clock.ts`. */
   readonly begin: number;
   readonly end: number;
-  /** What the server did in this time, such as requests, and its name. */
+  /** The amount of work of the server in this time, such as requests, and its unit. */
   readonly units: number;
   readonly unit: string;
   /** Used by the server in this time. */
   readonly processorSeconds: number;
 }
 
-/** The parts of a `.cpuprofile` that are read; times are in microseconds. */
+/** The relevant members of a `.cpuprofile`; times are in microseconds. */
 interface CpuProfile {
   readonly startTime: number;
   readonly samples: readonly number[];
@@ -35,9 +35,9 @@ interface CallFrame {
 type SelfTimes = Map<string, { milliseconds: number; origin: string }>;
 
 /**
- * Profiles a server and describes where its time went.
+ * Profiles a server and describes its time by function.
  *
- * @param name of the scenario; the profile stays in a directory of that name, for a viewer
+ * @param name of the scenario; the profile is kept in a directory of that name, for a viewer
  * @param run starts a server that writes its profile to the directory, puts it under load and stops it
  */
 export async function profiled(
@@ -53,7 +53,7 @@ export async function profiled(
   return describe(selfTimes(JSON.parse(readFileSync(file, 'utf8')), window), file, window);
 }
 
-/** Time within a window in which each function was on top of the stack. Both clocks are the monotonic one. */
+/** Time within a window in which each function was on top of the stack. Both use the monotonic clock. */
 function selfTimes(
   { nodes, samples, timeDeltas, startTime }: CpuProfile,
   { begin, end }: ProfiledWindow,

@@ -8,14 +8,14 @@ import { type Sample, toSample } from './sample.js';
 /** A server under load: ours or a baseline. */
 export interface Target {
   readonly name: string;
-  /** Its place in the chart, if it has one. */
+  /** Its bar in the chart, if it has one. */
   readonly role?: Role;
   readonly service: Service;
-  /** The database whose sessions count, where it differs between targets. */
+  /** The database whose sessions are measured, if it differs between targets. */
   readonly database?: string;
   /** Creates the job of one round. */
   job(): Promise<Job>;
-  /** Verifies what was issued under load. */
+  /** Verifies the tokens that were issued under load. */
   verify?(result: JobResult): Promise<void>;
 }
 
@@ -28,14 +28,14 @@ interface RunSettings {
   readonly seconds: number;
 }
 
-/** Connections before the measurement, in every scenario. */
+/** Connections during warm-up, in every scenario. */
 const settleConnections = 32;
 
 /**
- * Measures targets in turn, round after round, so that other activity of the machine affects all of them. The order
- * moves on by one in each round.
+ * Measures targets in turn, round after round, so that other activity of the machine affects all of them. The order rotates
+ * by one in each round.
  *
- * @param what seconds: for each target in each round, where it is not the option
+ * @param what seconds: for each target in each round, if it differs from the option
  */
 export async function measureRounds(
   context: Context,
@@ -61,7 +61,7 @@ export async function measureRounds(
   return samples;
 }
 
-/** Puts a target under load until its code is compiled and its heap has its size. */
+/** Puts a target under load until its code is compiled and its heap has reached its size. */
 export async function settle(context: Context, target: Target, database?: string): Promise<void> {
   const { settleSeconds: seconds } = context.options;
   await runOnce(context, target, { connections: settleConnections, database, warmupSeconds: 0, seconds });

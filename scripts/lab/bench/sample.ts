@@ -2,20 +2,20 @@ import type { JobResult } from '../kit/load/load.js';
 import { databaseSeconds, residentBytes, type Watched } from '../kit/measure/processes.js';
 import { quantile } from '../kit/statistics.js';
 
-/** What one server did in one round. */
+/** The measurements of one server in one round. */
 export interface Sample {
-  /** Responses in a second. */
+  /** Responses per second. */
   readonly perSecond: number;
-  /** Requests for each second of processor time of the server. */
+  /** Requests per second of processor time of the server. */
   readonly perServerSecond: number;
-  /** The same, of the server and PostgreSQL together; NaN where PostgreSQL runs on another machine. */
+  /** The same for the server and PostgreSQL together; NaN if PostgreSQL runs on another machine. */
   readonly perTotalSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
   /** Resident bytes at the end. */
   readonly memory: number;
-  /** Processor seconds of the load process in a second. */
+  /** Processor seconds of the load process per second. */
   readonly loadShare: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Reads the number of an option.
  *
- * @throws {Error} unless it is above 0
+ * @throws {Error} unless it is greater than 0
  */
 export function positiveNumber(name: string, text: string): number {
   const value = Number(text);

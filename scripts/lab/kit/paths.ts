@@ -7,7 +7,7 @@ export const labRoot = path.dirname(path.dirname(fileURLToPath(import.meta.url))
 /** Folder of the package under test. */
 export const packageRoot = path.dirname(path.dirname(labRoot));
 
-/** Public address of every server, whichever port it listens on, so that links and issuers are equal. */
+/** Public URL of every server, independent of its port, so that links and issuers are equal. */
 export const baseUrl = 'http://api.bench';
 
 /** Option of Node.js with which a child process runs TypeScript. */

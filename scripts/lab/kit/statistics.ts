@@ -5,12 +5,12 @@ export interface Spread {
   readonly most: number;
 }
 
-/** The value that half of the others are below. */
+/** The median. */
 export function median(values: ArrayLike<number>): number {
   return quantile(values, 0.5);
 }
 
-/** The value that a part of the others is below, for example 0.99 of them. */
+/** A quantile, for example 0.99. */
 export function quantile(values: ArrayLike<number>, part: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = Float64Array.from(values).sort();
@@ -24,14 +24,14 @@ export function spread(values: readonly number[]): Spread {
   return { median: median(values), least: Math.min(...values), most: Math.max(...values) };
 }
 
-/** Compares two series round by round: what slowed one round slowed both sides of it. */
+/** Compares two series round by round, because disturbances of a round affect both. */
 export function ratios(values: readonly number[], others: readonly number[]): Spread {
   return spread(values.map((value, index) => value / others[index]));
 }
 
 /**
- * Distance between two samples in standard deviations, by the rank test of Mann and Whitney. It is positive where the
- * first sample has the larger values.
+ * Distance between two samples in standard deviations, by the Mann–Whitney U test. It is positive if the first sample has
+ * the larger values.
  */
 export function rankDistance(first: readonly number[], second: readonly number[]): number {
   const all = [

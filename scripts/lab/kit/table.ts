@@ -4,7 +4,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A table as Markdown, aligned for readers of the plain text too. */
+/** A table as Markdown with aligned columns. */
 export function markdown({ columns, rows }: Table): string {
   const widths = columns.map((column, index) =>
     Math.max(3, ...[column, ...rows.map((row) => row[index])].map(length)),

@@ -28,7 +28,7 @@ export interface Account {
   readonly owner: { readonly id: string; readonly email: string; readonly password: string };
 }
 
-/** Accounts in a database, and how to reach them. */
+/** Accounts in a database, and the server for them. */
 export interface Setup {
   readonly url: string;
   readonly accounts: readonly Account[];
@@ -77,7 +77,7 @@ export function fillAccounts({ accounts, employees }: Omit<AccountsSize, 'name'>
 }
 
 /**
- * Does the same with a server and a client of it. At the end it checks that the server is alive and ready.
+ * Does the same with a server and a client. At the end it checks that the server is healthy and ready.
  *
  * @param options of the server
  */
@@ -111,7 +111,7 @@ export async function requestToken(send: Send, application: Application, scope =
   return jsonOf(await send(clientCredentials(application, scope))).access_token;
 }
 
-/** Method, path, status and the beginning of the body, for a violation. */
+/** Method, path, status and the start of the body, for a violation. */
 export function describeExchange(
   { method = 'GET', path }: { method?: string; path: string },
   { status, body }: HttpResponse,

@@ -13,12 +13,12 @@ export interface LoopSettings {
   readonly verdict: Verdict;
 }
 
-/** What became of the requests of a loop. */
+/** The outcomes of the requests of a loop. */
 export interface LoopResult {
   readonly served: number;
-  /** Served requests for each second. */
+  /** Served requests per second. */
   readonly perSecond: number;
-  /** Milliseconds that half of the served requests, and 99 % of them, took at most. */
+  /** Median and 99th percentile of the response time of served requests, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   /** Requests that were rejected with 503. */
@@ -46,7 +46,7 @@ class Counts {
   }
 }
 
-/** Clients that send a request as soon as they have the response to the last one, also when they were rejected. */
+/** A closed loop: clients that send a request as soon as they have the response to the last one, even a rejection. */
 export async function closedLoop(settings: LoopSettings): Promise<LoopResult> {
   const { connections, milliseconds } = settings;
   const counts = new Counts();
@@ -60,10 +60,10 @@ export async function closedLoop(settings: LoopSettings): Promise<LoopResult> {
 }
 
 /**
- * Requests that are sent at their times, however many responses are missing. Without a free connection a request waits
- * for one, as in the pool of a proxy.
+ * An open loop: requests that are sent at fixed times, independent of pending responses. Without a free connection a request
+ * waits for one, as in the pool of a proxy.
  *
- * @param dueBy how many requests are due after so many milliseconds
+ * @param dueBy number of requests that are due after a number of milliseconds
  */
 export async function openLoop(
   settings: LoopSettings,
@@ -100,7 +100,7 @@ async function call({ client, next, verdict }: LoopSettings, counts: Counts, end
     } else if (response.status === 503) {
       counts.rejected += 1;
       if (response.headers['retry-after'] === undefined || jsonOf(response).code !== 'service_unavailable')
-        verdict.violation('a 503 that is no problem document with Retry-After', response.body);
+        verdict.violation('a 503 that is not a problem document with Retry-After', response.body);
     } else verdict.violation(`status ${response.status} under load`, describeExchange(request, response));
   } catch (error) {
     if (!(error instanceof ConnectionFailure))

@@ -25,7 +25,7 @@ export interface Options {
 
 /**
  * @param names of all trials
- * @returns the usage where `--help` is given
+ * @returns the usage text for `--help`
  */
 export function readOptions(args: string[], names: readonly string[]): Options | string {
   const { values, positionals } = parseArgs({

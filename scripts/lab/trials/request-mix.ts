@@ -3,17 +3,17 @@ import { type HttpRequest, type HttpResponse, jsonOf } from '../kit/http/client.
 import { clientCredentials, get, remove, sendJson } from '../kit/http/requests.js';
 import { type Account, requestToken, type Setup } from './accounts.js';
 
-/** A request and what is expected of its response. */
+/** A request and its expected response. */
 export interface Planned {
   readonly request: HttpRequest;
   readonly status: number;
-  /** Reads what later requests need. */
+  /** Reads values for later requests. */
   readonly learn?: (response: HttpResponse) => void;
 }
 
 export type Plan = () => Planned;
 
-/** How often each kind of request is sent. */
+/** Weight of each kind of request. */
 const weights = {
   list: 30,
   employee: 30,

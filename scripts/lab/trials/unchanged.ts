@@ -15,20 +15,20 @@ const rows: Readonly<Record<string, string>> = {
   signing_keys: 'SELECT * FROM signing_keys',
 };
 
-/** Whose user and reports may change; seededPrefix: of the ids of reports that may not. */
+/** The user and the account whose reports may change; seededPrefix: prefix of the ids of reports that must not change. */
 export interface Exempt {
   readonly userId: string;
   readonly accountId: string;
   readonly seededPrefix: string;
 }
 
-/** Hashes everything that no request may change, by table. */
+/** Hashes the rows that no request may change, by table. */
 export function hashUnchanged(url: string, exempt: Exempt): Promise<Map<string, string>> {
   const given = [exempt.userId, exempt.accountId, exempt.seededPrefix];
   return withClient(url, async (client) => {
     const hashes = new Map<string, string>();
     for (const [table, text] of Object.entries(rows)) {
-      // Every parameter must have a type, also where a statement does not use it.
+      // Every parameter must have a type, even if a statement does not use it.
       const result = await client.query(
         `SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) AS hash, $1::text, $2::text, $3::text
          FROM (${text}) AS t`,
@@ -40,7 +40,7 @@ export function hashUnchanged(url: string, exempt: Exempt): Promise<Map<string, 
   });
 }
 
-/** Checks that the hashes are those of before. */
+/** Checks that the hashes are unchanged. */
 export async function checkUnchanged({
   url,
   exempt,

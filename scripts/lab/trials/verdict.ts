@@ -2,10 +2,10 @@ import type { Options } from './options.js';
 
 export type Trial = (settings: Omit<Options, 'chosen'> & { verdict: Verdict }) => Promise<void>;
 
-/** Kinds of violations that are shown with an example; the rest is counted. */
+/** Maximum number of kinds of violations that are shown with an example; the others are counted. */
 const shown = 10;
 
-/** What a trial found: lines to read, and guarantees that hold or are violated. */
+/** The result of a trial: notes, and guarantees that hold or are violated. */
 export class Verdict {
   readonly #lines: string[] = [];
   readonly #violations = new Map<string, { count: number; example: string }>();
@@ -16,7 +16,7 @@ export class Verdict {
     this.#timesDecide = timesDecide;
   }
 
-  /** Adds something that was measured or counted. */
+  /** Adds a measurement. */
   note(line: string): void {
     this.#lines.push(line);
   }
@@ -35,7 +35,9 @@ export class Verdict {
     if (!holds) this.violation(text);
   }
 
-  /** Does the same for a time, or what follows from it. In the short form, which runs on busy machines, it is a note. */
+  /**
+   * Does the same for a time, or a value that depends on it. In the short form, which runs on busy machines, it is a note.
+   */
   checkTime(text: string, holds: boolean): void {
     if (this.#timesDecide) this.check(text, holds);
     else this.note(`${holds ? 'pass  ' : 'missed'} ${text}`);

@@ -44,7 +44,7 @@ Examples:
       'after',
       `
 Users who sign in by single sign-on with a verified address of this domain become members of the account. Each domain
-belongs to one account. Do not confirm the domain of a provider of mailboxes.
+belongs to one account. Do not confirm the domain of a public mailbox provider.
 
 Examples:
   npm run cli -- accounts confirm-domain initech.example --account Initech`,
@@ -60,7 +60,7 @@ Examples:
     );
   accounts
     .command('remove-domain')
-    .description('remove a confirmed domain; users who exist are not changed')
+    .description('remove a confirmed domain; existing users are not changed')
     .argument('<domain>', 'domain in lower case and in ASCII form', checkedBy(domainRule))
     .addOption(accountOption().makeOptionMandatory())
     .addHelpText(

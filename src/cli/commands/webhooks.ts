@@ -30,7 +30,7 @@ export function addWebhookCommands(program: Command, commandProcess: CommandProc
     );
   webhooks
     .command('resume')
-    .description('continue to send events to an endpoint that is paused or fails')
+    .description('resume an endpoint that is paused or failing')
     .argument('<id>', 'the id of the endpoint; see: webhooks list')
     .addOption(accountOption().makeOptionMandatory())
     .addOption(
@@ -40,7 +40,7 @@ export function addWebhookCommands(program: Command, commandProcess: CommandProc
     .addHelpText(
       'after',
       `
-Without --after and --from-end the endpoint continues where it stopped.
+Without --after and --from-end the endpoint resumes where it stopped.
 
 Examples:
   npm run cli -- webhooks resume ct4w90qkd1 --account Initech
@@ -80,7 +80,10 @@ async function resume(commandProcess: CommandProcess, id: string, options: Resum
           'The next events are no longer kept; add --from-end, or --after with a later event',
         );
       case 'resumed':
-        print(commandProcess, `Resumed after ${resumed.endpoint.lastEventId}. A server sends what follows.`);
+        print(
+          commandProcess,
+          `Resumed after ${resumed.endpoint.lastEventId}. A server sends the events after it.`,
+        );
     }
   });
 }

@@ -9,7 +9,7 @@ export interface MissingOptions {
   readonly dryRun: boolean;
 }
 
-/** What `--delete-missing` did. */
+/** Outcome of `--delete-missing`. */
 export interface MissingReport {
   readonly deleted: number;
   readonly failed: boolean;

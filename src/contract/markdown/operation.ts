@@ -6,7 +6,7 @@ import { blocks, code, documentOf, fenced, item, section } from '../reference/te
 import { samplesOf } from '../samples/samples.js';
 import { bodyText, errorTexts, parameterTexts, responseTexts, schemaTexts } from './parts.js';
 
-/** Describes one operation: everything that is needed to call it. */
+/** Describes how to call one operation. */
 export function operationText(contract: Contract, operation: Operation, links: DocumentLinks): string {
   const description = describeOperation(contract, operation, links);
   const { chapter, deprecatedSince } = description;

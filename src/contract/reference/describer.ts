@@ -20,7 +20,7 @@ import {
 } from './nodes.js';
 import { SchemaTexts } from './schemas.js';
 
-/** Describes one operation: everything that is needed to call it. */
+/** Describes how to call one operation. */
 export function describeOperation(
   contract: Contract,
   operation: Operation,

@@ -43,7 +43,7 @@ export interface DescribedContent {
   readonly examples: readonly { readonly title: string; readonly source: string }[];
 }
 
-/** A response that is no error. */
+/** A response that is not an error. */
 export interface DescribedResponse {
   readonly status: string;
   readonly text: string;

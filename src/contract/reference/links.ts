@@ -9,7 +9,7 @@ export class DocumentLinks {
   /** URL of the server; no trailing slash. */
   readonly base: string;
   readonly #extension: '' | '.md';
-  /** Documents by the fragments with which the texts of the contract name them. */
+  /** Documents by the fragments that link to them in the texts of the contract. */
   #byFragment: ReadonlyMap<string, string> | undefined;
   readonly #contract: Contract;
 
@@ -39,7 +39,7 @@ export class DocumentLinks {
   /**
    * Text of the contract, with complete URLs instead of fragments.
    *
-   * @throws {Error} when a link leads to no operation and no chapter
+   * @throws {Error} when a link leads to neither an operation nor a chapter
    */
   relink(text: string): string {
     return text.trim().replaceAll(/\]\((#?\/[^)]*)\)/g, (_, link: string) => {

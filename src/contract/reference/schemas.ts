@@ -51,13 +51,13 @@ export class SchemaTexts {
     return [`${words}${content}`, ...stated].join(', ');
   }
 
-  /** The named schemas in the texts so far, and those that they consist of. */
+  /** The named schemas in the texts so far, and the schemas that these refer to. */
   described(): DescribedSchema[] {
     const described: DescribedSchema[] = [];
     // The set grows while it is read.
     for (const name of this.#names) {
       const schema = resolve<JsonSchema>(this.#document, { $ref: `${prefix}${name}` });
-      // The members say that it is an object.
+      // The members already show that it is an object.
       const type = schema.properties === undefined ? this.type(schema) : '';
       described.push({ name, text: this.#described(schema), type, members: this.#members(schema) });
     }

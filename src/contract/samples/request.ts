@@ -12,10 +12,10 @@ export type Variable =
 
 export type Part = string | Variable;
 
-/** A text that is put together when the sample runs. */
+/** A text that is composed when the sample runs. */
 export type Text = readonly Part[];
 
-/** The text with neighbouring strings put together. */
+/** The text with adjacent strings joined. */
 export function joined(text: Text): Text {
   const parts: Part[] = [];
   for (const part of text) {
@@ -43,7 +43,7 @@ export interface SampleRequest {
   /** Without `Content-Type`, which the body implies. */
   readonly headers: readonly Field[];
   readonly body: SampleBody | null;
-  /** What the samples print. */
+  /** The output of the samples. */
   readonly result: Result;
 }
 

@@ -1,7 +1,7 @@
 import { type Contract, type Operation, resolve } from '../contract.js';
 import { type DocumentedResponse, type Example, rawOperation } from '../reference/nodes.js';
 
-/** What a sample prints of the response. */
+/** The parts of the response that a sample prints. */
 export type Result =
   /** The status: the response has no content. */
   | { readonly kind: 'status' }
@@ -27,7 +27,7 @@ interface Document {
   readonly meta?: object;
 }
 
-/** Selects what is printed, by the first example of the success response. */
+/** Selects the output, by the first example of the success response. */
 export function resultOf(contract: Contract, operation: Operation): Result {
   if (operation.responses.has(302)) return { kind: 'url' };
   const { document } = contract;

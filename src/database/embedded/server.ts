@@ -5,8 +5,8 @@ import { DatabaseStoppedError, describeError } from '../database-errors.js';
 const statementFailed = 100;
 
 /**
- * Settings of PostgreSQL. By default it retains a gigabyte of the write-ahead log, and 128 MB of shared buffers, which it
- * fills at the start.
+ * Settings of PostgreSQL. By default it retains a gigabyte of the write-ahead log, and fills 128 MB of shared buffers at the
+ * start.
  */
 const settings = ['max_wal_size=64MB', 'min_wal_size=32MB', 'shared_buffers=16MB'];
 

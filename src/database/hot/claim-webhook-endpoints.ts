@@ -1,15 +1,16 @@
 import type { HotStatement } from './hot-statement.js';
 
-/** Endpoints that are considered in a claim. They are more than those claimed, because an account has a limit. */
+/** Candidate endpoints of a claim. More than are claimed, because of the limit for an account. */
 const maximumConsidered = 1_000;
 
 /**
- * Claims webhook endpoints that are due, the longest waiting first. They are due again when the lease ends. Parameters: the
- * current time, the end of the lease, the lease, the number of endpoints that the process delivers to as a JSON object by account,
- * the accounts among them that have no room, separated by commas, the maximum, and the maximum for an account.
+ * Claims webhook endpoints that are due, the longest waiting first. They are due again when the lease expires. Parameters:
+ * the current time, the end of the lease, the lease, the number of endpoints that the process delivers to as a JSON object
+ * by account, those of these accounts that are at their limit, separated by commas, the maximum, and the maximum for an
+ * account.
  *
- * OFFSET 0 makes the planner look up the rows to lock by primary key. When the statistics are of a time without due endpoints, it
- * would read all that are due for each one.
+ * OFFSET 0 makes the planner look up the rows to lock by primary key. With statistics from a time without due endpoints, it
+ * would read all due endpoints for each one.
  *
  * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
  * test/webhooks/deliveries.test.ts.

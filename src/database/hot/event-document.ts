@@ -18,7 +18,7 @@ function member({ name, type }: ContractAttribute): string {
   return `"${name}":' || coalesce(${value}, 'null') || '`;
 }
 
-/** The stored attributes of other events. PostgreSQL has stored timestamps in another form of RFC 3339. */
+/** The stored attributes of other events. PostgreSQL stores timestamps in another form of RFC 3339. */
 const storedAttributes = `(
   SELECT '{' || coalesce(string_agg(${quoted('name')} || ':' || CASE
       WHEN right(name, 3) = '_at' AND json_typeof(value) = 'string'

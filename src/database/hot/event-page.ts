@@ -2,7 +2,7 @@ import { allAccounts } from '../scope.js';
 import { defineLookup } from './define-lookup.js';
 import { eventDocument } from './event-document.js';
 
-/** Events of a page at most. */
+/** Maximum number of events of a page. */
 export const maximumPageEvents = 100;
 
 /** Events of an account after a position. */
@@ -30,8 +30,8 @@ export interface EventPageRow {
 }
 
 /**
- * The page of a request. The first event is read with ORDER BY and LIMIT 1: by its position alone, the planner may read the index of
- * times, which has the position as its last column.
+ * The page of a request. The first event is read with ORDER BY and LIMIT 1: with a condition on its position, the planner
+ * may read the index of times, which has the position as its last column.
  *
  * @param request expressions for the columns of a request, and for the client id of the application of an event
  */

@@ -2,8 +2,8 @@
  * CTEs `given`, the endpoints of the JSON array $1, and `locked`, those of them that still have their lease. A statement for the
  * deliveries of several accounts starts with them.
  *
- * The LIMIT is the number of endpoints. Without it the planner estimates a hundred, and reads the whole table. A locked endpoint is
- * waited for a second at most: then the deliveries of the other accounts are stored without it.
+ * The LIMIT is the number of endpoints. Without it the planner estimates a hundred, and reads the whole table. The statement
+ * waits for a locked endpoint for a second at most. Then the deliveries of the other accounts are stored without it.
  *
  * @param columns the further columns of an endpoint in the array, with their types
  */

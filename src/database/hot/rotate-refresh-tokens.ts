@@ -41,7 +41,7 @@ const usableToken = `
  * Locks all rows before it changes them, in the lock order of `src/database/README.md`. The successor has the scopes of the
  * grant: requested scopes apply to one access token.
  *
- * @param whenLocked behavior for rows that another transaction has locked; empty: wait
+ * @param whenLocked locking clause for rows that another transaction has locked; empty: wait
  */
 const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
   WITH ${requests}, held AS (

@@ -2,8 +2,9 @@ import { heldEndpoints } from './held-endpoints.js';
 import type { HotStatement } from './hot-statement.js';
 
 /**
- * Stores the states of webhook endpoints after a delivery, and the attempts, from a JSON array, and ends the leases. Returns the
- * endpoints that still had the lease. Parameters: the array, the current time, and the number of attempts that are kept.
+ * Stores the states of webhook endpoints after a delivery, and the attempts, from a JSON array, and releases the leases.
+ * Returns the endpoints that still had the lease. Parameters: the array, the current time, and the number of attempts that
+ * are kept.
  *
  * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
  * test/webhooks/deliveries.test.ts.

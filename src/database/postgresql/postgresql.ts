@@ -32,8 +32,8 @@ import { type Settings, TransactionSettings } from './transaction-settings.js';
 export const defaultReportStatementTimeoutMs = 5_000;
 // Time for the server to report a cancelled statement before the driver closes the connection.
 const cancelGraceMs = 1_000;
-// Longer than any stream may take. For a process that hangs: its snapshot would hold back VACUUM. A session that waits for
-// the process to read is not idle, so there `tcp_user_timeout` closes the connection.
+// Longer than any stream may take. For a process that hangs: its snapshot would prevent VACUUM from removing rows. A session
+// that waits for the process to read is not idle, so there `tcp_user_timeout` closes the connection.
 const stalledStreamTimeoutMs = 2_400_000;
 // Streams are rare, so their connections are closed soon.
 const streamIdleTimeoutMs = 5_000;

@@ -8,9 +8,9 @@ export interface PooledQuery<Rows> extends Submittable {
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A pool that keeps up to half of its connections checked out, ready for the next statement. Checking a connection out and in
- * takes the driver two timers, a promise and an iteration of the event loop. Without ready connections the benchmark `get-1` fails
- * (0.5 times the limit, where 0.6 is required).
+ * A pool that keeps up to half of its connections checked out, ready for the next statement. To check a connection out and
+ * in, the driver needs two timers, a promise and an iteration of the event loop. Without ready connections the benchmark
+ * `get-1` fails (0.5 times the limit, where 0.6 is required).
  */
 export class ReadyPool extends pg.Pool {
   readonly #maximum: number;
@@ -22,7 +22,7 @@ export class ReadyPool extends pg.Pool {
     this.on('connect', (client) => client.on('error', (error) => this.#discard(client, error)));
   }
 
-  /** Connections without a statement: ready ones and those that the driver's pool holds. */
+  /** Connections without a statement: ready ones and idle ones of the driver's pool. */
   get availableCount(): number {
     return this.idleCount + this.#ready.length;
   }

@@ -45,7 +45,7 @@ export function createReadDatabase(primary: Database, standbys: Standbys): ReadD
   };
 }
 
-/** A stream that has begun stays where it is: rows of another snapshot may not follow. */
+/** A started stream stays on its server, because rows of another snapshot must not follow. */
 async function* streamCsv(standbys: Standbys, query: CsvQuery): AsyncGenerator<Buffer, void, undefined> {
   const scope = query.scope ?? currentScope(noAccount);
   const { chunks, first } = await standbys.run(scope, (database, lost) =>

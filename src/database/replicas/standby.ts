@@ -13,7 +13,7 @@ const checkTimeoutMs = 1_000;
 /** Milliseconds between two checks while a read waits for a position. */
 const waitIntervalMs = 5;
 
-/** How far the server has replayed the log, and which cluster it belongs to. A promoted standby has all that it writes. */
+/** The replay position of the server, and its cluster. A promoted standby reports its write position. */
 const replayed: HotStatement = {
   name: 'standby_position',
   text: `
@@ -48,8 +48,8 @@ export async function readServerPosition(database: Pick<Database, 'runHot'>): Pr
 }
 
 /**
- * A standby. It is checked in the background, and used only while it responds. A restarted standby may first be behind what
- * it had replayed before, so a lost connection resets its position.
+ * A standby. It is checked in the background, and used only while it responds. A restarted standby may be behind its earlier
+ * replay position, so a lost connection resets it.
  */
 export class Standby {
   readonly #options: StandbyOptions;

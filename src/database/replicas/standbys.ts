@@ -4,7 +4,7 @@ import type { Scope } from '../scope.js';
 import { type Standby, StandbyLostError } from './standby.js';
 import { accountsOf, createPositionReader } from './write-positions.js';
 
-/** Milliseconds that a read waits for a standby to have the last write of its accounts. */
+/** Milliseconds that a read waits for a standby to replay the last write of its accounts. */
 const maximumWaitMs = 200;
 
 type Work<Result> = (database: Database, lost: AbortSignal | undefined) => Promise<Result>;

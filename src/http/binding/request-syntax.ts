@@ -117,10 +117,12 @@ export function unsupportedMediaType(
   return new Problem(operation.responses.has(415) ? 'unsupported_media_type' : 'invalid_request', detail);
 }
 
-/** Levels of a body. No schema of the contract is deeper, and the check is recursive. */
+/** Maximum depth of a body. No schema of the contract is deeper, and the check is recursive. */
 const maximumDepth = 32;
 
-/** Items of an array. No schema of the contract has more, and the validator reports each invalid item. */
+/**
+ * Maximum number of items of an array. No schema of the contract allows more, and the validator reports each invalid item.
+ */
 const maximumItems = 1_000;
 
 function guardText(

@@ -48,7 +48,7 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
   }
 }
 
-/** Where the page starts. Without parameters, with the oldest event that is kept. */
+/** Start of the page. Default: the oldest event that is kept. */
 function readStart(accountId: AccountId, query: ListQuery): FeedRequest['start'] {
   const after = query['page[after]'];
   const since = parseTimestamp(query['filter[since]']);

@@ -21,8 +21,8 @@ export interface InputSchema {
 }
 
 /**
- * Name of a parameter as the name of an argument: `page[size]` is `page_size`, and `If-Match` is `if_match`. Language
- * models are only given names of letters, digits and `_`.
+ * Name of a parameter as the name of an argument: `page[size]` is `page_size`, and `If-Match` is `if_match`. Names consist
+ * of letters, digits and `_`, which all language models accept.
  */
 export function argumentName(parameter: string): string {
   return parameter
@@ -63,7 +63,7 @@ export function inputSchema(
 
 const schemas = '#/components/schemas/';
 
-/** A schema without extensions of OpenAPI, whose references are to `$defs`. Adds what it refers to to `definitions`. */
+/** A schema without extensions of OpenAPI, with references to `$defs`. Adds the referenced schemas to `definitions`. */
 function standalone<Node>(
   document: ContractDocument,
   node: Node,

@@ -59,13 +59,13 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
       return reply.header('cache-control', 'no-store').send(response);
     },
   });
-  // Without sessions there are no streams to open and none to end.
+  // Without sessions there are no streams to open or close.
   const onRequest = async (_: FastifyRequest, reply: FastifyReply) =>
     sendError(reply.header('allow', 'POST'), 405, 'The method must be POST.');
   app.route({ method: ['GET', 'DELETE'], url: mcpPath, onRequest, handler: async () => undefined });
 }
 
-/** Levels of a message. The body of no operation is nearly as deep, and serialization is recursive. */
+/** Maximum depth of a message. Bodies of operations are far less deep, and serialization is recursive. */
 const maximumDepth = 64;
 
 function isDeeper(value: unknown, levels: number): boolean {

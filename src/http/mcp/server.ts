@@ -10,7 +10,7 @@ import {
 import type { ToolArguments } from './tool-request.js';
 import { isAllowed, type OperationTool } from './tools.js';
 
-/** The caller of a request, and how a tool is called for it. */
+/** The caller of a request, and the function that calls a tool for it. */
 export interface ToolCaller {
   readonly scopes: ReadonlySet<string>;
   call(tool: OperationTool, given: ToolArguments): Promise<CallToolResult>;

@@ -77,7 +77,7 @@ function toTool(contract: Contract, operation: Operation, localise: Localise): O
   };
 }
 
-/** Parameters of the path and of the query. Headers only of changes: conditional reads are of no use to a tool. */
+/** Parameters of the path and of the query. Headers only for changes, because tools do not need conditional reads. */
 function readArguments(
   { document }: Contract,
   { id, method }: Operation,

@@ -19,7 +19,7 @@ import { registeredRedirectUri } from './checks/registered-redirect-uri.js';
 import { sameAccount } from './checks/same-account.js';
 import { stateLength } from './checks/state-length.js';
 
-/** Next step of a browser at the authorization endpoint. */
+/** Next step of an authorization request. */
 export type AuthorizationStep =
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'sign_in' }

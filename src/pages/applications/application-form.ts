@@ -8,7 +8,7 @@ import type { FormError } from '../form-parts.js';
 
 /** The submitted form of an application, valid or not. */
 export interface ApplicationForm extends ApplicationSettings {
-  /** Empty when none was chosen. */
+  /** Empty when none was selected. */
   readonly clientType: ClientType | '';
 }
 

@@ -44,8 +44,8 @@ export function SecretsSection({
         </>
       ) : (
         <p>
-          Both secrets work. When your software uses the new secret and “Last used” of the old one no longer
-          changes, revoke the old one, which is listed first. An application has at most two secrets.
+          Both secrets are valid. When your software uses the new secret and “Last used” of the old one no
+          longer changes, revoke the old one, which is listed first. An application has at most two secrets.
         </p>
       )}
     </section>
@@ -78,7 +78,7 @@ function columnsFor(
   ];
 }
 
-/** What identifies a secret: its last characters, or for a secret of an earlier version the date. */
+/** Text that identifies a secret: its last characters or, for a secret of an earlier version, the date. */
 export function secretName({ lastCharacters, createdAt }: SecretSummary, reader: User) {
   return lastCharacters === null ? (
     <>

@@ -30,7 +30,7 @@ export function ShowPage({
   usage?: CallCounts;
   /** Its webhook endpoints; absent with an alert. */
   endpoints?: readonly WebhookEndpoint[];
-  /** Why the submitted form was rejected. */
+  /** Errors of the submitted form. */
   alert?: string;
 }) {
   const { id, name, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;

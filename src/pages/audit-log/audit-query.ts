@@ -2,18 +2,18 @@ import type { AuditAnchor } from '../../services/audit-log-reader.js';
 import type { Fields } from '../fields.js';
 import { settings } from '../site-page.js';
 
-/** Names of the filters in the address. */
+/** Names of the filters in the URL. */
 export const filterNames = ['person', 'application', 'type', 'from', 'to', 'tokens'] as const;
 
-/** Values of the filters in the address; empty without a filter. */
+/** Values of the filters in the URL; empty without a filter. */
 export type AuditQuery = Readonly<Record<(typeof filterNames)[number], string>>;
 
-/** Reads the filters of an address. */
+/** Reads the filters of a URL. */
 export function readAuditQuery(query: Fields): AuditQuery {
   return Object.fromEntries(filterNames.map((name) => [name, query.text(name)])) as AuditQuery;
 }
 
-/** Address of the audit log with these filters. */
+/** URL of the audit log with these filters. */
 export function auditAddress(
   query: Partial<AuditQuery>,
   { after, path = settings.auditLog }: { after?: AuditAnchor; path?: string } = {},

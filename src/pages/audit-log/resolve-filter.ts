@@ -12,10 +12,10 @@ import { endOfDay, startOfDay } from './day-start.js';
 /** Value of the filter `person` for changes at the command line. Every e-mail address has an @. */
 export const operator = 'operator';
 
-/** The selected events, or why the filters select none. */
+/** The selected events, or the errors of the filters. */
 export type ResolvedFilter = { readonly filter: AuditFilter } | { readonly errors: readonly FormError[] };
 
-/** Validates the filters of an address. Days are in the time zone of the reader, and `to` is included. */
+/** Validates the filters of a URL. Days are in the time zone of the reader, and `to` is included. */
 export async function resolveFilter(
   query: AuditQuery,
   { reader, users }: { reader: User; users: Pick<Users, 'findIdByEmail'> },

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import type { ChartSeries } from './chart-data.js';
 import { Legend } from './tones.js';
 
-/** What all charts have in common. */
+/** Properties of all charts. */
 export interface ChartText {
   /** Unique on the page; prefix of all ids of the chart. */
   readonly id: string;
   /** Name of the chart for screen readers. */
   readonly title: string;
-  /** What the chart shows, for screen readers. The numbers belong in a table beside it. */
+  /** Description of the chart for screen readers. The numbers belong in a table beside it. */
   readonly description: string;
 }
 

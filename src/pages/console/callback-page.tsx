@@ -1,6 +1,6 @@
 import { Layout } from '../layout.js';
 
-/** Sentences of ours: the page does not repeat text of the address, which another site can write. */
+/** Fixed sentences: the page does not show text from the URL, which another site can choose. */
 const reasons: Readonly<Record<string, string>> = {
   access_denied: 'You did not allow the console to access your account, so it has no access token.',
   invalid_scope: 'The application of the console may not request one of the scopes. Select fewer scopes.',
@@ -8,7 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 const otherReason = 'The authorization server rejected the request.';
 
-/** The page that the sign-in of the console ends on. Its script passes the response to the console. */
+/** The redirect URI of the console. Its script passes the response to the console. */
 export function CallbackPage({ error }: { error: string | undefined }) {
   return (
     <Layout

@@ -1,7 +1,7 @@
 import { consoleCallbackPath, demoConsoleClientId } from '../../demo-data/accounts.js';
 import type { ClientRegistry } from '../../services/applications/client-registry.js';
 
-/** The application that users of the console sign in with. */
+/** The application with which users of the console sign in. */
 export interface ConsoleApplication {
   readonly clientId: string;
   readonly scopes: readonly string[];

@@ -48,7 +48,7 @@ export function isRunning({ state }: Pick<EmployeeUpload, 'state'>): boolean {
   return state === 'checking' || state === 'importing';
 }
 
-/** Label and meaning of each state. */
+/** Label and badge of each state. */
 export const stateLabels: Readonly<Record<UploadState, { readonly label: string; readonly tone: Tone }>> = {
   uploading: { label: 'Uploading', tone: 'caution' },
   uploaded: { label: 'Columns to assign', tone: 'caution' },

@@ -152,7 +152,7 @@ function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
   );
 }
 
-/** What the user can do in the state. */
+/** The actions of the user in the state. */
 function Steps({ context, upload }: StatusPageProps) {
   const { id, state, read, rejected } = upload;
   if (isRunning(upload)) return <CancelForm context={context} id={id} />;

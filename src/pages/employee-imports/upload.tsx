@@ -66,7 +66,7 @@ export function uploadPages(site: Site, { uploads }: ImportPagesDependencies): v
           );
       }
     },
-    // One more, so that a larger file is noticed.
+    // One more byte, so that a larger file is detected.
     { maximumBytes: maximumFileBytes + 1 },
   );
 }

@@ -5,7 +5,7 @@ import type { PageContext } from '../page-context.js';
 import { DateInWords, Timestamp } from '../timestamp.js';
 import { employeeAddress, fullName } from './employee-pages.js';
 
-/** The value of an attribute in words; a dash for none. */
+/** The value of an attribute as text; a dash for none. */
 export function AttributeValue({
   attribute: { name, member, type },
   employee,

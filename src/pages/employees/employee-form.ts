@@ -43,7 +43,7 @@ export function isUnchanged(form: EmployeeForm, stored: EmployeeForm, name: stri
   return form[name] === composeText((stored[name] ?? '').trim());
 }
 
-/** Returns the values of a form, or what is wrong with it, in the order of its fields. */
+/** Returns the values of a form, or its errors in the order of its fields. */
 export function checkForm(
   form: EmployeeForm,
   employeeCheck: EmployeeCheck,

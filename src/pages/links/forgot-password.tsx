@@ -77,7 +77,7 @@ function SentPage({ email }: { email: string }) {
       <h1>Check your mail</h1>
       <p>
         If a user with the address <strong>{email}</strong> exists, a mail with a link is on its way. The link
-        works once and for one hour.
+        can be used once, within one hour.
       </p>
       <p>If no mail arrives, contact an owner or administrator of your account to get a link.</p>
       <BackToSignIn />

@@ -8,7 +8,8 @@ export function invalidLink(advice: string): PageResponse {
     <Layout title={title} narrow>
       <h1>{title}</h1>
       <p>
-        A link works once and for a limited time. This one was used, has expired, or was replaced by another.
+        A link can be used once and for a limited time. This one was used, has expired, or was replaced by
+        another.
       </p>
       <p>{advice}</p>
       <p>

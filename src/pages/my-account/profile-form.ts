@@ -19,7 +19,7 @@ export const formClaims = [
 
 type FormClaim = (typeof formClaims)[number];
 
-/** What is said about an invalid value, in the order of the form. */
+/** Error message for an invalid value of each field, in the order of the form. */
 const messages: Readonly<Record<FormClaim, string>> = {
   givenName: 'Enter a given name of at most 100 characters.',
   familyName: 'Enter a family name of at most 100 characters.',
@@ -29,7 +29,7 @@ const messages: Readonly<Record<FormClaim, string>> = {
   phoneNumber: 'Enter a telephone number with its country code, such as +41 44 555 01 23.',
 };
 
-/** Returns the claims of a form, or what is wrong with it. */
+/** Returns the claims of a form, or its errors. */
 export type ProfileValidator = (
   form: ProfileForm,
 ) =>
@@ -75,7 +75,7 @@ function toClaims(form: ProfileForm): Pick<WritableClaims, FormClaim> {
     locale: orNull(form.locale),
     zoneinfo: orNull(form.zoneinfo),
     picture: orNull(form.picture),
-    // As people write them.
+    // With the usual separators.
     phoneNumber: orNull(form.phoneNumber.replaceAll(/[\s().\-/]/g, '')),
   };
 }

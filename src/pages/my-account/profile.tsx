@@ -102,7 +102,7 @@ function ProfilePage({
 const timeZones = Intl.supportedValuesOf('timeZone');
 
 function TimeZoneField({ id, value, error }: { id: string; value: string; error: string | undefined }) {
-  // The stored name may be another one for the same time zone, which is kept.
+  // The stored name may be an alias of the same time zone. It is kept.
   const zones = value === '' || timeZones.includes(value) ? timeZones : [value, ...timeZones];
   return (
     <div class="field">

@@ -34,7 +34,7 @@ function RequestBody({ body }: { body: NonNullable<Description['body']> }) {
   );
 }
 
-/** A response that is no error. */
+/** A response that is not an error. */
 function Success({ response: { status, text, headers, contents } }: { response: DescribedResponse }) {
   return (
     <section id={`response-${status}`}>

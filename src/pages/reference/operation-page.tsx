@@ -10,7 +10,7 @@ import { Prose } from './markdown.js';
 import { Samples } from './samples.js';
 import { Schemas } from './schemas.js';
 
-/** `/docs/operations/<id>`: everything that is needed to call an operation. */
+/** `/docs/operations/<id>`: how to call an operation. */
 export function OperationPage({ context, operation }: { context: ReferenceContext; operation: Operation }) {
   const { contract, links } = context;
   const description = describeOperation(contract, operation, links);

@@ -2,7 +2,7 @@ import type { Report } from '../../services/reports/report.js';
 import { Fact, Facts } from '../form-parts.js';
 import { filterWords, keyLabel, sortWords } from './labels.js';
 
-/** The definition of a report in words. */
+/** The definition of a report as a list of facts. */
 export function DefinitionFacts({ report, withText = false }: { report: Report; withText?: boolean }) {
   const { title, description, columns, groupBy, filters, sort } = report;
   return (

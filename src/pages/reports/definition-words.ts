@@ -1,7 +1,7 @@
 import type { ReportDefinition } from '../../services/reports/report.js';
 import { inSentence, keyLabel, listWords } from './labels.js';
 
-/** What a report shows, such as "12 columns, 2 filters, sorted by last name". */
+/** Summary of a report, such as "12 columns, 2 filters, sorted by last name". */
 export function definitionWords({ columns, filters, sort, groupBy }: ReportDefinition): string {
   const shown =
     groupBy.length > 0

@@ -12,7 +12,7 @@ import { ResultTable } from './result-table.js';
 /** Rows of a preview. */
 const previewRows = 10;
 
-/** What the form page shows in addition to the form. */
+/** Content of the form page in addition to the form. */
 export type FormExtras = Pick<ReportFormPageProps, 'errors' | 'filterRows' | 'preview' | 'stored'>;
 
 /**

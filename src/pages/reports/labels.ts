@@ -12,17 +12,17 @@ const operators: Readonly<Record<ReportFilter['operator'], string>> = {
   after: 'is after',
 };
 
-/** An operator in words. */
+/** An operator as text. */
 export function operatorWords(operator: string): string {
   return Object.hasOwn(operators, operator) ? operators[operator as ReportFilter['operator']] : operator;
 }
 
-/** A key of groups, or `count`, in words. */
+/** A key of groups, or `count`, as text. */
 export function keyLabel(key: string): string {
   return key === 'count' ? 'Count' : describeGroupKey(key as GroupKey).label;
 }
 
-/** A sort key in words, such as "Last name, descending". */
+/** A sort key as text, such as "Last name, descending". */
 export function sortWords(key: string): string {
   return `${keyLabel(key.replace(/^-/, ''))}, ${key.startsWith('-') ? 'descending' : 'ascending'}`;
 }
@@ -37,7 +37,7 @@ export function inSentence(label: string): string {
   return /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 }
 
-/** A filter in words, such as "Department is one of Sales, Legal". */
+/** A filter as text, such as "Department is one of Sales, Legal". */
 export function filterWords({ field, operator, value }: ReportFilter): string {
   const values = [value].flat().map((text) => (text === '' ? 'empty text' : text));
   return `${columnOf(field).label} ${operatorWords(operator)} ${values.join(', ')}`;

@@ -13,7 +13,7 @@ export interface FilterForm {
 export interface ReportForm {
   readonly title: string;
   readonly description: string;
-  /** One row for each employee, or for each group; empty when none was chosen. */
+  /** One row for each employee, or for each group; empty when none was selected. */
   readonly kind: 'list' | 'groups' | '';
   readonly columns: readonly string[];
   readonly groups: readonly string[];

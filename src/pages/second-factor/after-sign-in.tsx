@@ -7,20 +7,20 @@ import { renderPage } from '../layout.js';
 import { privatePageHeaders } from '../security-headers.js';
 import { nextStep } from './next-step.js';
 
-/** A user who has proved an identity, and what the sign-in form contained. */
+/** An authenticated user, and the other fields of the sign-in form. */
 export interface SignedIn {
   readonly user: User;
   readonly stage: SignInStage;
   readonly returnTo: string;
-  /** A form whose session had expired. */
+  /** The form of an expired session. */
   readonly kept: KeptForm | null;
 }
 
 /**
- * Responds to a proof of identity that has created a session: with the next step, the form whose session had expired, or
- * the page that the user wanted to see.
+ * Responds to an authentication that has created a session: with the next step, the form of the expired session, or the
+ * requested page.
  *
- * @param showStep shows the page for the second factor with the form, which an address could not contain
+ * @param showStep shows the page for the second factor with the form, which a URL cannot contain
  */
 export async function respondToSignIn(
   request: FastifyRequest,
@@ -53,7 +53,7 @@ export async function respondToSignIn(
   return await showStep({ user, returnTo, keptForm: keepFormOf(kept.fields, csrfToken) }, csrfToken);
 }
 
-/** Responds to a second factor: with the form whose session had expired, or the page that the user wanted to see. */
+/** Responds to a second factor: with the form of the expired session, or the requested page. */
 export async function respondToSecondFactor(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,6 +1,6 @@
 import { keptFormField } from '../kept-form.js';
 
-/** The hidden fields of the forms of a sign-in: where to go afterwards, and a form whose session had expired. */
+/** The hidden fields of the forms of a sign-in: the requested page, and the form of an expired session. */
 export function hiddenFields({
   returnTo,
   keptForm,

@@ -5,7 +5,7 @@ import { secondFactorPath } from './step-page.js';
 /** Settings → My account → Second factor. */
 export const ownSecondFactorPath = `${settings.account}/second_factor`;
 
-/** Where a user goes after the password: the next step of the sign-in, or the page that the user wanted to see. */
+/** The page after the password: the next step of the sign-in, or the requested page. */
 export function nextStep(stage: SignInStage, returnTo: string): string {
   switch (stage) {
     case 'complete':
@@ -17,7 +17,7 @@ export function nextStep(stage: SignInStage, returnTo: string): string {
   }
 }
 
-/** Adds the page that the user wanted to see to an address. */
+/** Adds the requested page to a URL. */
 export function withReturnTo(address: string, returnTo: string): string {
   return `${address}?return_to=${encodeURIComponent(returnTo)}`;
 }

@@ -51,7 +51,7 @@ export function PasskeyForm({
   );
 }
 
-/** What users without JavaScript or passkeys read. The script removes it. */
+/** Message for users without JavaScript or passkeys. The script removes it. */
 export function NoPasskeyHint({ children }: { children: ComponentChildren }) {
   return (
     <p id="no-passkey" class="hint">

@@ -29,7 +29,7 @@ export interface SecondFactorDependencies {
   readonly baseUrl: string;
 }
 
-/** A session that waits for the second factor, and where the user wants to go. */
+/** A session that waits for the second factor, and the requested page. */
 export interface Step {
   readonly user: User;
   readonly returnTo: string;
@@ -80,7 +80,7 @@ export async function secondFactorPages(
         return again(
           'passkey' in proof
             ? 'The passkey was not accepted. Try again.'
-            : 'Incorrect code. Each code works once: wait for the next one.',
+            : 'Incorrect code. Each code can be used once: wait for the next one.',
         );
       case 'rate_limited': {
         const { retryAfterSeconds } = outcome;

@@ -25,7 +25,7 @@ export function SecondFactorPage({
   csrfToken: string;
   user: User;
   returnTo: string;
-  /** A form whose session had expired, as text; empty without one. */
+  /** The form of an expired session, as text; empty without one. */
   keptForm: string;
   /** Whether the user has an authenticator app. */
   hasApp: boolean;

@@ -15,7 +15,7 @@ export function EmailPage({
 }: {
   csrfToken: string;
   returnTo: string;
-  /** A form whose session had expired, as text. */
+  /** The form of an expired session, as text. */
   keptForm?: string;
   email?: string;
   error?: string;

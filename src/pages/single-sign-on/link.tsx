@@ -2,7 +2,7 @@ import { keptFormField } from '../kept-form.js';
 import { CsrfField } from '../layout.js';
 import { singleSignOnAddress, singleSignOnFormPath } from './paths.js';
 
-/** The way from the sign-in page to single sign-on: a link, or a form that keeps a form whose session had expired. */
+/** Leads from the sign-in page to single sign-on: a link, or a form that keeps the form of an expired session. */
 export function SingleSignOnLink({
   csrfToken,
   returnTo,

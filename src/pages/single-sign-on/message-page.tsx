@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Layout } from '../layout.js';
 
-/** A page that states why single sign-on did not succeed, and what to do. */
+/** A page with the reason why single sign-on failed, and a remedy. */
 export function MessagePage({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <Layout title={title} narrow>
@@ -88,7 +88,7 @@ export function TooManyPage({ retryAfterSeconds }: { retryAfterSeconds: number }
   );
 }
 
-/** After a confirmation in a tab of its own. */
+/** After a confirmation in a separate tab. */
 export function ConfirmedPage() {
   return (
     <MessagePage title="You are confirmed">
@@ -112,7 +112,7 @@ export function NotConfirmedPage({ tryAgain }: { tryAgain: string }) {
   );
 }
 
-/** The way to the identity provider after a form. A redirect would need its address in `form-action`. */
+/** Leads to the identity provider after a form. A redirect would need its address in `form-action`. */
 export function ContinuePage({ url }: { url: string }) {
   return (
     <MessagePage title="Continue to single sign-on">

@@ -118,7 +118,7 @@ function returnToOf(source: unknown, baseUrl: string): string {
   return safeReturnTo((source as Record<string, unknown> | undefined)?.return_to, baseUrl);
 }
 
-/** The form whose session had expired; `null` when it was not created for a user of this browser. */
+/** The form of an expired session; `null` when it was not created for a user of this browser. */
 function ownKeptForm(request: FastifyRequest, sessions: BrowserSessions): string | null {
   const text = new Fields(request.body).secret(keptFormField);
   const kept = text === '' ? null : readKeptForm(text);

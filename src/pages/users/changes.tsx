@@ -112,7 +112,7 @@ function DisablePage({ context, user }: { context: PageContext; user: UserSummar
         <ul>
           <li>{email} can no longer sign in, and is signed out of all browsers.</li>
           <li>The applications of the user are disconnected, and their tokens no longer work.</li>
-          <li>Links that the user has got or created no longer work.</li>
+          <li>Links that the user received or created no longer work.</li>
         </ul>
         <p>You can enable the user again. Connected applications have to be authorized again.</p>
       </div>

@@ -14,7 +14,7 @@ import {
   userAddress,
 } from './user-pages.js';
 
-/** Confirmation page and revocation of what another user has allowed an application. */
+/** Confirmation page, and revocation of the access that another user has granted an application. */
 export function disconnectPages(site: Site, dependencies: UserPagesDependencies): void {
   const { grants, userAdministration } = dependencies;
   const path = `${settings.users}/:id/applications/:application_id/disconnect`;

@@ -130,8 +130,8 @@ function InvitePage({
       <ErrorSummary errors={errors} />
       <p>
         {delivers
-          ? 'The person gets a mail with a link that works once and for 7 days.'
-          : 'You get a link that works once and for 7 days, and send it to the person.'}
+          ? 'The person gets a mail with a link that can be used once, within 7 days.'
+          : 'You get a link that can be used once, within 7 days, and send it to the person.'}
       </p>
       <form method="post" action={invitationsPath} noValidate class="fields">
         <CsrfField token={context.csrfToken} />

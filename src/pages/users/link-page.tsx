@@ -2,7 +2,7 @@ import { Copyable } from '../copyable.js';
 import type { PageContext } from '../page-context.js';
 import { SitePage } from '../site-page.js';
 
-/** The only page that shows a one-time link, where no mail is sent. */
+/** The only page that shows a one-time link, when no mail is sent. */
 export function LinkPage({
   context,
   title,
@@ -25,7 +25,7 @@ export function LinkPage({
       <div class="warning">
         <p>
           <strong>Copy the link now. You won't be able to see it again.</strong> Send it to {email}, and to no
-          other person: everyone who has it can use it. It works once and for {lifetime}.
+          other person: everyone who has it can use it. It can be used once, within {lifetime}.
         </p>
       </div>
       <Copyable id="link" label="Link" value={url} />

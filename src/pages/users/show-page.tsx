@@ -80,8 +80,8 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
           <h2>Password</h2>
           <p>
             {delivers
-              ? 'The user gets a mail with a link to set a new password. It works once and for 24 hours.'
-              : 'You get a link to set a new password, and send it to the user. It works once and for 24 hours.'}
+              ? 'The user gets a mail with a link to set a new password. It can be used once, within 24 hours.'
+              : 'You get a link to set a new password, and send it to the user. It can be used once, within 24 hours.'}
           </p>
           <Action context={context} action={userAddress(id, 'password_link')}>
             {delivers ? 'Send a password link' : 'Create a password link'}
@@ -118,7 +118,7 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
           <h2>Second factor</h2>
           <p>
             If the user has lost it, remove it. The user is signed out of all browsers, and signs in with the
-            password. Make sure that the person who asks is the user.
+            password. Verify the identity of the person first.
           </p>
           <Action context={context} action={userAddress(id, 'second_factor')}>
             Remove second factor

@@ -33,7 +33,7 @@ export function roleName(role: Role): string {
   return roleNames[role];
 }
 
-/** The second factors of a user in a few words. */
+/** Summary of the second factors of a user. */
 export function secondFactorText({
   hasAuthenticatorApp,
   passkeys,

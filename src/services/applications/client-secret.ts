@@ -7,7 +7,7 @@ const length = 50;
 /** A new client secret. Its value is shown once and not stored. */
 export interface NewClientSecret {
   readonly value: string;
-  /** What is stored: the hash, and the last characters, by which users recognize the secret. */
+  /** The stored parts: the hash, and the last characters, by which users recognize the secret. */
   readonly stored: { readonly secretHash: Buffer<ArrayBuffer>; readonly lastCharacters: string };
 }
 

@@ -55,13 +55,13 @@ export async function assignManagers(
   };
 }
 
-/** Rounds in which only the members of cycles are rejected. */
+/** Number of rounds in which only the members of cycles are rejected. */
 const maximumRounds = 10;
 
 /**
- * Rejects changes that form a cycle. Their employees keep their earlier managers, which may form another cycle with the other
- * changes, so the search is repeated. The last round also rejects the changes of everyone below a cycle: what remains never
- * leads to a rejected employee, and the earlier managers have no cycle.
+ * Rejects changes that form a cycle. Their employees keep their earlier managers, which may form another cycle with the
+ * other changes, so the search is repeated. The last round also rejects the changes of everyone below a cycle: the remaining
+ * changes never lead to a rejected employee, and the earlier managers have no cycle.
  *
  * @param managers the stored managers of all employees above the new managers; changed to the outcome
  */

@@ -1,6 +1,6 @@
 import type { EmployeeRecord } from '../employees/employee-record.js';
 
-/** Lines of a file in a batch. */
+/** Maximum number of lines of a file in a batch. */
 export interface BatchLines {
   readonly first: number;
   readonly last: number;

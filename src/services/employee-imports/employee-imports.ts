@@ -37,7 +37,7 @@ export interface ImportWrites {
   finish(assignments: ManagerAssignments, counts: ImportCounts): Promise<ManagerOutcome>;
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   readonly counts: Omit<ImportCounts, 'superseded'>;
   readonly finished: boolean;
@@ -45,9 +45,9 @@ export interface ImportProgress {
   readonly managerErrors: readonly ManagerError[];
 }
 
-/** What an import records in addition to the employees. */
+/** Data that an import records in addition to the employees. */
 export interface ImportRecord {
-  /** Who imports; absent for the command line. */
+  /** The user who imports; absent for the command line. */
   readonly userId?: string;
   readonly origin?: AuditOrigin;
   /** Name of the file, for the audit log. */
@@ -110,7 +110,7 @@ export class EmployeeImports {
     };
   }
 
-  /** Runs an import in one transaction and rolls it back. A batch sees what the earlier batches have stored. */
+  /** Runs an import in one transaction and rolls it back. A batch sees the rows of earlier batches. */
   async rehearse<Result>(
     accountId: AccountId,
     work: (writes: ImportWrites) => Promise<Result>,

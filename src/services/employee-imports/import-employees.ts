@@ -38,7 +38,7 @@ export interface RunOptions {
 
 export type ImportEnding =
   | { readonly kind: 'complete' | 'interrupted' | 'too_many_rejected' }
-  /** The database failed; the batch of these lines is not stored, or not known to be. */
+  /** The database failed. The batch of these lines is not stored, or its outcome is unknown. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly lines: BatchLines };
 
 export interface ImportOutcome {

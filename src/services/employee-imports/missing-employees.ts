@@ -5,11 +5,11 @@ import { deleteEmployees } from '../employees/delete-employees.js';
 import { type Employee, employeeSelection } from '../employees/employee.js';
 import { lockAccount } from '../employees/lock-account.js';
 
-/** Employees that are read, and those that are deleted, in one statement. */
+/** Number of employees that one statement reads or deletes. */
 const readSize = 10_000;
 const deleteSize = 1_000;
 
-/** Employee numbers that are named in an outcome. */
+/** Maximum number of employee numbers in an outcome. */
 const maximumNamed = 10;
 
 export interface MissingRequest {

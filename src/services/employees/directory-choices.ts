@@ -6,7 +6,7 @@ import type { DirectoryFilter } from './employee-page.js';
 export interface DirectoryChoice {
   /** `null`: employees without the value. */
   readonly value: string | null;
-  /** `null` if it is not known with the other filters. */
+  /** `null` if it is unknown with the other filters. */
   readonly count: number | null;
 }
 
@@ -21,7 +21,7 @@ export interface ChoiceRow {
 
 const maximumChoices = 200;
 
-/** Limits what an account with a department or a location for each employee can cause. */
+/** Limits the size of the result for an account with a department or a location for each employee. */
 const maximumFacets = 5000;
 
 /** Builds the query for the values of all filters. The counts of departments and of statuses take each other into account. */

@@ -12,7 +12,7 @@ export interface EmployeeInput {
   readonly managerNumber: string | null;
 }
 
-/** Why the values of an employee are not stored. */
+/** The reason why the values of an employee are not stored. */
 export type Rejection = 'number_taken' | 'manager_unknown' | 'manager_self' | 'manager_cycle';
 
 /**
@@ -20,7 +20,7 @@ export type Rejection = 'number_taken' | 'manager_unknown' | 'manager_self' | 'm
  * no other one stores the same number or a manager.
  *
  * @param employeeId `null` for an employee that is not stored yet
- * @returns all values, or why they are rejected
+ * @returns all values, or the reason for their rejection
  */
 export async function resolveInput(
   tx: Prisma.TransactionClient,

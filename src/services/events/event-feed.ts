@@ -6,8 +6,8 @@ import { type EventRow, eventSelection } from './event-row.js';
 import { type FeedStart, findStart } from './feed-start.js';
 
 /**
- * Positions that one page reads at most, because events of other types are skipped. A page of rare events may be empty although
- * more follow.
+ * Maximum number of positions that one page reads, because events of other types are skipped. A page of rare events may be
+ * empty although more follow.
  */
 const maximumScanned = 10_000n;
 

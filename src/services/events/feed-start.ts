@@ -1,7 +1,7 @@
 import { Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 
-/** Where a reader starts: after a position, or with the first event that is not older than a time. */
+/** Start of a reader: after a position, or with the first event that is not older than a time. */
 export type FeedStart = { readonly after: bigint } | { readonly since: Date };
 
 export type ResolvedStart =

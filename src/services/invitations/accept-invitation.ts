@@ -10,14 +10,14 @@ import type { Role } from '../user.js';
 import { passwordError, personNameRule } from '../user-rules.js';
 import { recordInvitation } from './invitations.js';
 
-/** What an invited person enters. */
+/** The input of an invited person. */
 export interface Acceptance {
   readonly givenName: string;
   readonly familyName: string;
   readonly password: string;
 }
 
-/** What each invalid value must be. */
+/** The rule of each invalid value. */
 export type AcceptanceErrors = Readonly<Partial<Record<keyof Acceptance, string>>>;
 
 export type AcceptanceOutcome =
@@ -51,7 +51,7 @@ export class AcceptInvitation {
     if (link === null) return { kind: 'invalid_link' };
     const errors = await findErrors(acceptance);
     if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
-    // Outside of the transaction, because hashing is slow.
+    // Outside the transaction, because hashing is slow.
     const passwordHash = await hashPassword(acceptance.password);
     const { accountId } = link;
     const stored = withScope(accountScope(accountId), () =>

@@ -12,8 +12,8 @@ export async function deleteLinksOfUser(
 }
 
 /**
- * Deletes the unused links that a user created for others and may not create any more. Otherwise a user could keep a way
- * into the account.
+ * Deletes the unused links that a user created for others and may no longer create. Otherwise the user could keep access to
+ * the account.
  *
  * @param role the new role; `null` when the user is disabled
  */

@@ -2,7 +2,7 @@ import type { DatabaseLogger } from '../../database/client.js';
 import type { Mailer } from '../mail/mailer.js';
 import { composeMail, type MailText } from '../mail/message.js';
 
-/** What happened to a new link. */
+/** The outcome of the delivery of a link. */
 export type DeliveredLink =
   | { readonly kind: 'mailed' }
   /** The mail server rejected the mail or is not available. */

@@ -11,7 +11,7 @@ export function invitationMail({ accountName, url }: { accountName: string; url:
     subject: `Invitation to ${accountName}`,
     before: [`You are invited to join ${accountName} on People.`],
     link: { label: 'Accept the invitation', url },
-    after: ['The link works once and for 7 days.', ignore],
+    after: ['The link can be used once, within 7 days.', ignore],
   };
 }
 
@@ -21,7 +21,7 @@ export function passwordMail({ url, lifetime }: { url: string; lifetime: string 
     subject: 'Set a new password',
     before: ['Use this link to set a new password for People.'],
     link: { label: 'Set a new password', url },
-    after: [`The link works once and for ${lifetime}. It ends all of your sessions.`, ignore],
+    after: [`The link can be used once, within ${lifetime}. It ends all of your sessions.`, ignore],
   };
 }
 
@@ -41,11 +41,11 @@ export function confirmEmailMail({ url }: { url: string }): LinkMail {
     subject: 'Confirm your e-mail address',
     before: ['Use this link to confirm that you want to sign in to People with this e-mail address.'],
     link: { label: 'Confirm the address', url },
-    after: ['The link works once and for 24 hours.', ignore],
+    after: ['The link can be used once, within 24 hours.', ignore],
   };
 }
 
-/** Tells a user at the earlier address that the e-mail address was changed. */
+/** Notifies a user at the earlier address that the e-mail address was changed. */
 export function emailChangedMail(): MailText {
   return {
     subject: 'Your e-mail address was changed',

@@ -5,10 +5,10 @@ import { allAccounts, withScope } from '../../database/scope.js';
 import { type AccountId, toAccountId } from '../account-id.js';
 import type { Role } from '../user.js';
 
-/** What a link is for: to accept an invitation, to set a new password, or to confirm a new e-mail address. */
+/** The purpose of a link: to accept an invitation, to set a new password, or to confirm a new e-mail address. */
 export type LinkPurpose = 'invitation' | 'password' | 'email';
 
-/** Who a link is for, and what it permits. */
+/** The recipient of a link, and its purpose. */
 export type LinkTarget =
   | { readonly purpose: 'invitation'; readonly email: string; readonly role: Role }
   | { readonly purpose: 'password' | 'email'; readonly email: string; readonly userId: string };

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.js';
 import { randomId } from '../../database/ids.js';
 import type { MailMessage } from './message.js';
 
-/** Where mail is sent to. */
+/** Settings for outgoing mail. */
 export interface MailSettings {
   /** Absent: no mail is sent. */
   readonly smtpUrl: string | undefined;

@@ -27,11 +27,11 @@ export type AppAddition =
   /** The token has expired, or belongs to another user. */
   | { readonly kind: 'invalid_token' };
 
-/** What is encrypted. The user is in it, so that a secret cannot be stored for another user. */
+/** The encrypted data. It contains the user, so that a secret cannot be stored for another user. */
 interface SealedSecret {
   readonly user: string;
   readonly secret: string;
-  /** Milliseconds since the epoch. Only in the token of a set-up. */
+  /** Milliseconds since the epoch. Only in the token of a setup. */
   readonly expires?: number;
 }
 
@@ -69,13 +69,13 @@ export class AuthenticatorApps {
     return { ...this.#describe(user, secret), token };
   }
 
-  /** Reads the token of a set-up, to show the form again; `null` when it is invalid. */
+  /** Reads the token of a setup, to show the form again; `null` when it is invalid. */
   async readSetUp(user: User, token: string): Promise<AppSetUp | null> {
     const secret = await this.#openSetUp(user.id, token);
     return secret === null ? null : { ...this.#describe(user, secret), token };
   }
 
-  /** Stores the secret of a set-up, if the code is right. It replaces an earlier secret. */
+  /** Stores the secret of a setup, if the code is correct. It replaces an earlier secret. */
   async add(
     context: UserAuditContext,
     { token, code, session }: { token: string; code: string; session: FactorSession },

@@ -3,7 +3,7 @@ import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
 import { hashSessionId } from '../sessions.js';
 
-/** How a user proved a second factor. */
+/** The kind of the second factor that a user proved. */
 export type SecondFactorMethod = 'authenticator app' | 'passkey' | 'recovery code';
 
 /**

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.js';
 import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../keyring.js';
 
-/** What a passkey is asked for. */
+/** The purpose of a challenge. */
 export type PasskeyPurpose = 'add' | 'sign_in' | 'second_factor';
 
 /** Lifetime of a challenge. The page with it may be open for this time. */

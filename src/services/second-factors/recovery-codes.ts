@@ -41,7 +41,7 @@ export async function deleteRecoveryCodes(
 
 /**
  * Consumes a code in the transaction of the caller. Of concurrent transactions with a code one succeeds. Case, spaces and
- * hyphens do not matter, and characters that look like others are read as those.
+ * hyphens are ignored, and similar characters are treated as equal.
  *
  * @returns whether the code was valid
  */

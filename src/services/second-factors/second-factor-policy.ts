@@ -15,7 +15,7 @@ export class SecondFactorPolicies {
   /**
    * Changes the policy, for owners. It applies to all sessions from the next request on.
    *
-   * @returns `forbidden` when the user is no enabled owner
+   * @returns `forbidden` when the user is not an enabled owner
    */
   change(
     { accountId, userId, origin, at }: UserAuditContext,

@@ -17,7 +17,7 @@ import { consumeRecoveryCode } from './recovery-codes.js';
 import { isTotpCode } from './totp.js';
 import { secondsUntilCodesAreAccepted } from './wrong-code-limit.js';
 
-/** What a user submits after the password: a code of an authenticator app or a recovery code, or a passkey. */
+/** The proof that a user submits after the password: a code of an authenticator app, a recovery code, or a passkey. */
 export type SecondFactorProof = { readonly code: string } | { readonly passkey: PasskeyResponse };
 
 export type SecondFactorOutcome =
@@ -46,7 +46,7 @@ export class SecondFactorSignIn {
     this.#dependencies = dependencies;
   }
 
-  /** Checks a proof, unless the failure limit is reached, and completes the session. A code or challenge works once. */
+  /** Checks a proof, unless the failure limit is reached, and completes the session. A code or challenge is valid once. */
   async attempt(
     context: UserAuditContext,
     { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },

@@ -13,7 +13,7 @@ export interface SecondFactorOverview {
   readonly unusedRecoveryCodes: number;
 }
 
-/** What users see and change about all their second factors. */
+/** The second factors of users, and their recovery codes. */
 export class SecondFactors {
   readonly #prisma: Database['prisma'];
 

@@ -1,14 +1,14 @@
 import type { Role, SecondFactorPolicy, User } from '../user.js';
 
 /**
- * How far the user of a session has signed in: completely; with the password only, so that a second factor has to be
- * proved; or without a second factor in an account that requires one, so that the user has to set one up.
+ * The stage of a sign-in: complete; with the password only, so that a second factor must be proved; or without a second
+ * factor in an account that requires one, so that the user must set one up.
  */
 export type SignInStage = 'complete' | 'second_factor' | 'enrolment';
 
 /**
- * The stage of a session. It is found at each request, so that a new policy, a new factor or the removal of a factor applies
- * to sessions that exist.
+ * The stage of a session. It is determined at each request, so that a new policy, a new factor or the removal of a factor
+ * applies to sessions that exist.
  *
  * @param session.secondFactorAt when the user proved a second factor in this session; `null`: not yet
  * @param session.singleSignOn whether the user signed in at the identity provider, which is responsible for its factors
@@ -17,7 +17,7 @@ export function signInStage(
   user: Pick<User, 'role' | 'hasSecondFactor' | 'secondFactorPolicy' | 'onlySingleSignOn'>,
   { secondFactorAt, singleSignOn }: { secondFactorAt: Date | null; singleSignOn: boolean },
 ): SignInStage {
-  // An owner, without the identity provider: a recovery code.
+  // For an owner without the identity provider: a recovery code.
   if (user.hasSecondFactor || user.onlySingleSignOn) {
     return secondFactorAt === null ? 'second_factor' : 'complete';
   }

@@ -15,7 +15,10 @@ import { SignInRequests } from './sign-in-requests.js';
 import { SingleSignOn } from './single-sign-on.js';
 import { UserIdentities } from './user-identities.js';
 
-/** A network may start this many times as many sign-ins in a minute as it may fail: an office has one address. */
+/**
+ * Factor between the sign-ins that a network may start in a minute and the failure limit, because an office may have one
+ * address.
+ */
 const startFactor = 10;
 
 interface Dependencies {

@@ -16,7 +16,7 @@ export interface ProviderSettings {
   readonly onlySingleSignOn: boolean;
 }
 
-/** What an owner enters. */
+/** The input of an owner. */
 export interface ProviderForm {
   readonly issuer: string;
   readonly clientId: string;
@@ -24,20 +24,20 @@ export interface ProviderForm {
   readonly clientSecret: string;
 }
 
-/** What is wrong with each invalid value, as a sentence. */
+/** The error of each invalid value, as a sentence. */
 export type ProviderErrors = Readonly<Partial<Record<keyof ProviderForm, string>>>;
 
 export type SaveOutcome =
   | { readonly kind: 'saved' }
   | { readonly kind: 'invalid'; readonly errors: ProviderErrors }
-  /** The user is no owner any more. */
+  /** The user is no longer an owner. */
   | { readonly kind: 'forbidden' };
 
 export type RequireOutcome =
   | 'saved'
   | 'forbidden'
   | 'no_provider'
-  /** The session is not one of the identity provider, so it may not work. */
+  /** The session was not created with the identity provider, which may not work. */
   | 'not_signed_in'
   | 'no_recovery_codes';
 
@@ -85,7 +85,7 @@ export class IdentityProviders {
 
   /**
    * Validates and stores the settings. The metadata of the identity provider is read first, so that a wrong issuer is
-   * found here and not by the users. Another issuer needs a new secret: the stored one must not be sent to another server.
+   * detected before users sign in. Another issuer needs a new secret: the stored one must not be sent to another server.
    */
   async save(context: UserAuditContext, form: ProviderForm): Promise<SaveOutcome> {
     const { database, seal } = this.#dependencies;
@@ -159,7 +159,7 @@ export class IdentityProviders {
    * Removes the identity provider, its identities of users, and the sessions that it signed in.
    *
    * @param except hash of the id of a session that is kept
-   * @returns false when there is none, or the user is no owner any more
+   * @returns false when there is none, or the user is no longer an owner
    */
   async remove(context: UserAuditContext, except: Buffer<ArrayBuffer>): Promise<boolean> {
     const { accountId } = context;

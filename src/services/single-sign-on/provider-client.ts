@@ -15,14 +15,14 @@ export interface Provider {
   readonly version: string;
 }
 
-/** What the user was sent to the identity provider with. */
+/** The values of the authorization request. */
 export interface Expected {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** What the identity provider states about a user. */
+/** The claims of the identity provider about a user. */
 export interface ProviderClaims {
   readonly sub: string;
   readonly [claim: string]: unknown;
@@ -46,7 +46,10 @@ export class DeniedByProviderError extends Error {
 /** Maximum time of a request to an identity provider. */
 const requestSeconds = 5;
 
-/** Requests of an account to its identity provider at a time, so that a slow one takes no more sockets. Others wait. */
+/**
+ * Maximum number of concurrent requests of an account to its identity provider, which limits the sockets of a slow one.
+ * Others are queued.
+ */
 const requestsPerAccount = 10;
 
 const cachedSeconds = 600;
@@ -111,7 +114,7 @@ export class ProviderClient {
   /**
    * The URL at which the user signs in.
    *
-   * @param options.again whether the user must sign in even with a session at the identity provider
+   * @param options.again whether the user must sign in even if the identity provider has a session
    * @throws {ProviderUnavailableError}
    * @throws {InvalidProviderError}
    */

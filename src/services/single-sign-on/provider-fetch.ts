@@ -14,9 +14,9 @@ export class ProviderRequestError extends Error {
 
 /**
  * Creates the function that sends requests to identity providers. Owners choose these servers, so the requests must not
- * reach the network of this server (SSRF): an address is checked when the connection is opened, so that a name that
- * resolves differently the second time does not pass, and redirects are not followed. The `fetch` of Node.js has no
- * option for either the address or the size of the response.
+ * reach the network of this server (SSRF): an address is checked when the connection is opened, which prevents DNS
+ * rebinding, and redirects are not followed. The `fetch` of Node.js has no option for either the address or the size of the
+ * response.
  *
  * @param options.allowPrivate whether addresses may be private
  */
@@ -24,7 +24,7 @@ export function createProviderFetch({ allowPrivate }: { allowPrivate: boolean })
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // Without a name there is no look-up.
+    // Without a host name there is no lookup.
     if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw new PrivateAddressError();
     return await send(url, {
       body: body instanceof URLSearchParams ? body.toString() : undefined,

@@ -9,14 +9,14 @@ import type { Expected, Provider } from './provider-client.js';
 /** Time in which the user must return from the identity provider. */
 export const signInRequestSeconds = 600;
 
-/** A user that is at the identity provider. */
+/** A pending request to the identity provider. */
 export interface SignInRequest {
   readonly accountId: AccountId;
   readonly issuer: string;
   readonly clientId: string;
   readonly expected: Expected;
   readonly returnTo: string;
-  /** A form whose session had expired, as text. */
+  /** The form of an expired session, as text. */
   readonly keptForm: string | null;
   /** Hash of the id of the session that is confirmed; `null` when the user signs in. */
   readonly sessionHash: Uint8Array | null;
@@ -24,8 +24,8 @@ export interface SignInRequest {
 }
 
 /**
- * Sign-ins that are not completed. They are stored on the server: a request is consumed once, whatever the browser keeps,
- * and the address of an OAuth request is longer than a cookie may be.
+ * Sign-ins in progress. They are stored on the server, because a request must be consumed once, and the URL of an
+ * authorization request can exceed the size of a cookie.
  */
 export class SignInRequests {
   readonly #prisma: Database['prisma'];
@@ -94,8 +94,8 @@ type StoredRequest = Omit<SignInRequest, 'accountId' | 'expected'> & {
 };
 
 /**
- * Nonce and code verifier of a request. They are derived from the secret of the browser, so that the database has nothing with
- * which a response could be used.
+ * Nonce and code verifier of a request. They are derived from the secret of the browser, so that the content of the database
+ * is not sufficient to use a response.
  */
 function expectedIn(browser: string, state: string): Expected {
   const derive = (purpose: string) =>

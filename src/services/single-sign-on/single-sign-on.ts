@@ -25,7 +25,7 @@ export interface SingleSignOnStart {
   readonly browser: string;
   /** Path that the user returns to. */
   readonly returnTo: string;
-  /** A form whose session had expired, as text. */
+  /** The form of an expired session, as text. */
   readonly keptForm?: string | null;
   /** Id of the session in which the user confirms who they are; absent: the user signs in. */
   readonly sessionId?: string;

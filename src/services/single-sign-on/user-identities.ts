@@ -17,7 +17,7 @@ import { namesOf } from './user-names.js';
 /** Maximum characters of the claim `sub`. @see OpenID Connect Core 1.0 section 2 */
 const maximumSubjectLength = 255;
 
-/** Why an identity has no user. For the audit log; the user sees one text for all. */
+/** The reason why an identity has no user. For the audit log; users see the same text for all. */
 export type IdentityRejection =
   | 'invalid_subject'
   | 'email_missing'
@@ -41,7 +41,10 @@ export interface StatedIdentity {
   readonly claims: ProviderClaims;
 }
 
-/** The users whom identity providers know. They are identified by issuer and subject, and never by their address. */
+/**
+ * The links between users and identities of identity providers. They are identified by issuer and subject, and never by
+ * their address.
+ */
 export class UserIdentities {
   readonly #prisma: Database['prisma'];
   readonly #clock: Clock;

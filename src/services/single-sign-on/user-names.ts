@@ -23,7 +23,7 @@ function wordsOf(text: unknown, separator = /\s+/): string[] {
   return typeof text === 'string' ? text.split(separator).filter((word) => word !== '') : [];
 }
 
-/** A claim as a name; `undefined` when it is none. */
+/** A claim as a name; `undefined` when it is not a valid name. */
 function valid(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined;
   const name = [...claim.normalize('NFC').trim()].slice(0, maximumLength).join('').trim();

@@ -1,7 +1,7 @@
 import { randomId } from '../../database/ids.js';
 import { type ApiCall, applicationKey, type CallingApplication } from './api-call.js';
 
-/** Rejected requests that are stored for each application. */
+/** Number of rejected requests that are stored for each application. */
 export const storedRejections = 20;
 
 /** A request that was rejected and is not stored yet. */
@@ -41,7 +41,7 @@ export class RecentRejections {
     return taken;
   }
 
-  /** Returns rejections that could not be stored. Those that were added since are newer. */
+  /** Puts back rejections that could not be stored. Those that were added since are newer. */
   putBack(rejections: readonly Rejection[]): void {
     const later = this.takeAll();
     for (const rejection of [...rejections, ...later]) this.#insert(rejection);

@@ -53,7 +53,7 @@ export class UsageCounts {
     return taken;
   }
 
-  /** Returns counts that could not be stored, and adds those that were made since. */
+  /** Puts back counts that could not be stored, and merges them with newer ones. */
   putBack(counts: readonly UsageCount[]): void {
     const later = this.takeAll();
     for (const count of [...counts, ...later]) {

@@ -24,7 +24,7 @@ export interface WebhookServices {
   readonly tests: WebhookTests;
 }
 
-/** Creates the services for webhook endpoints. `http://localhost` is accepted outside of production. */
+/** Creates the services for webhook endpoints. `http://localhost` is accepted outside production. */
 export function composeWebhooks({
   database,
   clock,

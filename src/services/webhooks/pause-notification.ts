@@ -4,12 +4,12 @@ import type { EndpointOutcome } from './delivery/store-outcomes.js';
 
 const reasons: Readonly<Record<string, string>> = {
   failing: 'It did not accept events for 3 days.',
-  gone: 'It responded that it is gone (410).',
+  gone: 'It responded with 410 Gone.',
   expired: 'Its next events are no longer kept.',
   access: 'The application may no longer read employees and reports.',
 };
 
-/** Tells the owners of an account that one of its webhook endpoints is paused. A mail that is not sent is logged. */
+/** Notifies the owners of an account that one of its webhook endpoints is paused. A mail that is not sent is logged. */
 export async function notifyOwners(
   { prisma }: Pick<Database, 'prisma'>,
   delivery: LinkDelivery,

@@ -25,12 +25,12 @@ export interface EndpointOwner {
   readonly applicationId: string;
 }
 
-/** Who changes an endpoint of the owner. Without a user and an origin, the operator at the command line. */
+/** The user who changes an endpoint of the owner, and the origin. Both are absent for the operator at the command line. */
 export interface EndpointContext extends EndpointOwner, Pick<AuditContext, 'origin' | 'at'> {
   readonly userId?: string | null | undefined;
 }
 
-/** Where an endpoint continues: after the event of a cursor, or after the last event of the feed. */
+/** The position at which an endpoint resumes: after the event of a cursor, or after the last event of the feed. */
 export type ResumePoint = { readonly after: string } | 'end';
 
 export interface EndpointContent {
@@ -148,7 +148,7 @@ export class WebhookEndpoints {
         where,
         data: {
           ...toStored(changes),
-          // A delivery of other types is another one. Without the lease, a running attempt does not store its delivery.
+          // Other types make a new delivery. Without the lease, a running attempt does not store its outcome.
           ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null, lease: null }),
           updatedAt: context.at,
         },
@@ -209,7 +209,7 @@ export class WebhookEndpoints {
         where,
         data: {
           position,
-          // A moved endpoint gets other events, and so another delivery.
+          // A moved endpoint gets other events, which make a new delivery.
           ...(from !== undefined && { deliveryId: null, deliveryEnd: null }),
           ...{ failures: 0, failingSince: null, pausedAt: null, pauseReason: null, lease: null },
           dueAt: at,

@@ -20,14 +20,14 @@ export class UnreadableWebhookSecretError extends Error {
 /** Encryption of the secrets of webhook endpoints. */
 export class WebhookSecrets {
   readonly #seal: Seal;
-  /** Secrets by their stored text. To decrypt one takes twice the processor time of sending a small webhook. */
+  /** Secrets by their stored text. Decrypting a secret takes twice the processor time of sending a small webhook. */
   readonly #opened = new LRUCache<string, string>({ max: cachedSecrets });
 
   constructor(appSecrets: AppSecrets) {
     this.#seal = createSeal(appSecrets, 'webhooks');
   }
 
-  /** Creates a secret as Standard Webhooks has it: `whsec_` and 32 random bytes in base64. */
+  /** Creates a secret of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
   async create(): Promise<{ secret: string; sealed: string }> {
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     return { secret, sealed: await this.#seal.seal(secret) };

@@ -18,7 +18,7 @@ export function isLocalUrl({ protocol, hostname }: URL): boolean {
  * is accepted here.
  *
  * @param options.allowLocal whether `http://localhost` is accepted
- * @returns what is wrong, as the end of a sentence; `null` for a valid URL
+ * @returns the error, as the end of a sentence; `null` for a valid URL
  */
 export async function findUrlError(
   text: string,

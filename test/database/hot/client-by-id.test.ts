@@ -6,7 +6,7 @@ import t from '../../support/tap.js';
 const database = await openTestDatabase(t);
 const find = clientById(database);
 
-/** The client as the models read it. */
+/** Reads the client with the models. */
 async function expectedClient(clientId: string) {
   const { generation, createdById, createdAt, updatedAt, secrets, ...application } =
     await database.prisma.application.findUniqueOrThrow({
@@ -38,7 +38,7 @@ t.test('finds the clients that the models read, of many accounts at once', async
   }
 });
 
-t.test('finds no client for text that is no client_id', async (t) => {
+t.test('finds no client for text that is not a client_id', async (t) => {
   const { accountId, application } = await createTenant(database);
   const texts = [
     '',

@@ -24,7 +24,7 @@ const tenants = await Promise.all(
   ),
 );
 
-/** The page as the models read it. */
+/** Reads the page with the models. */
 async function expectedPage({ accountId, size, from }: PageKey) {
   const { employees, recordCount, next } = await pageById(database, accountId, { size, from });
   return {
@@ -91,7 +91,7 @@ t.test(
     const single = await openTestDatabase(t, { poolSize: 1, direct: true });
     const { accountId, employeeIds } = await createTenant(single, { employees: makeEmployees(60) });
     const [findAlone, readAlone] = [employeeById(single), employeePage(single)];
-    // Five times the database plans for the very values, and then compares.
+    // PostgreSQL makes custom plans for the first five executions, and then compares them with a generic plan.
     for (let count = 0; count < 10; count += 1) {
       await readAlone({ accountId, size: 10, from: { skip: count } });
       await findAlone({ accountId, id: employeeIds[count] ?? '' });
@@ -100,7 +100,7 @@ t.test(
       single,
       `SELECT generic_plans::int AS generic FROM pg_prepared_statements WHERE name LIKE 'employee\\_%'`,
     );
-    // On a distributed database, the total is a statement of its own.
+    // On a distributed database, a separate statement reads the total.
     t.equal(statements.length, single.isDistributed() ? 3 : 2);
     t.ok(statements.every(({ generic }) => generic === 5));
   },

@@ -9,7 +9,7 @@ const database = await openTestDatabase(t);
 const at = new Date('2026-03-29T01:30:00.123Z');
 const auditLog = new AuditLog(database, () => at);
 
-/** Events of an address, without their ids, in the order of their requests. */
+/** The events with an IP address, without their ids, in the order of their request ids. */
 function stored(address: string): Promise<object[]> {
   return withScope(allAccounts, async () => {
     const query = { where: { address }, omit: { id: true }, orderBy: { requestId: 'asc' } } as const;

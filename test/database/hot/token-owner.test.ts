@@ -17,7 +17,7 @@ async function createGrant({ accountId, application, user }: Scene, revokedAt: D
   return id;
 }
 
-/** The owner as the models read it. */
+/** Reads the owner with the models. */
 async function expectedOwner({ application }: Scene, grantId: string | null) {
   const stored = await prisma.application.findUniqueOrThrow({ where: { clientId: application.clientId } });
   const grant = grantId === null ? null : await prisma.grant.findFirstOrThrow({ where: { id: grantId } });

@@ -67,7 +67,7 @@ t.test('requires the scope reports:read before it looks for the employee', async
   }
 });
 
-/** A problem but for what belongs to the single request. */
+/** A problem document without the members that differ for each request. */
 function essence(body: string) {
   const { instance: _instance, request_id: _requestId, ...rest } = JSON.parse(body);
   return rest;

@@ -24,7 +24,7 @@ async function follow(
   const seen: string[] = [];
   let next: string | null = start;
   for (let steps = 0; next !== null; steps++) {
-    if (steps > 200) throw new Error('The links do not end');
+    if (steps > 200) throw new Error('The pages do not end');
     const page: Page = await read(next, token);
     seen.push(...ids(page));
     await between(page);
@@ -65,7 +65,7 @@ t.test('following links.next neither misses nor repeats an employee under concur
     const visited = new Set<string>();
     const seen = await follow(addressOf({ ...query, 'page[size]': '6' }), token, async (page) => {
       for (const id of ids(page)) visited.add(id);
-      // The very record that the next page is to begin after, the first of this page, and one that is to come.
+      // The record before the next page, the first record of this page, and a record of a later page.
       const gone = [
         page.data.at(-1)?.id,
         page.data[0]?.id,
@@ -78,13 +78,13 @@ t.test('following links.next neither misses nor repeats an employee under concur
       }
       if (visited.size < 60) await insertEmployees(api.database.prisma, tenant.accountId, makeEmployees(2));
     });
-    t.equal(new Set(seen).size, seen.length, `${JSON.stringify(query)}: nobody is seen twice`);
+    t.equal(new Set(seen).size, seen.length, `${JSON.stringify(query)}: no employee is repeated`);
     const stayed = expected.filter((id) => !deleted.has(id));
     t.ok(stayed.length > 0);
     t.same(
       stayed.filter((id) => !seen.includes(id)),
       [],
-      `${JSON.stringify(query)}: nobody who was there all along is missed`,
+      `${JSON.stringify(query)}: no employee that existed throughout is missing`,
     );
   }
 });
@@ -201,7 +201,7 @@ const hostileValues: readonly unknown[] = [
   JSON.parse('{"__proto__":{"values":["a"]},"constructor":1}'),
 ];
 
-/** Every way to put a hostile value in the place of one part of a JSON value. */
+/** All variants of a JSON value in which one part is replaced by a hostile value. */
 function* variantsOf(value: unknown): Iterable<unknown> {
   yield* hostileValues;
   if (typeof value !== 'object' || value === null) return;

@@ -186,7 +186,7 @@ t.test('returns and counts no employee of another account, with every filter and
       const withTheirs = await read(marker, ours.token);
       t.ok(
         ids(withTheirs).every((id) => own.has(id)),
-        `${sort} with a marker of another account`,
+        `${sort} with a cursor of another account`,
       );
       t.equal(withTheirs.meta.record_count, 15);
     }

@@ -14,7 +14,7 @@ const database = await openDatabase(options);
 t.teardown(() => database.close());
 const api = await buildTestApp(t, { database });
 
-/** Accounts of very different sizes, each with a token of its own. */
+/** Accounts of very different sizes, each with its own token. */
 const tenants = await Promise.all(
   [0, 1, 60, 3000].map(async (count) => {
     const tenant = await createTenant(database, { employees: makeEmployees(count) });
@@ -28,7 +28,7 @@ interface Page {
   readonly links: { readonly next: string | null };
 }
 
-/** What the slow and obvious way says of a page. */
+/** The expected page, from a simple query. */
 async function expectedPage({ accountId }: Tenant, number: number, size: number) {
   const from = { skip: (number - 1) * size };
   const { employees, recordCount, next } = await pageById(database, accountId, { size, from });
@@ -38,7 +38,7 @@ async function expectedPage({ accountId }: Tenant, number: number, size: number)
 const addressOf = (number: number, size: number) =>
   `/v1/employees?page%5Bnumber%5D=${number}&page%5Bsize%5D=${size}`;
 
-/** Mixes what belongs together, always in the same way. */
+/** Shuffles items in a reproducible way. */
 const mixed = <Item>(items: readonly Item[]): Item[] =>
   items
     .map((item, index) => ({ item, place: (index * 7919) % 1009 }))
@@ -102,7 +102,7 @@ t.test('concurrent requests find records of their own account only', async (t) =
   }
 });
 
-t.test('tokens that are checked together are accepted or rejected each on its own', async (t) => {
+t.test('tokens that are checked in one query are accepted or rejected individually', async (t) => {
   const [, one, , large] = tenants as never as [unknown, (typeof tenants)[0], unknown, (typeof tenants)[0]];
   const poor = await createApplication(database, large.accountId);
   const [withoutScopes, ofDeleted, revoked] = await Promise.all([
@@ -141,9 +141,9 @@ const isShared = database.isDistributed()
   ? { skip: 'requests do not share statements on a distributed database' }
   : {};
 
-t.test('a deep page hardly adds to the rows that a shared statement reads', isShared, async (t) => {
+t.test('a deep page adds few rows to those that a shared statement reads', isShared, async (t) => {
   const [, , , { accountId }] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
-  // What a connection reads once, to know the tables, is not to be counted.
+  // The first statement of a connection also reads the catalogue, which must not count.
   const counted = testServer === undefined ? database : await openDatabase({ ...options, poolSize: 1 });
   if (counted !== database) t.teardown(() => counted.close());
   const statements: { text: string; values: readonly string[] }[] = [];
@@ -155,7 +155,7 @@ t.test('a deep page hardly adds to the rows that a shared statement reads', isSh
     },
   };
   const readPage = employeePage(watched);
-  /** Blocks that are read for one statement for all these requests. */
+  /** Blocks that one statement for all these requests reads. */
   const blocksFor = async (...skips: number[]): Promise<number> => {
     statements.length = 0;
     await Promise.all(skips.map((skip) => readPage({ accountId, size: 10, from: { skip } })));

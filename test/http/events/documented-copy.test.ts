@@ -24,7 +24,7 @@ interface EmployeePage {
 
 const [program] = blocksOf(await readSection('Follow the feed', 'docs/events.md'));
 
-t.test('the documented copy has every change that is made while it is made', onPostgresql, async (t) => {
+t.test('the documented copy has every change that is made during the copy', onPostgresql, async (t) => {
   const database = await openTestDatabase(t, { poolSize: 20 });
   const api = await buildTestApp(t, { database, recorded: false, clock: createTestClock(new Date()) });
   const { accountId, application, employeeIds } = await createTenant(api.database, {

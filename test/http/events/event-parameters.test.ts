@@ -5,7 +5,7 @@ import { buildTestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';
 import t from '../../support/tap.js';
 
-/** The embedded database takes minutes for so many rows. */
+/** The embedded database needs minutes for this number of rows. */
 const manyRows = testServer === undefined ? { skip: 'too many rows for the embedded database' } : {};
 
 const clock = createTestClock(new Date());
@@ -59,7 +59,7 @@ t.test('a page of rare events may be empty while more follow', manyRows, async (
   t.equal(second.meta.has_more, false);
 });
 
-t.test('rejects what is not a cursor, a type or a time, and names the parameter', async (t) => {
+t.test('rejects an invalid cursor, type or time, and names the parameter', async (t) => {
   const { accountId, get } = await setUp(2);
   const other = await setUp(2);
   const cases: [string, string][] = [
@@ -94,7 +94,7 @@ t.test('rejects what is not a cursor, a type or a time, and names the parameter'
   t.same((await get('?filter[type]=no_such.type')).json().data, [], 'types may be added');
 });
 
-t.test('gets one event; unknown ids and those of other accounts are the same', async (t) => {
+t.test('returns one event; an unknown id and one of another account get the same response', async (t) => {
   const { accountId, token } = await setUp(2);
   const other = await setUp(1);
   const event = await api.get(`/v1/events/evt_${accountId}_00000002`, token);

@@ -45,7 +45,7 @@ for (const pruned of [false, true]) {
       t.equal((await get(`/${id(3)}`)).statusCode, 200);
       const ids = async (query: string) =>
         (await get(query)).json().data.map((event: { id: string }) => event.id);
-      t.same(await ids(`?page[after]=${id(2)}`), [id(3), id(4)], 'the oldest cursor that misses nothing');
+      t.same(await ids(`?page[after]=${id(2)}`), [id(3), id(4)], 'the oldest cursor without a gap');
       t.same(await ids(''), [id(3), id(4)], 'the feed starts with the oldest kept event');
       t.same(await ids('?filter[since]=1950-01-01T00:00:00Z'), [id(3), id(4)]);
       t.same(await ids(`?page[after]=${id(4)}`), [], 'the end never expires');
@@ -54,7 +54,7 @@ for (const pruned of [false, true]) {
 }
 
 t.test(
-  'the end of a feed whose events were all deleted is still a cursor, and earlier ones are expired',
+  'the last cursor of a feed whose events were all deleted is valid, and earlier ones are expired',
   async (t) => {
     const { accountId, get } = await setUp();
     await api.database.prisma.event.deleteMany({ where: { accountId } });

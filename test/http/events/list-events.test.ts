@@ -18,26 +18,23 @@ async function setUp(count: number) {
 
 const path = (url: string) => url.slice(url.indexOf('/v1/'));
 
-t.test(
-  'lists the events of an account in the order of its changes, with the records after them',
-  async (t) => {
-    const { accountId, employeeIds, token, list } = await setUp(3);
-    const { data, meta, links } = await list();
-    t.same(
-      data.map((event: { type: string; resource: { id: string } }) => [event.type, event.resource.id]),
-      employeeIds.map((id) => ['employee.created', id]),
-    );
-    const { attributes } = (await api.get(`/v1/employees/${employeeIds[1]}`, token)).json().data;
-    t.match(data[1], {
-      id: `evt_${accountId}_00000002`,
-      actor: { type: 'operator', client_id: null, user_id: null },
-      changed: [],
-    });
-    t.same(data[1].resource, { id: employeeIds[1], type: 'employees', attributes });
-    t.same(meta, { has_more: false, next_cursor: data[2].id });
-    t.same((await api.get(path(links.next), token)).json().data, [], 'the URL to poll');
-  },
-);
+t.test('lists the events of an account in the order of its changes, with the changed records', async (t) => {
+  const { accountId, employeeIds, token, list } = await setUp(3);
+  const { data, meta, links } = await list();
+  t.same(
+    data.map((event: { type: string; resource: { id: string } }) => [event.type, event.resource.id]),
+    employeeIds.map((id) => ['employee.created', id]),
+  );
+  const { attributes } = (await api.get(`/v1/employees/${employeeIds[1]}`, token)).json().data;
+  t.match(data[1], {
+    id: `evt_${accountId}_00000002`,
+    actor: { type: 'operator', client_id: null, user_id: null },
+    changed: [],
+  });
+  t.same(data[1].resource, { id: employeeIds[1], type: 'employees', attributes });
+  t.same(meta, { has_more: false, next_cursor: data[2].id });
+  t.same((await api.get(path(links.next), token)).json().data, [], 'the URL to poll');
+});
 
 t.test('follows links.next and meta.next_cursor through every event once', async (t) => {
   const { token, list } = await setUp(7);
@@ -56,7 +53,7 @@ t.test('follows links.next and meta.next_cursor through every event once', async
   t.same((await list(`?page[after]=${seen[4]}`)).data.length, 2, 'an id is a cursor');
 });
 
-t.test('an update names the attributes that it changed, and an unchanged record has no event', async (t) => {
+t.test('an update event names the changed attributes, and an unchanged record has no event', async (t) => {
   const { accountId, employeeIds, token, list } = await setUp(2);
   const { prisma } = api.database;
   const change = (data: object) =>
@@ -95,7 +92,7 @@ t.test('a deletion has the id and the employee number, and erases earlier events
   const { data } = await list();
   const { employee_number } = employee.resource.attributes;
   t.same(data[0].resource, { id: employeeIds[0], type: 'employees', attributes: null });
-  t.same(data[1].resource.attributes.first_name !== undefined, true, 'another employee keeps them');
+  t.same(data[1].resource.attributes.first_name !== undefined, true, 'another employee keeps its values');
   t.match(data[2], { type: 'employee.deleted', changed: [] });
   t.same(data[2].resource, { id: employeeIds[0], type: 'employees', attributes: { employee_number } });
 
@@ -111,7 +108,7 @@ t.test('a deletion has the id and the employee number, and erases earlier events
   t.notMatch(JSON.stringify(stored.map(({ attributes }) => attributes)), /Secret title/);
 });
 
-t.test('a manager who is deleted is an update of each direct report', async (t) => {
+t.test('the deletion of a manager is an update event of each direct report', async (t) => {
   const { accountId, employeeIds, list } = await setUp(3);
   const [manager = '', ...others] = employeeIds;
   const { prisma } = api.database;

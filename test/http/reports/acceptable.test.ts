@@ -48,7 +48,7 @@ const operations = [
 ] as const;
 
 for (const [path, mediaType, allowed] of operations) {
-  t.test(`${path} is sent when Accept allows ${mediaType}, and is a 406 otherwise`, async (t) => {
+  t.test(`${path} is sent when Accept allows ${mediaType}, and responds 406 otherwise`, async (t) => {
     for (const each of cases) {
       const [accept] = each;
       const headers: Record<string, string> = accept === undefined ? {} : { accept };
@@ -73,19 +73,22 @@ for (const [path, mediaType, allowed] of operations) {
     });
   });
 
-  t.test(`${path} is a 406 after 401, 403 and 400, and before 404`, async (t) => {
-    const headers = { accept: 'image/png' };
-    const url = `/v1/reports/unknown/${path}`;
-    const limited = await api.token(client.tenant.application, 'user:read');
-    t.equal((await api.app.inject({ url, headers })).statusCode, 401);
-    t.equal((await api.get(url, limited, headers)).statusCode, 403);
-    t.equal((await client.send('GET', `${url}?unknown=1`, undefined, headers)).statusCode, 400);
-    t.equal((await client.send('GET', url, undefined, headers)).statusCode, 406);
-    t.equal((await client.send('GET', url)).statusCode, 404);
-  });
+  t.test(
+    `${path} responds 406 after the checks for 401, 403 and 400, and before the check for 404`,
+    async (t) => {
+      const headers = { accept: 'image/png' };
+      const url = `/v1/reports/unknown/${path}`;
+      const limited = await api.token(client.tenant.application, 'user:read');
+      t.equal((await api.app.inject({ url, headers })).statusCode, 401);
+      t.equal((await api.get(url, limited, headers)).statusCode, 403);
+      t.equal((await client.send('GET', `${url}?unknown=1`, undefined, headers)).statusCode, 400);
+      t.equal((await client.send('GET', url, undefined, headers)).statusCode, 406);
+      t.equal((await client.send('GET', url)).statusCode, 404);
+    },
+  );
 }
 
-t.test('other problems are sent whatever Accept says', async (t) => {
+t.test('other problems are sent with any Accept', async (t) => {
   const headers = { accept: 'text/csv' };
   const response = await client.send('GET', '/v1/reports/unknown/results.csv', undefined, headers);
   t.equal(response.statusCode, 404);

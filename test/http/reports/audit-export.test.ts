@@ -23,7 +23,7 @@ const client = await createReportClient(api, {
 });
 const { accountId, application } = client.tenant;
 
-/** A report of its own, so that its events are those of one test. */
+/** A new report, so that its events belong to one test. */
 const newReport = () => client.saved({ title: 'Everybody, "quoted"' });
 
 async function eventsOf(report: string) {
@@ -31,7 +31,7 @@ async function eventsOf(report: string) {
   return database.prisma.auditEvent.findMany({ where, orderBy: { createdAt: 'asc' } });
 }
 
-/** Waits until the event of an export tells how many rows were sent. */
+/** Waits until the event of an export has the number of rows. */
 async function endedEvent(report: string) {
   for (;;) {
     const [event, ...more] = await eventsOf(report);
@@ -52,7 +52,7 @@ async function ask(port: number, report: string, headers = {}): Promise<Incoming
     agent: false,
   });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  // A reset connection is an error of the request as well, after the response has reported it.
+  // After the response, the request also reports the reset of the connection.
   request.on('error', () => {});
   return response;
 }
@@ -63,7 +63,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The same application with streams that the test makes; it is not closed before its exports have ended. */
+/** The same application with streams that the test controls. It is closed after its exports have ended. */
 async function withStreams(t: Test, streamCsv: Database['streamCsv']) {
   const served = await buildTestApp(t, { database: { ...database, streamCsv } });
   return { ...served, port: await listen(served.app) };
@@ -82,7 +82,7 @@ t.test('an export stores one event with report, title, rows, application, user a
   const scene = await createScene(database, { role: 'owner' });
   const { accessToken } = await grantTokens(api, scene, { scope: 'reports:read reports:write' });
   const { accountId } = scene;
-  // Quoted line breaks are no rows.
+  // Quoted line breaks do not count as rows.
   const department = 'two\r\nlines\n"and a half"';
   await insertEmployees(database.prisma, accountId, makeEmployees(5, { department }));
   const headers = { authorization: `Bearer ${accessToken}` };
@@ -185,10 +185,10 @@ t.test('the event of an export that the client aborts has the rows sent until th
   const range = { from: new Date(0), to: new Date('2100-01-01') };
   const usage = await new UsageReader(database).usageByOperationOf(accountId, application.id, range);
   const { records = 0 } = usage.find(({ operation }) => operation === 'exportReport') ?? {};
-  t.ok(records >= made, 'they are counted as usage, too');
+  t.ok(records >= made, 'they also count as usage');
 });
 
-t.test('the event of an export that is aborted over the network has some of its rows', async (t) => {
+t.test('the event of an export that is aborted over the network has the rows sent until then', async (t) => {
   const report = await newReport();
   const port = await listen((await buildTestApp(t, { database })).app);
   const response = await ask(port, report);
@@ -204,7 +204,7 @@ t.test('the event of an export that fails midway has the rows sent until then', 
     yield header;
     yield rows(11);
     await wait(20);
-    throw new Error('The database is gone');
+    throw new Error('The database is unavailable');
   });
   const response = await ask(port, report);
   await t.rejects(readAll(response), { code: 'ECONNRESET' });
@@ -249,7 +249,7 @@ t.test('an export whose number of rows cannot be stored is not completed for the
   t.match(await eventsOf(report), [{ details: { complete: 'no' } }]);
 });
 
-t.test('exports that are queued behind another response end with their connection', async (t) => {
+t.test('exports that are queued behind another response are released with their connection', async (t) => {
   const report = await newReport();
   let started = 0;
   const served = await withStreams(t, async function* () {
@@ -270,7 +270,7 @@ t.test('exports that are queued behind another response end with their connectio
   for (const { details } of events) t.match(details, { rows: /^\d+$/, complete: 'no' });
 });
 
-t.test('the events of exports that are cut when the server closes have their rows', async (t) => {
+t.test('the events of exports that are closed with the server have their number of rows', async (t) => {
   const report = await newReport();
   const served = await withStreams(t, async function* () {
     for (;;) {
@@ -289,11 +289,11 @@ t.test('the events of exports that are cut when the server closes have their row
   t.match(event?.details, { rows: /^[1-9]\d*$/, complete: 'no' });
 });
 
-/** Has the database reject writes of the events of one report, until the test ends. */
+/** Makes the database reject events of one report until the test ends. */
 const rejectEvents = (t: Test, operation: 'INSERT' | 'UPDATE', report: string) =>
   onEvents(t, operation, report, `RAISE EXCEPTION 'rejected';`);
 
-/** Has the database do something before the events of one report are written, until the test ends. */
+/** Makes the database run a statement before each event of one report is written, until the test ends. */
 async function onEvents(
   t: Test,
   operation: 'INSERT' | 'UPDATE',

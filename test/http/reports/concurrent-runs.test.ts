@@ -16,7 +16,7 @@ import t, { type Test } from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 
-/** Milliseconds that a request is queued here: as few as a busy machine allows. */
+/** Milliseconds for which requests are queued: the minimum for a busy machine. */
 const queueMs = 300;
 
 interface Scene {
@@ -25,13 +25,13 @@ interface Scene {
   readonly client: ReportClient;
   readonly run: () => ReturnType<ReportClient['send']>;
   readonly report: string;
-  /** Runs of the account that have started so far. */
+  /** Number of runs of the account that have started. */
   readonly started: () => number;
-  /** Lets the runs of the account go on, from now on. */
+  /** Lets the runs of the account continue from now on. */
   readonly letGo: () => void;
 }
 
-/** An application whose runs of one account wait in the database. Runs of other accounts do not. */
+/** An application in which the runs of one account wait in the database. */
 async function holdRuns(
   t: Test,
   { environment = {}, runsPerAccount = 2, queueMs: ms = queueMs } = {},
@@ -74,11 +74,11 @@ async function holdRuns(
   };
 }
 
-/** Waits for something that happens soon. */
+/** Waits until a condition is met. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`It does not happen: ${condition}`);
+    if (Date.now() > deadline) throw new Error(`The condition was not met: ${condition}`);
     await wait(10);
   }
 }
@@ -151,7 +151,7 @@ t.test('a client that disconnects while it is queued leaves the queue', async (t
   const responses: ServerResponse[] = [];
   app.server.on('request', (_request, response) => responses.push(response));
   await until(() => responses.length === 2);
-  // They are queued as soon as the database has found their report.
+  // They are queued when the database has returned their report.
   await wait(200);
   const closed = responses.map((response) => once(response, 'close'));
   for (const request of requests) request.destroy();
@@ -186,7 +186,7 @@ async function lockable(t: Test, { reportStatementTimeoutMs = 60_000 } = {}) {
     unlock: () => session.query('ROLLBACK'),
     /** Statements that wait for the lock. */
     async blocked(): Promise<number> {
-      // A transaction sees the sessions as they were at first.
+      // A transaction sees a snapshot of the sessions.
       await session.query('SELECT pg_stat_clear_snapshot()');
       const { rows } = await session.query(
         `SELECT count(*)::int AS count FROM pg_stat_activity
@@ -222,7 +222,7 @@ t.test('runs do not use the connections that every request needs', onServer, asy
   for (const response of await Promise.all(running)) t.equal(response.statusCode, 200);
 });
 
-t.test('a run that takes too long is a 503 that says so', onServer, async (t) => {
+t.test('a run that takes too long is a 503 whose detail names the timeout', onServer, async (t) => {
   const { client, report, lock, unlock } = await lockable(t, { reportStatementTimeoutMs: 100 });
   await lock();
   const response = await client.send('GET', `/v1/reports/${report}/results`);

@@ -11,7 +11,7 @@ import t, { type Test } from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
 
-/** More than what fits into the buffers of a connection on this machine is never read by the tests. */
+/** Larger than the buffers of a connection on this machine. */
 const chunk = Buffer.alloc(64 * 1024, 'x');
 
 type Rows = (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
@@ -20,7 +20,7 @@ async function* endless(): AsyncGenerator<Buffer, void, undefined> {
   for (;;) yield chunk;
 }
 
-/** An application whose downloads are made by the test. */
+/** An application whose downloads the test produces. */
 async function serve(t: Test, rows: Rows, limits: Partial<ReportLimits> = {}) {
   let inProgress = 0;
   const streamCsv: Database['streamCsv'] = async function* ({ signal }) {
@@ -59,12 +59,12 @@ type HttpVersion = '1.0' | '1.1';
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`It does not happen: ${condition}`);
+    if (Date.now() > deadline) throw new Error(`The condition was not met: ${condition}`);
     await wait(10);
   }
 }
 
-/** Expects a response that was cut, and does not look complete to any client. */
+/** Expects a response that was aborted, and does not look complete to any client. */
 async function isCut(t: Test, download: RawDownload, version: HttpVersion): Promise<void> {
   const { text, reset } = await download.readAll();
   t.match(text.slice(0, 15), 'HTTP/1.1 200 OK', `HTTP/${version}`);
@@ -74,24 +74,21 @@ async function isCut(t: Test, download: RawDownload, version: HttpVersion): Prom
 }
 
 for (const version of ['1.1', '1.0'] as const) {
-  t.test(
-    `a client that reads too slowly is cut and does not see a complete result, HTTP/${version}`,
-    async (t) => {
-      const { account, download, inProgress } = await serve(t, endless, { throughputPeriodMs: 240 });
-      const client = await account();
-      const slow = download(client, version);
-      await until(() => inProgress() === 1);
-      await until(() => inProgress() === 0);
-      await isCut(t, slow, version);
-      const next = download(client, version);
-      await until(() => inProgress() === 1);
-      next.socket.destroy();
-      await until(() => inProgress() === 0);
-    },
-  );
+  t.test(`the download of a slow client is closed and does not look complete, HTTP/${version}`, async (t) => {
+    const { account, download, inProgress } = await serve(t, endless, { throughputPeriodMs: 240 });
+    const client = await account();
+    const slow = download(client, version);
+    await until(() => inProgress() === 1);
+    await until(() => inProgress() === 0);
+    await isCut(t, slow, version);
+    const next = download(client, version);
+    await until(() => inProgress() === 1);
+    next.socket.destroy();
+    await until(() => inProgress() === 0);
+  });
 
   t.test(
-    `a download that reaches its deadline is cut and does not look complete, HTTP/${version}`,
+    `a download that reaches its deadline is closed and does not look complete, HTTP/${version}`,
     async (t) => {
       const { account, download, inProgress } = await serve(t, endless, { downloadMs: 1_000 });
       await isCut(t, download(await account(), version), version);
@@ -103,14 +100,14 @@ for (const version of ['1.1', '1.0'] as const) {
     const failing: Rows = async function* () {
       yield chunk;
       await wait(50);
-      throw new Error('The database is gone');
+      throw new Error('The database is unavailable');
     };
     const { account, download } = await serve(t, failing);
     await isCut(t, download(await account(), version), version);
   });
 
   t.test(
-    `a download that is cut when the process exits does not look complete, HTTP/${version}`,
+    `a download that is closed when the process exits does not look complete, HTTP/${version}`,
     async (t) => {
       const { app, account, download, inProgress, lifecycle } = await serve(t, endless);
       const client = await account();
@@ -127,7 +124,7 @@ for (const version of ['1.1', '1.0'] as const) {
   );
 }
 
-t.test('a download whose rows come slowly is not cut', async (t) => {
+t.test('a download whose rows arrive slowly is not closed', async (t) => {
   const slowly: Rows = async function* () {
     for (let row = 0; row < 5; row += 1) {
       yield Buffer.from(`${row}\n`);
@@ -171,7 +168,7 @@ t.test('a third download of an account is 429 after the wait, and HEAD takes no 
   const head = await client.send('HEAD', client.path);
   t.equal(head.statusCode, 200);
   const json = await client.send('GET', client.path.replace(/\.csv$/, ''));
-  t.equal(json.statusCode, 200, 'a run as JSON has slots of its own');
+  t.equal(json.statusCode, 200, 'a run as JSON uses separate slots');
   running.push(download(other));
   await until(() => inProgress() === 3);
   for (const { socket } of running) socket.destroy();

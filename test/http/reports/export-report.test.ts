@@ -16,7 +16,7 @@ function clientWith(firstNames: readonly string[], more: object = {}) {
   return createReportClient(api, { employees });
 }
 
-/** Values, and the bytes that both databases write for them as the only value of a line. */
+/** Values, and the bytes of a line with only this value on both databases. */
 const values = [
   ['plain', 'plain'],
   ['a,b', '"a,b"'],
@@ -51,7 +51,7 @@ t.test('exports a table of one column byte for byte', async (t) => {
 
 t.test('exports a table of several columns byte for byte', async (t) => {
   const report = await client.saved({ title: 'x', columns: ['first_name', 'status'] });
-  // Only a line that is nothing else could be read as the end of the data.
+  // Only a line with nothing else can be mistaken for the end of the data.
   const cells = values.map(([name, written]) => (name === '\\.' ? name : written));
   t.equal(
     await client.csv(report),

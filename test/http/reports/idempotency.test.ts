@@ -44,7 +44,7 @@ t.test('an Idempotency-Key belongs to the application and the user of the token'
     [201, 201, 201, 201],
   );
   const ids = created.map((response) => response.json().data.id);
-  t.equal(new Set(ids).size, 4, 'each has a report of its own');
+  t.equal(new Set(ids).size, 4, 'each creates a separate report');
   for (const [index, token] of tokens.entries()) {
     t.equal((await send(token, `report ${index}`)).json().data.id, ids[index], 'each gets its own response');
     refused(t, await send(token, 'other'), 'idempotency_key_reused');

@@ -12,7 +12,7 @@ const keysLimited = await buildTestApp(t, {
 
 const day = 24 * 3600;
 
-/** Creates reports that must be accepted, each with a key of its own. */
+/** Creates reports with one key each, and expects success. */
 async function createWithKeys({ create }: ReportClient, keys: readonly string[]) {
   for (const key of keys) {
     const response = await create({ title: key }, { 'idempotency-key': key });
@@ -50,8 +50,12 @@ for (const withKeys of [false, true]) {
     t.equal(await limited.database.prisma.report.count({ where: { accountId } }), 5);
     t.equal((await send('GET', '/v1/reports')).json().meta.record_count, 5);
     const where = { accountId, type: 'report.created' };
-    t.equal(await limited.database.prisma.auditEvent.count({ where }), 5, 'a rejected request is no event');
-    if (withKeys) t.same(await keyCount(limited, client), { counted: 1, rows: 1 }, 'and leaves no key');
+    t.equal(
+      await limited.database.prisma.auditEvent.count({ where }),
+      5,
+      'a rejected request stores no event',
+    );
+    if (withKeys) t.same(await keyCount(limited, client), { counted: 1, rows: 1 }, 'stores no key');
   });
 }
 
@@ -68,7 +72,7 @@ t.test('the quota of reports belongs to the account, and a deleted report frees 
     'reports can change',
   );
   const other = await createReportClient(limited);
-  t.equal((await other.create({ title: 'x' })).statusCode, 201, 'another account is not concerned');
+  t.equal((await other.create({ title: 'x' })).statusCode, 201, 'another account is not affected');
   t.equal((await send('DELETE', `/v1/reports/${ids[0]}`)).statusCode, 204);
   t.equal((await create({ title: '6' })).statusCode, 201);
   refused(t, await create({ title: '7' }), 'quota_exceeded');
@@ -142,9 +146,9 @@ t.test('deleting expired keys frees places, in any number of concurrent processe
   );
   const create = (index: number, key: string) =>
     clients[index]?.create({ title: key }, { 'idempotency-key': key, authorization: tokens[index] ?? '' });
-  t.equal((await create(0, '5'))?.statusCode, 201, 'one that lives on');
+  t.equal((await create(0, '5'))?.statusCode, 201, 'a key that is still valid');
   keysLimited.clock.advanceSeconds(2);
-  t.equal((await create(1, '1'))?.statusCode, 201, 'and one that is used again after it expired');
+  t.equal((await create(1, '1'))?.statusCode, 201, 'an expired key that is used again');
   const pruned = await Promise.all(
     [1, 2, 3, 4].map(() =>
       new Housekeeping(keysLimited.database, { eventRetentionDays: 30 }).prune(keysLimited.clock()),

@@ -259,7 +259,7 @@ t.test(
     const own = new Set(ours.tenant.employeeIds);
     const before = await api.database.prisma.employee.count();
     for (const text of hostile) {
-      // Some of the text would mean something to the test runner.
+      // The test runner would interpret some of the text.
       const label = encodeURIComponent(text);
       for (const operator of ['eq', 'not_eq', 'in', 'not_in', 'contains', 'starts_with']) {
         const value = operator.endsWith('in') ? [text, 'x'] : text;
@@ -358,7 +358,7 @@ t.test('groups by location and by the year of hire, with null as a group of its 
   ]);
 });
 
-t.test('a list report has no year of hire to order by', async (t) => {
+t.test('a list report cannot be ordered by year of hire', async (t) => {
   const { create, saved, send } = await createReportClient(api);
   for (const sort of ['hire_year', '-hire_year']) {
     refused(t, await create({ title: 'x', columns: ['id'], sort: [sort] }), 'invalid_request', ['/sort/0']);
@@ -495,9 +495,9 @@ function randomDefinition(random: Random, employees: readonly NaiveEmployee[]): 
   };
 }
 
-t.test('random reports over random employees have the pages and tables of a naive evaluation', async (t) => {
+t.test('random reports over random employees match a naive evaluation', async (t) => {
   const random = createRandom(20260301);
-  // So that a forgotten account shows.
+  // So that a query without the account fails the test.
   await setUp(randomEmployees(random, 20));
   for (const count of [1, 60]) {
     const client = await setUp(randomEmployees(random, count));
@@ -515,7 +515,7 @@ t.test('random reports over random employees have the pages and tables of a naiv
       t.equal(meta.record_count, expected.length, label);
       t.same(data, rows.slice((number - 1) * size, number * size), `${label} page ${number}`);
       const names = rows.map((row) => row.id);
-      t.equal(new Set(names).size, names.length, 'every row has a name of its own');
+      t.equal(new Set(names).size, names.length, 'row names are unique');
       const [header = [], ...lines] = parseCsv(await client.csv(id));
       t.same(
         header,

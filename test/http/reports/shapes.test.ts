@@ -66,7 +66,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   ],
   ...['2026-02-29', '0000-01-01', '2026-1-1', '2026-01-01T00:00:00Z', '', 'infinity', '10000-01-01'].map(
     (value): (typeof malformed)[number] => [
-      `a value that is no date: ${value}`,
+      `a value that is not a date: ${value}`,
       { filters: [{ field: 'hire_date', operator: 'after', value }] },
       [
         {
@@ -142,7 +142,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   ],
 ];
 
-t.test('rejects a body of neither shape, and names the errors of the likelier one', async (t) => {
+t.test('rejects a body of neither shape, and names the errors of the more likely one', async (t) => {
   const { create, saved, send } = await createReportClient(api);
   const id = await saved({ title: 'x' });
   for (const [label, body, errors] of malformed) {

@@ -22,7 +22,7 @@ const reportLimits = { ...defaultReportLimits, queueMs: 200 };
 // Streams are observed on the primary, so they run there.
 const api = await buildTestApp(t, { database, reads: database, reportLimits });
 const port = await listen(api.app);
-// Long texts, so that a whole result is more than the buffers of two connections hold: those to the client and the database.
+// Long texts, so that a result is larger than the buffers of the connections to the client and to the database.
 const long = 'd'.repeat(250);
 const client = await createReportClient(api, {
   employees: makeEmployees(headcount, { firstName: long, lastName: long, department: long }),
@@ -44,7 +44,7 @@ async function ask(
     headers: { authorization: `Bearer ${token}` },
     agent: false,
   });
-  // A connection that is reset is an error of both the request and the response.
+  // Both the request and the response report the reset of a connection.
   request.on('error', () => {});
   request.end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -57,7 +57,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What streams hold of the database: connections in a transaction, or cursors of the only connection. */
+/** Resources of streams in the database: connections in a transaction, or cursors of the only connection. */
 async function held(): Promise<number> {
   const text =
     database.kind === 'postgresql'
@@ -78,7 +78,7 @@ async function freed(t: Test): Promise<void> {
 /** Fails before its first row. */
 const failure = Prisma.sql`SELECT (1 / 0)::text`;
 
-/** The same application on a database whose streams are made by the test. */
+/** The same application on a database whose streams the test controls. */
 async function withStreams(t: Test, streamCsv: Database['streamCsv']): Promise<number> {
   const { app } = await buildTestApp(t, { database: { ...database, streamCsv } });
   return listen(app);
@@ -98,19 +98,19 @@ t.test('a long result arrives complete', async (t) => {
   await freed(t);
 });
 
-t.test('a client that disconnects releases the resources of its stream, many times', async (t) => {
+t.test('each of many clients that disconnect releases the resources of its stream', async (t) => {
   for (let round = 0; round < 12; round += 1) {
     const response = await ask();
     await once(response, 'readable');
     if (round === 0) t.equal(await held(), 1);
     response.destroy();
-    // More at once than the account may download would be queued.
+    // More concurrent downloads of the account would be queued.
     if (round % 2 === 1) await freed(t);
   }
   t.equal(parseCsv(await readAll(await ask())).length, headcount + 1);
 });
 
-/** Sends four requests for a table at once, and reads none of the responses. */
+/** Sends four pipelined requests for a table, and reads none of the responses. */
 function askAhead(): net.Socket {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {});
   const request = [
@@ -126,7 +126,7 @@ function askAhead(): net.Socket {
 
 t.test('tables that are queued behind another response are released with their connection', async (t) => {
   const socket = askAhead();
-  // The client does not read the first one, and so the second one waits with what it holds. The others are queued.
+  // The client does not read the first response, so the second one waits and holds its resources. The others are queued.
   while ((await held()) < 2) await wait(20);
   const closed = once(socket, 'close');
   socket.destroy();
@@ -202,7 +202,7 @@ t.test('a failure midway breaks the connection, so that no part looks complete',
   const failing = await withStreams(t, async function* () {
     yield Buffer.from('id\nfirst\n');
     await wait(50);
-    throw new Error('The database is gone');
+    throw new Error('The database is unavailable');
   });
   const response = await ask(failing);
   t.equal(response.statusCode, 200);
@@ -221,7 +221,7 @@ t.test('a failure before the first row is a problem response', async (t) => {
   t.equal(JSON.parse(await readAll(response)).code, 'internal_error');
 });
 
-t.test('reads no more rows than the client, and releases all resources when it disconnects', async (t) => {
+t.test('reads rows only as fast as the client, and releases all resources when it disconnects', async (t) => {
   let made = 0;
   let ended = false;
   const endless = await withStreams(t, async function* () {
@@ -239,7 +239,7 @@ t.test('reads no more rows than the client, and releases all resources when it d
   await wait(300);
   const before = made;
   await wait(300);
-  t.equal(made, before, `${made} chunks are under way`);
+  t.equal(made, before, `${made} chunks were produced`);
   t.ok(made < 400);
   response.destroy();
   while (!ended) await wait(10);
@@ -286,7 +286,7 @@ t.test('HEAD has the headers and does not run the report', async (t) => {
 const onServer =
   database.kind === 'postgresql' ? {} : { skip: 'the embedded database cannot be interrupted' };
 
-t.test('an abort ends a query that is at work at once', onServer, async (t) => {
+t.test('an abort cancels a running query at once', onServer, async (t) => {
   const abort = new AbortController();
   const query = Prisma.sql`SELECT pg_sleep(60)::text`;
   const reading = database.streamCsv({ query, signal: abort.signal }).next();
@@ -297,32 +297,28 @@ t.test('an abort ends a query that is at work at once', onServer, async (t) => {
   await freed(t);
 });
 
-t.test('a database connection that breaks in mid-stream breaks the response', onServer, async (t) => {
+t.test('a database connection that is lost midway breaks the response', onServer, async (t) => {
   const response = await ask();
   await once(response, 'readable');
   const stop = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND query ~ '^(COPY|FETCH)' AND wait_event IN ('ClientWrite', 'ClientRead')`;
-  // Until the client's slowness has reached the database, it is at work between two looks.
+  // The database is active between two checks until the backpressure of the client reaches it.
   while ((await asOwner(database, stop)).length === 0) await wait(20);
   await t.rejects(readAll(response));
   t.notOk(response.complete);
   t.equal(parseCsv(await client.csv(everybody)).length, headcount + 1 - 100);
 });
 
-t.test(
-  'streams beyond the connections for them are told to come back, and nobody else is',
-  onServer,
-  async (t) => {
-    const few = await openTestDatabase(t, { streamPoolSize: 1, connectionTimeoutMs: 300 });
-    const signal = new AbortController().signal;
-    const series = { query: Prisma.sql`SELECT g::text FROM generate_series(1, 500000) AS g`, signal };
-    const first = few.streamCsv(series);
-    await first.next();
-    await t.rejects(few.streamCsv(series).next(), /timeout exceeded when trying to connect/);
-    t.equal((await query(few, 'SELECT 1 AS one')).length, 1);
-    await first.return();
-    const chunks: Buffer[] = [];
-    for await (const chunk of few.streamCsv(series)) chunks.push(chunk);
-    t.equal(parseCsv(Buffer.concat(chunks).toString()).length, 500_001);
-  },
-);
+t.test('rejects streams beyond the connections for streams, and no other query', onServer, async (t) => {
+  const few = await openTestDatabase(t, { streamPoolSize: 1, connectionTimeoutMs: 300 });
+  const signal = new AbortController().signal;
+  const series = { query: Prisma.sql`SELECT g::text FROM generate_series(1, 500000) AS g`, signal };
+  const first = few.streamCsv(series);
+  await first.next();
+  await t.rejects(few.streamCsv(series).next(), /timeout exceeded when trying to connect/);
+  t.equal((await query(few, 'SELECT 1 AS one')).length, 1);
+  await first.return();
+  const chunks: Buffer[] = [];
+  for await (const chunk of few.streamCsv(series)) chunks.push(chunk);
+  t.equal(parseCsv(Buffer.concat(chunks).toString()).length, 500_001);
+});

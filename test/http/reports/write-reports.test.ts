@@ -83,7 +83,7 @@ t.test('createReport rejects every malformed member by its pointer', async (t) =
     ['no title', {}, ['/title']],
     ['an empty title', { title: '' }, ['/title']],
     ['a long title', { title: 'x'.repeat(256) }, ['/title']],
-    ['a title that is no text', { title: 1 }, ['/title']],
+    ['a title that is not a string', { title: 1 }, ['/title']],
     ['a title of null', { title: null }, ['/title']],
     ['NUL', { title: 'a\u0000b' }, ['/title']],
     ['a long description', { title: 'x', description: 'x'.repeat(2001) }, ['/description']],
@@ -114,7 +114,7 @@ t.test('createReport rejects every malformed member by its pointer', async (t) =
     ['one value for in', filter({ operator: 'in' }), ['/filters/0/value']],
     ['an empty list', filter({ operator: 'in', value: [] }), ['/filters/0/value']],
     [
-      'contains for a moment',
+      'contains for a timestamp',
       filter({ field: 'updated_at', operator: 'contains', value: '2026' }),
       ['/filters/0/operator'],
     ],
@@ -135,12 +135,12 @@ t.test('createReport rejects every malformed member by its pointer', async (t) =
       ],
       ...['0001-01-01T00:00:00+01:00', "2026-01-01T00:00:00Z'; --", '2026-01-01 00:00:00Z'],
     ].map((value): [string, object, string[]] => [
-      `the moment ${value}`,
+      `the timestamp ${value}`,
       filter({ field: 'updated_at', value }),
       ['/filters/0/value'],
     ]),
     [
-      'one bad moment of several',
+      'one invalid timestamp of several',
       filter({ field: 'updated_at', operator: 'in', value: ['2026-01-01T00:00:00Z', 'x'] }),
       ['/filters/0/value/1'],
     ],
@@ -150,7 +150,7 @@ t.test('createReport rejects every malformed member by its pointer', async (t) =
       ['/filters'],
     ],
     [
-      'several faults at once',
+      'several validation errors',
       {
         title: 'x',
         columns: ['id'],
@@ -212,7 +212,7 @@ t.test('every operation requires a token with its scope', async (t) => {
   ];
   for (const [method, url, scope] of operations) {
     const label = `${method} ${url}`;
-    // Neither is let as far as to be told what is wrong with the body.
+    // Both are rejected before the body is validated.
     const payload =
       method === 'POST' || method === 'PATCH'
         ? { payload: '{', headers: { 'content-type': 'application/json' } }

@@ -181,7 +181,7 @@ t.test('rejects every invalid value with 400 and its pointer, and changes nothin
     passwordHash: ['x'],
   })) {
     for (const value of values) {
-      // The right members beside the wrong one must not be written either.
+      // The valid members beside the invalid one are not stored either.
       const response = await patch({ nickname: 'Unwritten', [claim]: value });
       refused(t, response, claim, JSON.stringify(value).slice(0, 60));
     }

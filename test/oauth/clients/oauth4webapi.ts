@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { ClientLibrary, ClientSettings, OAuthClient } from '../../support/oauth/oauth-clients.js';
 
-/** The server of the tests is reached by plain http. */
+/** The test server uses plain HTTP. */
 export const insecure = { [oauth.allowInsecureRequests]: true } as const;
 
 export const oauth4webapi: ClientLibrary = {
@@ -85,7 +85,7 @@ export const oauth4webapi: ClientLibrary = {
   },
 };
 
-/** Reads the metadata of a server as RFC 8414 has it. */
+/** Reads the metadata of a server as RFC 8414 describes. */
 export async function discover(issuer: string): Promise<oauth.AuthorizationServer> {
   const identifier = new URL(issuer);
   const response = await oauth.discoveryRequest(identifier, { ...insecure, algorithm: 'oauth2' });
@@ -98,7 +98,7 @@ export async function codeOfError(error: unknown, { method }: ClientSettings): P
     return error.error;
   }
   if (!(error instanceof oauth.WWWAuthenticateChallengeError)) throw error;
-  // A challenge hides the body. That of HTTP Basic, which a client that uses it is owed, names no code.
+  // With a challenge, the library does not read the body. The challenge of HTTP Basic has no error code.
   const named = error.cause.find(({ parameters }) => parameters.error !== undefined)?.parameters.error;
   if (named !== undefined || method !== 'client_secret_basic') return named;
   return ((await error.response.json()) as { error?: unknown }).error;

@@ -11,7 +11,7 @@ export const openidClient: ClientLibrary = {
       settings.clientId,
       undefined,
       authenticationOf(settings),
-      // The server of the tests is reached by plain http.
+      // The test server uses plain HTTP.
       { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
     );
     return {

@@ -9,7 +9,7 @@ import {
   type Tokens,
 } from '../../support/oauth/oauth-clients.js';
 
-/** Signs users in; for the rest, applications use the client inside the strategy, and so do these tests. */
+/** Signs users in. For other requests, applications use the client of the strategy, and so do these tests. */
 export const passportOAuth2: ClientLibrary = {
   name: 'passport-oauth2',
 
@@ -24,7 +24,7 @@ export const passportOAuth2: ClientLibrary = {
         return {
           url: new URL(redirect ?? ''),
           async finish({ searchParams }) {
-            // The strategy forgets its state when it is used: what is repeated starts from the same session.
+            // The strategy deletes its state when it is used, so a repetition starts from a copy of the session.
             const request = { session: structuredClone(session), query: Object.fromEntries(searchParams) };
             const { user } = await authenticate(strategy, request);
             return user as Tokens;
@@ -67,7 +67,7 @@ class Strategy extends OAuth2Strategy {
         authorizationURL: `${issuer}/v1/oauth/authorize`,
         tokenURL: `${issuer}/v1/oauth/token`,
         clientID: clientId,
-        // The library always sends the field; an empty one counts as left out.
+        // The library always sends the field; an empty one counts as omitted.
         clientSecret: method === 'client_secret_post' ? clientSecret : '',
         ...(basic && { customHeaders: { Authorization: basicAuthorization(settings) } }),
         callbackURL: redirectUri,
@@ -113,7 +113,7 @@ interface Outcome {
   readonly user?: unknown;
 }
 
-/** What passport does for each request: it gives the strategy an object on which to report the outcome. */
+/** As passport does for each request: gives the strategy an object to which it reports the outcome. */
 function authenticate(
   strategy: Strategy,
   request: { readonly session: object; readonly query: object },
@@ -123,7 +123,7 @@ function authenticate(
     const acting: Strategy = Object.assign(Object.create(strategy), {
       redirect: (redirect: string) => resolve({ redirect }),
       success: (user: unknown) => resolve({ user }),
-      // Passport-oauth2 reports access_denied, and nothing else without a status, as a sign-in that failed.
+      // Passport-oauth2 reports only access_denied, without a status, as a failed sign-in.
       fail: (challenge: { message: string }, status?: number) =>
         reject(status === undefined ? new Refusal('access_denied') : new Error(challenge.message)),
       error: reject,

@@ -10,7 +10,7 @@ import {
   type Tokens,
 } from '../../support/oauth/oauth-clients.js';
 
-/** Neither discovery nor PKCE, nor a look at the callback: all that is the application's. */
+/** The library supports neither discovery nor PKCE, and does not check the callback; the application does. */
 export const simpleOAuth2: ClientLibrary = {
   name: 'simple-oauth2',
 
@@ -61,7 +61,7 @@ export const simpleOAuth2: ClientLibrary = {
 
 function optionsFor({ issuer, clientId, clientSecret, method }: ClientSettings): ModuleOptions {
   return {
-    // The library has no public clients: they leave the secret empty.
+    // The library does not support public clients, which use an empty secret.
     client: { id: clientId, secret: method === 'none' ? '' : clientSecret },
     auth: { tokenHost: issuer, tokenPath: '/v1/oauth/token', revokePath: '/v1/oauth/revoke' },
     options: { authorizationMethod: method === 'client_secret_basic' ? 'header' : 'body' },

@@ -8,7 +8,7 @@ import { makeRecords, storedRecords, toCsv } from '../../support/records/import.
 import { buildTestApp, contract } from '../../support/server/app.js';
 import t from '../../support/tap.js';
 
-// A database of its own, because a worker takes the imports of all accounts.
+// A separate database, because a worker runs the imports of all accounts.
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
 const { prisma } = database;
@@ -23,7 +23,7 @@ type Visit = Awaited<ReturnType<typeof visit>>;
 const idOf = (address: string) => address.split('/').at(-1) ?? '';
 const rowOf = ({ accountId }: Visit) => prisma.employeeImport.findFirstOrThrow({ where: { accountId } });
 
-/** A file of an account that is checked, and whose import has not started. */
+/** A checked file whose import has not started. */
 async function checked(visit: Visit, count: number): Promise<string> {
   const address = await startUpload(visit.browser, toCsv(makeRecords(count)));
   await check(api, visit.browser, address);
@@ -71,29 +71,26 @@ t.test('small imports of other accounts do not wait for a large one', async (t) 
   t.equal((await rowOf(large)).created, 15_000);
 });
 
-t.test(
-  'a worker that is stopped leaves the import to another one, which continues after the batch',
-  async (t) => {
-    const visitor = await visit();
-    await checked(visitor, 9_000);
-    const make = () => new UploadWorker({ database, clock: api.clock, contract });
-    const queue = { state: 'importing', queuedAt: api.clock(), read: 0, created: 0, bytesRead: 0 };
-    await prisma.employeeImport.updateMany({ where: { accountId: visitor.accountId }, data: queue });
-    const first = make();
-    first.wake();
-    await untilRead(visitor, 2_000);
-    await first.stop();
-    const left = await rowOf(visitor);
-    t.match(left, { state: 'importing', lockedBy: null, leaseUntil: null });
-    t.ok(left.read >= 2_000 && left.read < 9_000, String(left.read));
-    const second = make();
-    await Promise.all([second.poll(), second.poll()]);
-    await second.idle();
-    t.match(await rowOf(visitor), { state: 'complete', read: 9_000, created: 9_000, unchanged: 0 });
-    t.equal((await storedRecords(database, visitor.accountId)).length, 9_000);
-    await second.stop();
-  },
-);
+t.test('another worker continues the import of a stopped worker after its last batch', async (t) => {
+  const visitor = await visit();
+  await checked(visitor, 9_000);
+  const make = () => new UploadWorker({ database, clock: api.clock, contract });
+  const queue = { state: 'importing', queuedAt: api.clock(), read: 0, created: 0, bytesRead: 0 };
+  await prisma.employeeImport.updateMany({ where: { accountId: visitor.accountId }, data: queue });
+  const first = make();
+  first.wake();
+  await untilRead(visitor, 2_000);
+  await first.stop();
+  const left = await rowOf(visitor);
+  t.match(left, { state: 'importing', lockedBy: null, leaseUntil: null });
+  t.ok(left.read >= 2_000 && left.read < 9_000, String(left.read));
+  const second = make();
+  await Promise.all([second.poll(), second.poll()]);
+  await second.idle();
+  t.match(await rowOf(visitor), { state: 'complete', read: 9_000, created: 9_000, unchanged: 0 });
+  t.equal((await storedRecords(database, visitor.accountId)).length, 9_000);
+  await second.stop();
+});
 
 t.test('a process that has lost its lease stores nothing more', async (t) => {
   const visitor = await visit();
@@ -117,7 +114,7 @@ t.test('a process that has lost its lease stores nothing more', async (t) => {
   t.match(await rowOf(visitor), { state: 'complete', read: 9_000, created: 9_000, unchanged: 0 });
 });
 
-t.test('an import that stops again and again without progress fails with a message', async (t) => {
+t.test('an import that stops repeatedly without progress fails with a message', async (t) => {
   const visitor = await visit();
   const address = await checked(visitor, 100);
   await prisma.employeeImport.updateMany({
@@ -145,7 +142,7 @@ t.test('an import that is cancelled while no process runs it ends at once', asyn
 });
 
 t.test(
-  'a number that occurs far apart counts twice in the check, and is stored once with the last value',
+  'a number that occurs far apart is counted twice by the check, and stored once with its last values',
   async (t) => {
     const visitor = await visit();
     const records = makeRecords(1_500);

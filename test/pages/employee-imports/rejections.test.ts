@@ -110,7 +110,7 @@ t.test('stores nothing without the CSRF token, or with it after the file', async
   t.same(await stored(accountId), nothing);
 });
 
-t.test('members see neither the button nor the pages; visitors are asked to sign in', async (t) => {
+t.test('members see neither the button nor the pages; visitors are redirected to sign in', async (t) => {
   const { browser, accountId, user } = await visit();
   const address = await startUpload(browser, toCsv(makeRecords(3)));
   t.match((await browser.open('/people')).body, /href="\/people\/employees\/import"/);
@@ -181,7 +181,7 @@ t.test('an account has five files, and fifty imports in 24 hours', async (t) => 
   t.same(await stored(accountId), { imports: 5, chunks: 5 });
   t.match((await uploadFile(browser, text)).body, /can have 5 files at a time/);
   await database.prisma.employeeImport.updateMany({ where: { accountId }, data: { state: 'cancelled' } });
-  t.equal((await uploadFile(browser, text)).statusCode, 303, 'ended imports do not count');
+  t.equal((await uploadFile(browser, text)).statusCode, 303, 'finished imports do not count');
   const rows = await database.prisma.employeeImport.findMany({ where: { accountId, state: 'cancelled' } });
   await database.prisma.employeeImport.createMany({
     data: Array.from({ length: 44 }, (_, index) => ({ ...rows[0], id: `x${index}` })) as typeof rows,
@@ -190,7 +190,7 @@ t.test('an account has five files, and fifty imports in 24 hours', async (t) => 
   isPage(t, page, 429);
   t.match(page.body, /can have 50 imports in 24 hours/);
   const other = await visit();
-  t.equal((await uploadFile(other.browser, text)).statusCode, 303, 'other accounts are not concerned');
+  t.equal((await uploadFile(other.browser, text)).statusCode, 303, 'other accounts are not affected');
 });
 
 t.test('an import is unknown after 24 hours', async (t) => {
@@ -206,7 +206,7 @@ t.test('an import is unknown after 24 hours', async (t) => {
   t.notMatch((await later.open(importPath)).body, /staff\.csv/);
 });
 
-t.test('a submitted form of an expired session is shown again after signing in', async (t) => {
+t.test('the form of an expired session is shown after sign-in', async (t) => {
   const { browser, user } = await visit();
   const address = await startUpload(browser, toCsv(makeRecords(2)));
   await database.prisma.session.deleteMany({ where: { userId: user.id } });

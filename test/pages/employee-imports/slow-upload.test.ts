@@ -8,7 +8,7 @@ import { makeRecords, toCsv } from '../../support/records/import.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t, { type Test } from '../../support/tap.js';
 
-// Most of it is waiting.
+// The tests of this file mostly wait.
 t.jobs = 3;
 
 const api = await buildTestApp(t);
@@ -75,15 +75,19 @@ t.test('an upload that stalls is closed, and nothing is stored', { timeout: 90_0
   t.equal(await all(), 0);
 });
 
-t.test('without a session, an upload has the time of other requests', { timeout: 90_000 }, async (t) => {
-  const { socket, body, all, closed, received } = await begin(t, { signedIn: false });
-  socket.write(body.subarray(0, 100));
-  const begun = performance.now();
-  await closed;
-  t.ok(performance.now() - begun < 45_000);
-  t.match(received(), /^HTTP\/1\.1 303 /);
-  t.equal(await all(), 0);
-});
+t.test(
+  'without a session, an upload has the time limit of other requests',
+  { timeout: 90_000 },
+  async (t) => {
+    const { socket, body, all, closed, received } = await begin(t, { signedIn: false });
+    socket.write(body.subarray(0, 100));
+    const begun = performance.now();
+    await closed;
+    t.ok(performance.now() - begun < 45_000);
+    t.match(received(), /^HTTP\/1\.1 303 /);
+    t.equal(await all(), 0);
+  },
+);
 
 t.test('an upload whose client disconnects is deleted', async (t) => {
   const { socket, body, all } = await begin(t, { signedIn: true });

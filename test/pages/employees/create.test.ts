@@ -152,7 +152,12 @@ t.test('rejects an employee number that another employee of the account has', as
     manager_employee_number: /^No employee/,
   });
   t.equal((await scene.stored()).length, 1);
-  goesTo(t, await create(await employeeScene(api, [])), /employee_created$/, 'another account may have it');
+  goesTo(
+    t,
+    await create(await employeeScene(api, [])),
+    /employee_created$/,
+    'another account may use the number',
+  );
 });
 
 t.test('the manager is not an employee of another account', async (t) => {
@@ -163,7 +168,7 @@ t.test('the manager is not an employee of another account', async (t) => {
   t.same(await scene.stored(), []);
 });
 
-t.test('of concurrent submissions with one employee number, one is stored', async (t) => {
+t.test('one of several concurrent submissions with the same employee number succeeds', async (t) => {
   const scene = await employeeScene(api, []);
   const form = { ...hiddenFields((await scene.browser.open(path)).body), ...validForm };
   const responses = await Promise.all(Array.from({ length: 6 }, () => scene.browser.submit(path, form)));

@@ -51,7 +51,7 @@ t.test('deletes an employee after confirmation; the direct reports have no manag
   await checkTree(t, database);
 });
 
-t.test('of concurrent deletions one succeeds, and is audited once', async (t) => {
+t.test('one of several concurrent deletions succeeds, and is audited once', async (t) => {
   const scene = await team();
   const path = pathOf(scene.ids[0]);
   const form = hiddenFields((await scene.browser.open(path)).body);
@@ -61,7 +61,7 @@ t.test('of concurrent deletions one succeeds, and is audited once', async (t) =>
   t.equal((await scene.stored()).length, 2);
 });
 
-t.test('an employee does not get a manager who is deleted concurrently', async (t) => {
+t.test('an employee is not assigned a manager who is deleted concurrently', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const scene = await employeeScene(api, people);
     const { browser, ids } = scene;

@@ -16,7 +16,7 @@ const { database } = api;
 
 const pathOf = (id: string | undefined) => `/people/employees/${id}/edit`;
 
-/** The form of an employee as it is open in a browser. */
+/** The form of an employee in a browser. */
 const openForm = async ({ browser, ids }: EmployeeScene, index = 0) =>
   fieldValues((await browser.open(pathOf(ids[index]))).body);
 
@@ -33,7 +33,7 @@ const ada = {
   hireDate: '2020-02-29',
 };
 
-t.test('changes what differs, and audits values before and after', async (t) => {
+t.test('stores the changed fields, and audits values before and after', async (t) => {
   const scene = await employeeScene(api, [ada, { employeeNumber: 'M1' }], 'admin');
   const { ids } = scene;
   const page = await scene.browser.open(pathOf(ids[0]));
@@ -106,7 +106,7 @@ t.test('keeps the stored spelling of values that the user did not change', async
   );
 });
 
-t.test('rejects invalid values, and keeps what was entered', async (t) => {
+t.test('rejects invalid values, and keeps the input', async (t) => {
   const scene = await employeeScene(api, [ada, { employeeNumber: 'TAKEN' }]);
   const before = await scene.stored();
   for (const [field, value, message] of [
@@ -126,7 +126,7 @@ t.test('rejects invalid values, and keeps what was entered', async (t) => {
   t.same(await scene.events(), []);
 });
 
-t.test('an employee is no own manager under the old or the new number', async (t) => {
+t.test('an employee cannot be their own manager, under the old or the new number', async (t) => {
   const scene = await employeeScene(api, [ada]);
   for (const manager of ['E1', 'E9']) {
     const page = await edit(scene, { employee_number: 'E9', manager_employee_number: manager });
@@ -159,7 +159,7 @@ t.test('two concurrent changes do not form a cycle', async (t) => {
   t.equal((await scene.stored()).filter(({ managerId }) => managerId !== null).length, 1);
 });
 
-t.test('of two users who edit an employee, the second sees both values, and can replace them', async (t) => {
+t.test('the second of two users who edit an employee sees both values, and can replace them', async (t) => {
   const scene = await employeeScene(api, [ada]);
   const { browser, ids } = scene;
   const form = await openForm(scene);
@@ -179,26 +179,29 @@ t.test('of two users who edit an employee, the second sees both values, and can 
   t.equal((await scene.events()).length, 2);
 });
 
-t.test('of concurrent submissions of one form, one wins and the others see the conflict', async (t) => {
-  const scene = await employeeScene(api, [ada]);
-  const form = await openForm(scene);
-  const responses = await Promise.all(
-    Array.from({ length: 5 }, (_, index) =>
-      scene.browser.submit(pathOf(scene.ids[0]), { ...form, job_title: `Title ${index}` }),
-    ),
-  );
-  t.same(responses.map(({ statusCode }) => statusCode).sort(), [303, 409, 409, 409, 409]);
-  t.equal((await scene.events()).length, 1);
-});
+t.test(
+  'one of several concurrent submissions of a form succeeds, and the others show the conflict',
+  async (t) => {
+    const scene = await employeeScene(api, [ada]);
+    const form = await openForm(scene);
+    const responses = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        scene.browser.submit(pathOf(scene.ids[0]), { ...form, job_title: `Title ${index}` }),
+      ),
+    );
+    t.same(responses.map(({ statusCode }) => statusCode).sort(), [303, 409, 409, 409, 409]);
+    t.equal((await scene.events()).length, 1);
+  },
+);
 
-t.test('a form without a version, or with another, replaces nothing', async (t) => {
+t.test('a form without the current version replaces nothing', async (t) => {
   const scene = await employeeScene(api, [ada]);
   for (const version of ['', 'x', 'A'.repeat(43)])
     isPage(t, await edit(scene, { version, job_title: 'Changed' }), 409);
   t.match(await scene.stored(), [{ jobTitle: 'Analyst' }]);
 });
 
-t.test('a form whose employee was deleted gets the page of an unknown employee', async (t) => {
+t.test('the form of a deleted employee gets the page of an unknown employee', async (t) => {
   const scene = await employeeScene(api, [ada]);
   const form = await openForm(scene);
   await database.prisma.employee.deleteMany({ where: { accountId: scene.accountId } });

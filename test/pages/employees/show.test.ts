@@ -161,7 +161,7 @@ t.test('an unknown, malformed or foreign id gets the same page', async (t) => {
   t.equal((await other.browser.open(`/people/employees/${other.ids[0]}`)).statusCode, 200);
 });
 
-t.test('asks a visitor to sign in', async (t) => {
+t.test('redirects a visitor to sign in', async (t) => {
   const { first } = await scene([{}]);
   goesTo(t, await new Browser(api.app).open(first), /^\/sign_in\?return_to=/);
 });

@@ -19,7 +19,7 @@ async function forgot(email: string, server = app) {
   return browser.submitForm(await browser.open(path), path, { email });
 }
 
-/** Resolves when what was requested before is done: two requests run at the same time, the others in order. */
+/** Resolves when the earlier requests are done: two requests run at the same time, the others in order. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     const { user } = await createScene(database);
@@ -47,7 +47,11 @@ t.test('a user sets a new password by mail, and the link works for an hour', asy
   t.match(await database.prisma.user.findFirst({ where: { id: user.id } }), { emailVerified: true });
   const events = await eventsOf(database, accountId);
   const requested = events.find(({ type }) => type === 'user.password_link_created');
-  t.match(requested, { userId: null, address: '127.0.0.1', details: { user: user.id } }, 'of no known user');
+  t.match(
+    requested,
+    { userId: null, address: '127.0.0.1', details: { user: user.id } },
+    'the event has no acting user',
+  );
 
   const late = await createScene(database);
   await forgot(late.user.email);
@@ -74,7 +78,7 @@ t.test('the response is the same for an unknown, a known and a disabled user', a
   t.equal(await linksOf(disabled.user), 0);
 });
 
-t.test('the response does not wait for the look-up of the address', async (t) => {
+t.test('the response does not wait for the lookup of the address', async (t) => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -90,7 +94,7 @@ t.test('the response does not wait for the look-up of the address', async (t) =>
   isPage(t, await forgot(user.email, slow.api.app));
   isPage(t, await forgot(freshAddress(), slow.api.app));
   await new Promise((resolve) => setImmediate(resolve));
-  t.equal(lookups, 2, 'both are looked up, in the same way');
+  t.equal(lookups, 2, 'both are looked up in the same way');
   release();
 });
 
@@ -105,7 +109,7 @@ t.test('no user gets more than three mails an hour, and all requests look the sa
   t.equal(mail.mails.filter(({ to }) => to.includes(user.email)).length, 4);
 });
 
-t.test('limits requests of a network, whatever the addresses', async (t) => {
+t.test('limits the requests of a network across all e-mail addresses', async (t) => {
   const limited = await buildMailingApp(t, { database, clock, environment: { RATE_LIMIT_FAILURES: '3' } });
   const { user } = await createScene(database);
   for (const email of [freshAddress(), user.email, freshAddress()]) {
@@ -120,7 +124,7 @@ t.test('limits requests of a network, whatever the addresses', async (t) => {
     t,
     await new Browser(limited.api.app).signIn(user.email, user.password),
     '/people',
-    'signing in is not',
+    'sign-ins are not limited',
   );
 });
 
@@ -150,7 +154,7 @@ t.test('a link stops working when the user is disabled or sets a password', asyn
   isPage(t, await new Browser(app).open(links[1] ?? ''), 404, 'the other link of the user');
 });
 
-t.test('without a mail server the page names who can help, and sends nothing', async (t) => {
+t.test('without a mail server the page names who can help, and no mail is sent', async (t) => {
   const without = await buildTestApp(t, { database, clock, environment: { RATE_LIMIT_FAILURES: '0' } });
   const browser = new Browser(without.app);
   const page = await browser.open(path);
@@ -162,7 +166,7 @@ t.test('without a mail server the page names who can help, and sends nothing', a
   t.equal(await linksOf(user), 0);
 });
 
-t.test('rejects what is no address, and a form of another site', async (t) => {
+t.test('rejects an invalid address, and a form of another site', async (t) => {
   for (const email of ['', 'nothing', 'a b@c.example', 'x'.repeat(400)]) {
     const page = await forgot(email);
     isPage(t, page, 400);

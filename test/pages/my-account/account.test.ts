@@ -58,7 +58,7 @@ t.test('saves the profile in canonical form, with an audit event', async (t) => 
   t.match(event, { type: 'user.updated', userId: user.id, address: '127.0.0.1' });
 });
 
-t.test('rejects what the contract rejects, names the field, and keeps what was entered', async (t) => {
+t.test('rejects values that the contract rejects, names the field, and keeps the input', async (t) => {
   const { browser, user } = await memberAtWork();
   const page = await browser.open(`${accountPath}/profile`);
   const before = await row(user.id);
@@ -106,7 +106,7 @@ t.test('a form changes the profile of its user only, and no other member', async
   t.same(await row(other.user.id), before);
 });
 
-t.test('a new address is confirmed by a link, and the earlier one is told', async (t) => {
+t.test('a new address is confirmed by a link, and the previous one is notified', async (t) => {
   const { browser, user, accountId } = await memberAtWork();
   const email = freshAddress();
   const page = await browser.open(`${accountPath}/email`);
@@ -116,12 +116,12 @@ t.test('a new address is confirmed by a link, and the earlier one is told', asyn
     await browser.submitForm(page, `${accountPath}/email`, { email: email.toUpperCase() }),
     `${accountPath}?notice=email_link_sent`,
   );
-  t.equal((await row(user.id)).email, user.email, 'nothing changes before');
+  t.equal((await row(user.id)).email, user.email, 'the address is unchanged before confirmation');
   const link = linkIn(await mail.mailTo(email));
   const visitor = new Browser(app);
   const confirmation = await visitor.open(link);
   isPage(t, confirmation);
-  t.equal((await row(user.id)).email, user.email, 'nor by opening the link');
+  t.equal((await row(user.id)).email, user.email, 'opening the link does not consume it');
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => visitor.submitForm(confirmation, link, {})),
   );
@@ -174,7 +174,7 @@ t.test('without a mail server the address cannot be changed', async (t) => {
   t.equal(await database.prisma.oneTimeLink.count({ where: { userId: user.id } }), 0);
 });
 
-t.test('a new password ends the other sessions and the open links of the user', async (t) => {
+t.test('a new password revokes the other sessions and the unused links of the user', async (t) => {
   const { browser, user, accountId } = await memberAtWork();
   const elsewhere = await signedInBrowser(api, user);
   const address = freshAddress();
@@ -218,7 +218,7 @@ t.test('wrong current passwords are limited', async (t) => {
   t.ok(rejected.headers['retry-after']);
 });
 
-t.test('shows the sessions with browser, address and last use, and ends them all', async (t) => {
+t.test('shows the sessions with browser, address and last use, and revokes them all', async (t) => {
   const { browser, user, accountId } = await memberAtWork();
   const agents = [
     ['Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0', 'Firefox on Linux'],
@@ -253,7 +253,7 @@ t.test('shows the sessions with browser, address and last use, and ends them all
   t.match(await eventsOf(database, accountId), [{ type: 'user.sessions_revoked', userId: user.id }]);
 });
 
-t.test('each form needs a session and the token of the browser', async (t) => {
+t.test('each form requires a session and the CSRF token of the browser', async (t) => {
   const { browser, user } = await memberAtWork();
   const before = await row(user.id);
   for (const page of ['profile', 'email', 'password', 'sessions']) {

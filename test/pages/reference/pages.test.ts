@@ -44,7 +44,7 @@ t.test('every link of the reference leads to a page and every fragment to a plac
   }
 });
 
-t.test('pages have titles of their own', async (t) => {
+t.test('each page has a unique title', async (t) => {
   const titles = new Set<string>();
   for (const url of pages) titles.add(/<title>([^<]+)/.exec((await read(url)).body)?.[1] ?? '');
   t.equal(titles.size, pages.length);
@@ -64,7 +64,7 @@ for (const operation of contract.operations.values()) {
   });
 }
 
-t.test('a search shows what was entered as text, and never fails', async (t) => {
+t.test('a search shows its query as text, and never fails', async (t) => {
   for (const [query, shown] of [
     ['q=%3Cscript%3Ealert(1)%3C%2Fscript%3E', '&lt;script>alert(1)&lt;/script>'],
     ['q=%22%20onfocus%3D1', '&quot; onfocus=1'],
@@ -92,7 +92,7 @@ t.test('a search lists pages with the words in their names first', async (t) => 
   t.match((await read('/docs/search?q=events_expired')).body, '/errors/events-expired"');
 });
 
-t.test('pages of the reference run only scripts of this server', async (t) => {
+t.test('pages of the reference load scripts of this server only', async (t) => {
   for (const url of ['/docs', '/docs/operations/getReport', '/docs/search?q=a']) {
     const { headers, body } = await read(url);
     const policy = String(headers['content-security-policy']);

@@ -67,7 +67,7 @@ t.test('creates a list with columns, filters and an order, and records the user'
   t.match(event?.details, { report: id, title: 'Engineers' });
 });
 
-t.test('creates a list of all columns without any, and counts by group', async (t) => {
+t.test('creates a list of all columns when none is selected, and counts by group', async (t) => {
   const { scene, browser } = await ownerAtWork();
   createdId(await createReport(browser, {}));
   createdId(
@@ -107,7 +107,7 @@ const rejected: [string, Record<string, string>, RegExp[]][] = [
   ['an unknown order key', { sort_1: '--id' }, [/^sort_1: Order key 1 must be one of/]],
   ['an order by count in a list', { sort_1: 'count' }, [/^sort_1: /]],
   [
-    'an order by a column that is no group',
+    'an order by a column that is not a group',
     { kind: 'groups', group_1: 'status', sort_1: 'email' },
     [/^sort_1: Order key 1 must be count or one of the columns in the groups/],
   ],
@@ -232,7 +232,7 @@ t.test('a form with 20 filters and every other field is accepted', async (t) => 
   t.equal((stored?.filters as unknown[] | undefined)?.length, 20);
 });
 
-t.test('buttons add and remove a filter and keep everything else', async (t) => {
+t.test('buttons add and remove a filter and keep all other fields', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const filled = {
     title: 'Kept "title"',
@@ -279,7 +279,7 @@ t.test('a preview shows the first rows and saves nothing', async (t) => {
   t.same(await storedReports(scene.accountId), []);
 });
 
-t.test('a form that is sent twice creates one report', async (t) => {
+t.test('a form that is submitted twice creates one report', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const page = await browser.open(`${reportsPath}/new`);
   const form = { ...hiddenFields(page.body), kind: 'list', title: 'Once' };
@@ -305,7 +305,7 @@ t.test('rejects a report above the limit of the account and keeps the form', asy
   t.equal((await eventsOf(scene.accountId)).length, 3);
 });
 
-t.test('edits a report of the form, and a grouped one becomes a list', async (t) => {
+t.test('edits a report in the form, and turns a grouped one into a list', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const id = createdId(await createReport(browser, { kind: 'groups', group_1: 'status', sort_1: '-count' }));
   const address = `${reportsPath}/${id}/edit`;
@@ -329,7 +329,7 @@ t.test('edits a report of the form, and a grouped one becomes a list', async (t)
   );
 });
 
-t.test('of two concurrent edits one is saved, and the other form shows the saved values', async (t) => {
+t.test('one of two concurrent edits is saved, and the other form shows the saved values', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const id = createdId(await createReport(browser, { title: 'First' }));
   const address = `${reportsPath}/${id}/edit`;
@@ -354,7 +354,7 @@ t.test('of two concurrent edits one is saved, and the other form shows the saved
   t.match(await storedReports(scene.accountId), [{ title: lost, version: 3 }]);
 });
 
-t.test('the form of an expired session is shown again after signing in', async (t) => {
+t.test('the form of an expired session is shown after sign-in', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const page = await browser.open(`${reportsPath}/new`);
   const fields = hiddenFields(page.body);

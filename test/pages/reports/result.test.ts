@@ -240,7 +240,7 @@ t.test('a list has its columns, pages and the number of employees', async (t) =>
   const id = createdId(
     await createReport(browser, {
       title: 'People',
-      description: 'What for',
+      description: 'Purpose',
       column_1: 'employee_number',
       column_2: 'location',
       sort_1: '-employee_number',
@@ -251,7 +251,7 @@ t.test('a list has its columns, pages and the number of employees', async (t) =>
   );
   const page = await browser.open(`${reportsPath}/${id}`);
   isPage(t, page);
-  t.match(page.body, 'What for');
+  t.match(page.body, 'Purpose');
   t.match(page.body, '2 columns, 1 filter, sorted by employee number (descending).');
   t.match(page.body, 'E-mail contains TENANT');
   t.match(page.body, '60 employees, 1 to 50 on this page');
@@ -269,7 +269,7 @@ t.test('a list has its columns, pages and the number of employees', async (t) =>
   );
 });
 
-t.test('a CSV download is the one of the API, and its event names the user', async (t) => {
+t.test('a CSV download equals that of the API, and its event names the user', async (t) => {
   const account = await accountWith(repeat(3, {}));
   const { browser, scene } = account;
   const id = createdId(await createReport(browser, { title: 'Table', column_1: 'email', sort_1: 'email' }));

@@ -20,7 +20,7 @@ const { clock } = api;
 
 const factorOf = (userId: string) => database.prisma.totpFactor.findFirst({ where: { userId } });
 
-t.test('the first right code stores the secret, sealed, and shows ten recovery codes once', async (t) => {
+t.test('the first correct code stores the encrypted secret, and shows ten recovery codes once', async (t) => {
   const { user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   const page = await browser.open(appPath);
@@ -44,7 +44,7 @@ t.test('the first right code stores the secret, sealed, and shows ten recovery c
   t.notMatch((await browser.open(factorsPath)).body, recoveryCodesOn(saved)[0]);
 });
 
-t.test('the form of a set-up works for thirty minutes, and for its user only', async (t) => {
+t.test('the form of a setup is valid for thirty minutes, and for its user only', async (t) => {
   const { user, accountId } = await createScene(database);
   const other = await createUser(database, accountId);
   const browser = await signedInBrowser(api, user);
@@ -68,7 +68,7 @@ t.test('the form of a set-up works for thirty minutes, and for its user only', a
   t.not(secretOn(expired), secret);
 });
 
-t.test('a code works thirty seconds early or late, and not longer', async (t) => {
+t.test('a code is valid up to thirty seconds early or late', async (t) => {
   for (const [laterSeconds, accepted] of [
     [-60, false],
     [-30, true],
@@ -88,7 +88,7 @@ t.test('a code works thirty seconds early or late, and not longer', async (t) =>
   }
 });
 
-t.test('a code and all codes before it work once', async (t) => {
+t.test('a code is valid once, and invalidates all codes before it', async (t) => {
   const { user } = await createScene(database);
   const { secret } = await setUpApp(api, user);
   const first = await enterPassword(api, user);
@@ -105,7 +105,7 @@ t.test('a code and all codes before it work once', async (t) => {
   }
 });
 
-t.test('of fifty sessions that submit one code at the same time, one is signed in', async (t) => {
+t.test('one of fifty sessions that submit a code concurrently is signed in', async (t) => {
   const { user } = await createScene(database);
   const { secret } = await setUpApp(api, user);
   clock.advanceSeconds(60);
@@ -120,7 +120,7 @@ t.test('of fifty sessions that submit one code at the same time, one is signed i
   t.equal(await database.prisma.session.count({ where: complete }), 1);
 });
 
-t.test('a new set-up replaces the secret, and the secret of another user cannot be copied', async (t) => {
+t.test('a new setup replaces the secret, and the secret of another user cannot be copied', async (t) => {
   const { user, accountId } = await createScene(database);
   const old = await setUpApp(api, user);
   clock.advanceSeconds(60);
@@ -138,5 +138,5 @@ t.test('a new set-up replaces the secret, and the secret of another user cannot 
   clock.advanceSeconds(60);
   const foreign = await enterPassword(api, other);
   const response = await foreign.browser.submitForm(foreign.page, stepPath, { code: codeAt(api, secret) });
-  t.equal(response.statusCode, 500, 'whoever can write to the database cannot sign in');
+  t.equal(response.statusCode, 500, 'write access to the database does not permit signing in');
 });

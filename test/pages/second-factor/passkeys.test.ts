@@ -25,7 +25,7 @@ const origin = 'http://api.test';
 
 const signInPath = '/sign_in/passkey';
 
-/** The sign-in page, and what a passkey needs from it. */
+/** The sign-in page, and its options for a passkey. */
 async function signInPage() {
   const browser = new Browser(app);
   const page = await browser.open('/sign_in?return_to=%2Fpeople%2Fsettings');
@@ -70,7 +70,7 @@ t.test('a passkey is added, is the second factor, and signs in without a passwor
 });
 
 t.test(
-  'a response of a passkey works once, in its browser, for its purpose and for ten minutes',
+  'a response of a passkey is valid once, in its browser, for its purpose and for ten minutes',
   async (t) => {
     const { user } = await createScene(database);
     const { authenticator } = await addPasskey(api, user);
@@ -98,7 +98,7 @@ t.test(
     t.equal(
       await database.prisma.session.count({ where: { userId: user.id, secondFactorAt: { not: null } } }),
       2,
-      'that in which it was added, and that of the first use',
+      'the period in which it was added, and that of the first use',
     );
   },
 );
@@ -113,12 +113,12 @@ const deviations: Readonly<Record<string, Deviation>> = {
   'another host': { host: 'evil.example' },
   'no user verification': { flags: 0x01 },
   'no user presence': { flags: 0x04 },
-  'a made-up challenge': { challenge: Buffer.from('1.x.y').toString('base64url') },
+  'a forged challenge': { challenge: Buffer.from('1.x.y').toString('base64url') },
   'an empty challenge': { challenge: '' },
   'the wrong type': { type: 'payment.get' },
 };
 
-t.test('a wrong response is rejected at each place', async (t) => {
+t.test('every form rejects an invalid response of a passkey', async (t) => {
   const { user } = await createScene(database);
   const { authenticator } = await addPasskey(api, user);
   clock.advanceSeconds(10);

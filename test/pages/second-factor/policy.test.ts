@@ -24,11 +24,11 @@ async function staff() {
   return { accountId, owner, admin, member };
 }
 
-/** Where the sign-in of a user leads. */
+/** The page after the sign-in of a user. */
 const afterPassword = async (user: TestUser) =>
   String((await enterPassword(api, user)).response.headers.location);
 
-t.test('a policy applies to the users that it names, and to sessions that exist', async (t) => {
+t.test('a policy applies to the users that it names, and to existing sessions', async (t) => {
   const { accountId, owner, admin, member } = await staff();
   const { browser } = await setUpApp(api, owner);
   const adminBrowser = await signedInBrowser(api, admin);
@@ -120,7 +120,7 @@ t.test('a passkey of another user cannot be removed', async (t) => {
 });
 
 t.test(
-  'owners remove the factors of others, and administrators those of users who are no owners',
+  'owners remove the factors of all users, and administrators those of users who are not owners',
   async (t) => {
     const { accountId, owner, admin, member } = await staff();
     for (const user of [owner, admin, member]) await setUpApp(api, user);
@@ -143,7 +143,7 @@ t.test(
   },
 );
 
-t.test('ten minutes after the password, each change needs it again', async (t) => {
+t.test('each change requires the password again after ten minutes', async (t) => {
   const { owner, member } = await staff();
   const { browser } = await setUpApp(api, owner);
   const csrf = await browser.open(securityPath);

@@ -19,7 +19,7 @@ const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES
 const codesPath = `${factorsPath}/recovery_codes`;
 const countOf = (userId: string) => database.prisma.recoveryCode.count({ where: { userId } });
 
-t.test('each code signs in once, however it is written, and is stored as a hash only', async (t) => {
+t.test('each code is valid once, in any notation, and is stored as a hash only', async (t) => {
   const { user } = await createScene(database);
   const { codes } = await setUpApp(api, user);
   t.equal(new Set(codes).size, 10);
@@ -47,7 +47,7 @@ t.test('each code signs in once, however it is written, and is stored as a hash 
   }
 });
 
-t.test('of fifty sessions that submit one code at the same time, one is signed in', async (t) => {
+t.test('one of fifty sessions that submit a code concurrently is signed in', async (t) => {
   const { user } = await createScene(database);
   const { codes } = await setUpApp(api, user);
   const steps = await Promise.all(Array.from({ length: 50 }, () => enterPassword(api, user)));
@@ -58,7 +58,7 @@ t.test('of fifty sessions that submit one code at the same time, one is signed i
   t.equal(responses.filter(({ statusCode }) => statusCode === 401).length, 49);
 });
 
-t.test('new codes replace the earlier ones, and the last factor takes them with it', async (t) => {
+t.test('new codes replace the earlier ones, and removing the last factor deletes them', async (t) => {
   const { user } = await createScene(database);
   const { browser, codes } = await setUpApp(api, user);
   const replaced = await browser.submitForm(await browser.open(factorsPath), codesPath, {});

@@ -23,7 +23,7 @@ const { clock } = api;
 
 const profile = '/people/settings/account/profile';
 
-t.test('a session that waits for the second factor opens no page and submits no form', async (t) => {
+t.test('a session without its second factor can neither open pages nor submit forms', async (t) => {
   const scene = await createScene(database);
   const { user } = scene;
   await setUpApp(api, user);
@@ -54,7 +54,7 @@ t.test('a session that waits for the second factor opens no page and submits no 
   goesTo(t, await browser.open('/sign_in'), stepPath);
 });
 
-t.test('a sign-in has to be completed within ten minutes, and only then counts as one', async (t) => {
+t.test('a sign-in is recorded only when its second factor is completed, within ten minutes', async (t) => {
   const { user, accountId } = await createScene(database);
   const { secret } = await setUpApp(api, user);
   clock.advanceSeconds(60);
@@ -114,7 +114,7 @@ t.test('a revoked session cannot be completed', async (t) => {
   );
 });
 
-t.test('an OAuth request passes through a second factor and through its set-up', async (t) => {
+t.test('an authorization request continues after the second factor and after its setup', async (t) => {
   const scene = await createScene(database);
   const { url, parameters } = authorizationRequest(scene);
   const { secret } = await setUpApp(api, scene.user);
@@ -145,7 +145,7 @@ t.test('an OAuth request passes through a second factor and through its set-up',
   t.equal(new URL(String(granted.headers.location)).searchParams.get('state'), parameters.state);
 });
 
-t.test('a form whose session had expired is kept over the second factor, for its user only', async (t) => {
+t.test('the form of an expired session is kept through the second factor, for its user only', async (t) => {
   const { user, accountId } = await createScene(database);
   const { browser, secret } = await setUpApp(api, user);
   const form = await browser.open(profile);
@@ -195,7 +195,7 @@ t.test('wrong codes are limited for the user', async (t) => {
   t.equal(count('second_factor.rate_limited'), 1);
 });
 
-t.test('a new factor makes the other sessions of the user wait for it', async (t) => {
+t.test('after a factor is added, the other sessions of the user require it', async (t) => {
   const { user } = await createScene(database);
   const other = await signedInBrowser(api, user);
   isPage(t, await other.open('/people'));

@@ -91,7 +91,7 @@ t.test('a failed response cannot be repeated', async (t) => {
   t.equal((await started.return(person(`grace@${scene.domain}`))).statusCode, 400);
 });
 
-t.test('a response is accepted only in the browser that started', async (t) => {
+t.test('a response is accepted only in the browser that started the sign-in', async (t) => {
   const scene = await createSignOnScene(t, api);
   const started = await start(api, scene);
   scene.idp.issue('c', { ...person(`grace@${scene.domain}`), nonce: started.nonce });
@@ -106,7 +106,7 @@ t.test('a response is accepted only in the browser that started', async (t) => {
     t.equal(response.statusCode, 400);
     t.equal(await whoIsIn(browser), null);
   }
-  t.equal((await started.browser.open(address)).statusCode, 303, 'and the request is not consumed by others');
+  t.equal((await started.browser.open(address)).statusCode, 303, 'other browsers do not consume the request');
 });
 
 t.test('a response is rejected after ten minutes', async (t) => {
@@ -178,7 +178,7 @@ t.test('only a verified address is accepted', async (t) => {
   t.equal(await usersOf(scene), 1);
 });
 
-t.test('all identities without a user get the same response', async (t) => {
+t.test('every identity without a user gets the same response', async (t) => {
   const scene = await createSignOnScene(t, api);
   const { user: stranger } = await createScene(database);
   const { user: strangerOfDomain } = await createScene(database);
@@ -206,7 +206,11 @@ t.test('all identities without a user get the same response', async (t) => {
   }
   const foreign = await start(api, scene);
   bodies.add((await foreign.return(person(stranger.email))).body);
-  t.equal(await lastFailure(scene), 'unknown_user', 'an address of another account is like an unknown one');
+  t.equal(
+    await lastFailure(scene),
+    'unknown_user',
+    'an address of another account gets the response of an unknown one',
+  );
   t.equal(bodies.size, 1);
   t.equal(
     await prisma.userIdentity.count({ where: { userId: { in: [stranger.id, strangerOfDomain.id] } } }),
@@ -228,7 +232,7 @@ t.test('a disabled user cannot use a known identity', async (t) => {
   t.equal(await lastFailure(scene), 'disabled');
 });
 
-t.test('the same issuer and subject are other users in other accounts', async (t) => {
+t.test('the same issuer and subject are different users in different accounts', async (t) => {
   const scene = await createSignOnScene(t, api);
   const other = await createScene(database);
   await configure(api, other.accountId, scene.idp.issuer);
@@ -246,7 +250,7 @@ t.test('the same issuer and subject are other users in other accounts', async (t
   t.equal(await whoIsIn(started.browser), other.user.email);
 });
 
-t.test('a request of earlier settings is rejected', async (t) => {
+t.test('a request that was started with earlier settings is rejected', async (t) => {
   const scene = await createSignOnScene(t, api);
   for (const data of [{ clientId: 'another' }, { issuer: 'https://other.example' }]) {
     const started = await start(api, scene);
@@ -260,7 +264,7 @@ t.test('a request of earlier settings is rejected', async (t) => {
   t.equal(scene.idp.tokenRequests.length, 0);
 });
 
-t.test('an error of the identity provider is a page without its text', async (t) => {
+t.test('an error of the identity provider is an error page without its text', async (t) => {
   const scene = await createSignOnScene(t, api);
   const { browser, state } = await start(api, scene);
   const query = new URLSearchParams({ error: 'access_denied', error_description: '<b>Call 555</b>', state });
@@ -270,7 +274,7 @@ t.test('an error of the identity provider is a page without its text', async (t)
   t.equal(await lastFailure(scene), 'denied');
 });
 
-t.test('malformed callbacks get a page', async (t) => {
+t.test('malformed callbacks get an error page', async (t) => {
   const scene = await createSignOnScene(t, api);
   const { browser, state } = await start(api, scene);
   const queries = [

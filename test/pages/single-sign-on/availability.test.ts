@@ -17,7 +17,7 @@ const api = await buildTestApp(t, { database, logger: log.logger, environment })
 const { prisma } = database;
 const discovery = '/.well-known/openid-configuration';
 
-t.test('an identity provider that is down is a page, and works again later', async (t) => {
+t.test('an unavailable identity provider is an error page, and works again later', async (t) => {
   const scene = await createSignOnScene(t, api);
   const where = { accountId: scene.accountId };
   await prisma.identityProvider.updateMany({ where, data: { issuer: 'http://127.0.0.1:9' } });
@@ -30,7 +30,7 @@ t.test('an identity provider that is down is a page, and works again later', asy
   t.ok(await start(api, scene), 'the failure is not cached');
 });
 
-t.test('invalid metadata is a page', async (t) => {
+t.test('invalid metadata is an error page', async (t) => {
   const { metadata } = (await createSignOnScene(t, api)).idp;
   const cases: Record<string, Record<string, unknown>> = {
     'another issuer': { ...metadata, issuer: 'https://other.example' },
@@ -92,7 +92,7 @@ t.test('a slow identity provider delays its account for five seconds, and no oth
   t.equal(slow.idp.requests.get(discovery), 1, 'they share a request');
 });
 
-t.test('a token endpoint that fails is a page, and the user can try again', async (t) => {
+t.test('a failing token endpoint is an error page, and the user can retry', async (t) => {
   const scene = await createSignOnScene(t, api);
   const cases: [number, (response: http.ServerResponse) => void][] = [
     [503, (response) => response.destroy()],
@@ -114,16 +114,12 @@ t.test('a token endpoint that fails is a page, and the user can try again', asyn
     const started = await start(api, scene, { address });
     const response = await started.return(person(`grace@${scene.domain}`));
     t.equal(response.statusCode, status);
-    t.match(
-      response.body,
-      `${scene.path}?return_to=%2Fpeople%3Fpage%3D2`,
-      'and returns to the page afterwards',
-    );
+    t.match(response.body, `${scene.path}?return_to=%2Fpeople%3Fpage%3D2`, 'returns to the page afterwards');
   }
   t.notMatch(log.lines.join(''), clientSecret, 'the log has no secret');
 });
 
-t.test('a secret that cannot be decrypted is a page and a warning', async (t) => {
+t.test('a secret that cannot be decrypted is an error page and a logged warning', async (t) => {
   const scene = await createSignOnScene(t, api);
   await prisma.identityProvider.updateMany({
     where: { accountId: scene.accountId },

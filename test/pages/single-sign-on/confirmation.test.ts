@@ -27,7 +27,7 @@ async function oldSession() {
   return { scene, claims, browser, isRecent, start: () => start(api, scene, { browser, address: confirm }) };
 }
 
-t.test('the time of the sign-in at the identity provider must be given and recent', async (t) => {
+t.test('rejects a confirmation without a recent auth_time of the identity provider', async (t) => {
   const { claims, isRecent, ...session } = await oldSession();
   const cases = { missing: undefined, old: now() - 120, 'no number': 'now', 'before the epoch': -5 };
   for (const [label, auth_time] of Object.entries(cases)) {
@@ -39,7 +39,7 @@ t.test('the time of the sign-in at the identity provider must be given and recen
   t.ok(await isRecent());
 });
 
-t.test('another subject does not confirm, also with the address of the user', async (t) => {
+t.test('another subject does not confirm a session, even with the address of the user', async (t) => {
   const { claims, isRecent, scene, ...session } = await oldSession();
   for (const sub of ['another', person('').sub]) {
     const response = await (await session.start()).return({ ...claims, sub, auth_time: now() });
@@ -84,7 +84,7 @@ t.test('a sign-in does not confirm another session, and a confirmation does not 
   t.notOk(stranger.cookies.has('session'));
 });
 
-t.test('a user without a session is sent to the sign-in page', async (t) => {
+t.test('a user without a session is redirected to the sign-in page', async (t) => {
   const response = await new Browser(api.app).open(confirm);
   t.match(response.headers.location, /^\/sign_in\?/);
 });

@@ -31,7 +31,7 @@ async function requiredScene() {
   return scene;
 }
 
-t.test('turning it on ends the sessions with a password of administrators and members', async (t) => {
+t.test('turning the setting on revokes the password sessions of administrators and members', async (t) => {
   const scene = await readyScene();
   const users = await Promise.all(
     (['owner', 'admin', 'member'] as const).map((role) => createUser(database, scene.accountId, { role })),
@@ -76,18 +76,18 @@ t.test('the password of an administrator or member is rejected, after it is chec
   }
 });
 
-t.test('a session with a password does not work, however it was created', async (t) => {
+t.test('rejects every password session, however it was created', async (t) => {
   const { accountId } = await requiredScene();
   const user = await createUser(database, accountId, { role: 'member' });
   const from = { address: '192.0.2.1', userAgent: undefined };
   const sessions = new Sessions(database, api.clock);
   const late = (await sessions.create(user, from, { secondFactor: true })) ?? '';
-  t.equal(await sessions.find(late), null, 'as of a sign-in that ran while it was turned on');
+  t.equal(await sessions.find(late), null, 'a session of a sign-in that was in progress');
   const owner = await createUser(database, accountId);
   const ofOwner = (await sessions.create(owner, from, { secondFactor: true })) ?? '';
   t.ok(await sessions.find(ofOwner));
   await prisma.user.updateMany({ where: { id: owner.id }, data: { role: 'admin' } });
-  t.equal(await sessions.find(ofOwner), null, 'as of an owner who becomes an administrator');
+  t.equal(await sessions.find(ofOwner), null, 'a session of an owner who becomes an administrator');
 });
 
 t.test('an owner signs in with the password and a recovery code', async (t) => {
@@ -113,10 +113,10 @@ t.test('an owner signs in with the password and a recovery code', async (t) => {
       code: codes[0] ?? '',
     },
   );
-  t.equal(again.statusCode, 401, 'a code works once');
+  t.equal(again.statusCode, 401, 'a code is valid once');
 });
 
-t.test('a forgotten password does not sign a member in', async (t) => {
+t.test('a new password for a forgotten one does not sign a member in', async (t) => {
   const { accountId } = await requiredScene();
   const member = await createUser(database, accountId, { role: 'member' });
   const browser = new Browser(api.app);
@@ -128,7 +128,7 @@ t.test('a forgotten password does not sign a member in', async (t) => {
   t.equal(await prisma.oneTimeLink.count({ where: { accountId } }), 0);
 });
 
-t.test('it cannot be turned on without a sign-in, recovery codes, or an identity provider', async (t) => {
+t.test('the setting requires an identity provider, a successful sign-in and recovery codes', async (t) => {
   const scene = await readyScene();
   const rejected = async (message: string, by?: Browser) => {
     const response = await scene.require('on', by);
@@ -144,7 +144,7 @@ t.test('it cannot be turned on without a sign-in, recovery codes, or an identity
   await rejected('Save an identity provider first.');
 });
 
-t.test('turning it off permits passwords again', async (t) => {
+t.test('turning the setting off permits passwords again', async (t) => {
   const scene = await requiredScene();
   const member = await createUser(database, scene.accountId, { role: 'member' });
   t.equal((await scene.require('off')).headers.location, `${path}?notice=single_sign_on_not_required`);

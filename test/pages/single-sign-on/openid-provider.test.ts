@@ -40,7 +40,7 @@ async function setUp() {
   return { ...scene, path, back, idp, signIn };
 }
 
-t.test('signs in with oidc-provider, and an OAuth request keeps its state', async (t) => {
+t.test('signs in with oidc-provider, and an authorization request keeps its state', async (t) => {
   const { signIn, path, user, ...scene } = await setUp();
   const { url, parameters } = authorizationRequest({ ...scene });
   const browser = new Browser(api.app);
@@ -101,7 +101,7 @@ t.test('a user of single sign-on signs in again for settings after ten minutes',
   t.match(event, { userId: user.id, address: '127.0.0.1', details: { method: 'single_sign_on' } });
 });
 
-t.test('another person at the identity provider does not confirm a session', async (t) => {
+t.test('another user of the identity provider does not confirm a session', async (t) => {
   const { signIn, idp, user, accountId } = await setUp();
   const browser = new Browser(api.app);
   await signIn(browser);

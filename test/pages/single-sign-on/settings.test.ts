@@ -21,12 +21,16 @@ t.test('an owner saves an identity provider, whose secret is encrypted and never
   const browser = await signedInBrowser(api, user);
   const idp = await startFakeProvider(t);
   const empty = await browser.open(path);
-  t.match(empty.body, `http://api.test/sign_in/sso/${accountId}/callback`, 'the redirect URI comes first');
+  t.match(
+    empty.body,
+    `http://api.test/sign_in/sso/${accountId}/callback`,
+    'the page shows the redirect URI before anything is saved',
+  );
   const form = { issuer: `${idp.issuer}/`, client_id: 'people', client_secret: clientSecret };
   const saved = await save(browser, form);
   t.equal(saved.headers.location, `${path}?notice=single_sign_on_saved`, saved.body);
   const stored = await prisma.identityProvider.findFirstOrThrow({ where: { accountId } });
-  t.equal(stored.issuer, idp.issuer, 'as the metadata has it');
+  t.equal(stored.issuer, idp.issuer, 'as in the metadata');
   t.notMatch(stored.sealedSecret, clientSecret);
   t.equal((await createProviderSeal(testSecrets).open(stored.sealedSecret)).plain, clientSecret);
   const page = await browser.open(path);
@@ -118,22 +122,29 @@ t.test('changes need a password that was entered in the last ten minutes', async
   t.equal(stored.clientId, 'people');
 });
 
-t.test('removing ends the sessions of single sign-on, and deletes the links', async (t) => {
-  const scene = await createSignOnScene(t, api);
-  const member = await start(api, scene);
-  await member.return(person(`grace@${scene.domain}`));
-  const browser = await signedInBrowser(api, scene.user);
-  const page = await browser.open(`${path}/remove`);
-  t.match(page.body, 'Remove single sign-on?');
-  const removed = await browser.submitForm(page, `${path}/remove`, {});
-  t.equal(removed.headers.location, `${path}?notice=single_sign_on_removed`);
-  t.equal((await member.browser.open('/people')).statusCode, 303);
-  t.equal((await browser.open('/people')).statusCode, 200);
-  const where = { accountId: scene.accountId };
-  t.equal(await prisma.userIdentity.count({ where }), 0);
-  t.equal(await prisma.auditEvent.count({ where: { ...where, type: 'identity_provider.deleted' } }), 1);
-  t.equal((await browser.open(`${path}/remove`)).statusCode, 303, 'there is nothing to remove');
-});
+t.test(
+  'removing the identity provider revokes the sessions of single sign-on, and deletes the links',
+  async (t) => {
+    const scene = await createSignOnScene(t, api);
+    const member = await start(api, scene);
+    await member.return(person(`grace@${scene.domain}`));
+    const browser = await signedInBrowser(api, scene.user);
+    const page = await browser.open(`${path}/remove`);
+    t.match(page.body, 'Remove single sign-on?');
+    const removed = await browser.submitForm(page, `${path}/remove`, {});
+    t.equal(removed.headers.location, `${path}?notice=single_sign_on_removed`);
+    t.equal((await member.browser.open('/people')).statusCode, 303);
+    t.equal((await browser.open('/people')).statusCode, 200);
+    const where = { accountId: scene.accountId };
+    t.equal(await prisma.userIdentity.count({ where }), 0);
+    t.equal(await prisma.auditEvent.count({ where: { ...where, type: 'identity_provider.deleted' } }), 1);
+    t.equal(
+      (await browser.open(`${path}/remove`)).statusCode,
+      303,
+      'there is no identity provider to remove',
+    );
+  },
+);
 
 t.test('the page lists the confirmed domains of the account', async (t) => {
   const scene = await createSignOnScene(t, api);
@@ -143,7 +154,7 @@ t.test('the page lists the confirmed domains of the account', async (t) => {
   t.notMatch(body, other.domain);
 });
 
-t.test('two owners who save at the same time both succeed', async (t) => {
+t.test('two owners who save concurrently both succeed', async (t) => {
   const { user, accountId } = await createScene(database);
   const other = await createUser(database, accountId);
   const idp = await startFakeProvider(t);

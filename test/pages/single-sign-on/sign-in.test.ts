@@ -55,7 +55,7 @@ t.test('creates a member without a password for a verified address of a confirme
   });
 });
 
-t.test('finds the user by issuer and subject, whatever the address is later', async (t) => {
+t.test('finds the user by issuer and subject, even when the address changes', async (t) => {
   const scene = await createSignOnScene(t, api);
   const claims = person(`grace@${scene.domain}`);
   await (await start(api, scene)).return(claims);
@@ -78,7 +78,7 @@ t.test('links an existing user of the account by verified address, also of anoth
   t.type(user.passwordHash, 'string', 'the password still works');
 });
 
-t.test('an OAuth request passes through single sign-on with its state', async (t) => {
+t.test('an authorization request continues after single sign-on with its state', async (t) => {
   const scene = await createSignOnScene(t, api);
   const { url, parameters } = authorizationRequest(scene, { state: `a b&c=${'x'.repeat(400)}` });
   const browser = new Browser(api.app);

@@ -109,7 +109,7 @@ t.test(
   },
 );
 
-t.test('draws the hours of the selected day, and links to the days beside it', async (t) => {
+t.test('draws the hours of the selected day, and links to the adjacent days', async (t) => {
   const from = today - 5 * day;
   const rows = [0, 7, 23].map((index) => ({
     hour: new Date(from + index * hour),

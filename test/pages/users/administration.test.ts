@@ -100,7 +100,7 @@ t.test('lists users by address with role, last sign-in and state, fifty on a pag
   isPage(t, await browser.open(`${usersPath}?after=unknown`));
 });
 
-t.test('an owner changes a role, and what the new role does not permit is revoked', async (t) => {
+t.test('an owner changes a role, and access that the new role does not permit is revoked', async (t) => {
   const scene = await staff();
   const { browser, admin, owner, accountId } = scene;
   const { accessToken } = await grantTokens(api, { ...scene, user: admin });
@@ -118,7 +118,7 @@ t.test('an owner changes a role, and what the new role does not permit is revoke
   ]);
 });
 
-t.test('a disabled user is signed out and disconnected, and can be enabled again', async (t) => {
+t.test('disabling a user revokes sessions and applications, and can be undone', async (t) => {
   const scene = await staff();
   const { browser, member } = scene;
   const theirs = await signedInBrowser(api, member);
@@ -143,7 +143,7 @@ t.test('revokes the sessions of a user', async (t) => {
   t.match((await browser.open(pageOf(member))).body, /The user is not signed in/);
 });
 
-t.test('a password link sets the password once, and ends the sessions of the user', async (t) => {
+t.test('a password link sets the password once, and revokes the sessions of the user', async (t) => {
   const { browser, member, accountId, owner } = await staff();
   const theirs = await signedInBrowser(api, member);
   goesTo(t, await act(browser, member, 'password_link'), /password_link_sent/);
@@ -186,7 +186,7 @@ t.test('without a mail server the password link is shown once', async (t) => {
     /password_set/,
   );
   const { emailVerified } = await database.prisma.user.findFirstOrThrow({ where: { id: member.id } });
-  t.equal(emailVerified, false, 'no mail proved the address');
+  t.equal(emailVerified, false, 'the address was not verified by mail');
 });
 
 t.test(
@@ -243,7 +243,7 @@ t.test('administrators cannot act on owners, nor make a user an owner', async (t
   goesTo(t, await act(browser, member, 'disable'), /user_disabled/, 'another administrator');
 });
 
-t.test('users do not act on themselves: the last owner stays', async (t) => {
+t.test('users cannot act on themselves, so the last owner stays', async (t) => {
   const { browser, owner, accountId } = await staff();
   t.match((await browser.open(pageOf(owner))).body, /This is you/);
   const before = await stateOf(accountId);
@@ -251,7 +251,7 @@ t.test('users do not act on themselves: the last owner stays', async (t) => {
   t.equal(await stateOf(accountId), before);
 });
 
-t.test('of two owners who demote or disable each other at the same time, one stays', async (t) => {
+t.test('one of two owners who demote or disable each other concurrently stays', async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const { browser, owner, second, accountId } = await staff();
     const other = await signedInBrowser(api, second);
@@ -289,7 +289,7 @@ t.test('members see no users, and ids of another account are not found', async (
   t.equal(await stateOf(victim.accountId), before);
 });
 
-t.test('a form without the token of the browser changes nothing', async (t) => {
+t.test('a form without the CSRF token of the browser changes nothing', async (t) => {
   const { browser, member, accountId } = await staff();
   const before = await stateOf(accountId);
   for (const [action, fields] of actions) {
@@ -298,35 +298,38 @@ t.test('a form without the token of the browser changes nothing', async (t) => {
   t.equal(await stateOf(accountId), before);
 });
 
-t.test('after ten minutes an action needs the password again, and then goes on with its form', async (t) => {
-  const { browser, member, owner, accountId } = await staff();
-  const page = await browser.open(pageOf(member));
-  clock.advanceSeconds(599);
-  goesTo(t, await act(browser, member, 'role', { role: 'admin' }), /role_changed/);
-  clock.advanceSeconds(1);
-  const asked = await browser.submitForm(page, pageOf(member, 'role'), { role: 'member' });
-  isPage(t, asked);
-  t.match(asked.body, /Confirm your password/);
-  t.equal(await roleOf(member), 'admin');
-  t.match(hiddenFields(asked.body), { role: 'member' });
-  const address = pageOf(member, 'role');
-  const wrong = await browser.submitForm(asked, address, { confirm_password: 'not the password' });
-  isPage(t, wrong, 401);
-  t.match(wrong.body, /Incorrect password/);
-  t.notMatch(wrong.body, 'not the password');
-  t.equal(await roleOf(member), 'admin');
-  clock.advanceSeconds(1);
-  goesTo(t, await browser.submitForm(wrong, address, { confirm_password: owner.password }), /role_changed/);
-  t.equal(await roleOf(member), 'member');
-  goesTo(t, await act(browser, member, 'disable'), /user_disabled/, 'once for ten minutes');
-  const types = (await eventsOf(database, accountId)).map(({ type }) => type);
-  t.match(
-    types.filter((type) => type.startsWith('reauthentication')),
-    ['reauthentication.failed', 'reauthentication.succeeded'],
-  );
-});
+t.test(
+  'an action after ten minutes requires the password again, and then continues with its form',
+  async (t) => {
+    const { browser, member, owner, accountId } = await staff();
+    const page = await browser.open(pageOf(member));
+    clock.advanceSeconds(599);
+    goesTo(t, await act(browser, member, 'role', { role: 'admin' }), /role_changed/);
+    clock.advanceSeconds(1);
+    const asked = await browser.submitForm(page, pageOf(member, 'role'), { role: 'member' });
+    isPage(t, asked);
+    t.match(asked.body, /Confirm your password/);
+    t.equal(await roleOf(member), 'admin');
+    t.match(hiddenFields(asked.body), { role: 'member' });
+    const address = pageOf(member, 'role');
+    const wrong = await browser.submitForm(asked, address, { confirm_password: 'not the password' });
+    isPage(t, wrong, 401);
+    t.match(wrong.body, /Incorrect password/);
+    t.notMatch(wrong.body, 'not the password');
+    t.equal(await roleOf(member), 'admin');
+    clock.advanceSeconds(1);
+    goesTo(t, await browser.submitForm(wrong, address, { confirm_password: owner.password }), /role_changed/);
+    t.equal(await roleOf(member), 'member');
+    goesTo(t, await act(browser, member, 'disable'), /user_disabled/, 'once for ten minutes');
+    const types = (await eventsOf(database, accountId)).map(({ type }) => type);
+    t.match(
+      types.filter((type) => type.startsWith('reauthentication')),
+      ['reauthentication.failed', 'reauthentication.succeeded'],
+    );
+  },
+);
 
-t.test('each action on a user, and each on client secrets, needs a recent password', async (t) => {
+t.test('each action on users and on client secrets requires a recent password', async (t) => {
   const scene = await staff();
   const { browser, member, application, accountId } = scene;
   await grantTokens(api, { ...scene, user: member }, { scope: 'user:read' });

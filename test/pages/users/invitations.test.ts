@@ -34,7 +34,7 @@ async function ownerAtWork(server = api) {
 const openLinks = (accountId: string) =>
   database.prisma.oneTimeLink.count({ where: { accountId, usedAt: null } });
 
-t.test('an invited person accepts by mail, and signs in with a verified address and the role', async (t) => {
+t.test('an invited person accepts by mail, and has the role and a verified address', async (t) => {
   const { browser, accountId, user } = await ownerAtWork();
   const email = freshAddress();
   goesTo(t, await invite(browser, email.toUpperCase(), 'admin'), `${usersPath}?notice=invited`);
@@ -88,7 +88,7 @@ t.test('without a mail server the link is shown once, and the address is not ver
   t.equal(emailVerified, false);
 });
 
-t.test('a link is for one person: 50 concurrent submissions create one user', async (t) => {
+t.test('50 concurrent submissions of a link create one user', async (t) => {
   const { browser, accountId } = await ownerAtWork(withoutMail);
   const email = freshAddress();
   const link = shownLink(await invite(browser, email));
@@ -140,35 +140,38 @@ t.test('a link that is unknown, used, replaced, revoked or expired gets the same
     const form = await visitor.open('/sign_in');
     isPage(t, await visitor.submitForm(form, link, { new_password: newPassword }), 404, reason);
     const password = link.replace('accept_invitation', 'set_password');
-    isPage(t, await new Browser(app).open(password), 404, 'nor is it a link for something else');
+    isPage(t, await new Browser(app).open(password), 404, 'it is not valid as another kind of link');
   }
 });
 
-t.test('inviting an address of another account looks like any other, and accepting fails', async (t) => {
-  const { browser, accountId } = await ownerAtWork();
-  const other = await createScene(database);
-  const free = freshAddress();
-  const [known, unknown] = [await invite(browser, other.user.email), await invite(browser, free)];
-  t.same([known.statusCode, known.headers.location], [unknown.statusCode, unknown.headers.location]);
-  t.match((await browser.open(usersPath)).body, other.user.email);
-  const theirs = await mail.mailTo(other.user.email);
-  const withoutAddress = (text: string, email: string) =>
-    text
-      .replaceAll(email, '')
-      .replaceAll(/(accept_invitation\/|Message-ID: |Part_|NmP-)[^\s"<]*/g, '')
-      .replaceAll(/--_.*|boundary=.*|[<>][\w-]*@.*/g, '');
-  t.equal(
-    withoutAddress(theirs.text, other.user.email),
-    withoutAddress((await mail.mailTo(free)).text, free),
-    'the mail is the same as well',
-  );
+t.test(
+  'an invitation to an address of another account looks like any other, and cannot be accepted',
+  async (t) => {
+    const { browser, accountId } = await ownerAtWork();
+    const other = await createScene(database);
+    const free = freshAddress();
+    const [known, unknown] = [await invite(browser, other.user.email), await invite(browser, free)];
+    t.same([known.statusCode, known.headers.location], [unknown.statusCode, unknown.headers.location]);
+    t.match((await browser.open(usersPath)).body, other.user.email);
+    const theirs = await mail.mailTo(other.user.email);
+    const withoutAddress = (text: string, email: string) =>
+      text
+        .replaceAll(email, '')
+        .replaceAll(/(accept_invitation\/|Message-ID: |Part_|NmP-)[^\s"<]*/g, '')
+        .replaceAll(/--_.*|boundary=.*|[<>][\w-]*@.*/g, '');
+    t.equal(
+      withoutAddress(theirs.text, other.user.email),
+      withoutAddress((await mail.mailTo(free)).text, free),
+      'the mail is equal too',
+    );
 
-  const before = await database.prisma.user.findFirstOrThrow({ where: { id: other.user.id } });
-  const invited = new Browser(app);
-  isPage(t, await accept(invited, linkIn(theirs)), 409);
-  t.same(await database.prisma.user.findFirstOrThrow({ where: { id: other.user.id } }), before);
-  t.equal(await database.prisma.user.count({ where: { accountId } }), 1);
-});
+    const before = await database.prisma.user.findFirstOrThrow({ where: { id: other.user.id } });
+    const invited = new Browser(app);
+    isPage(t, await accept(invited, linkIn(theirs)), 409);
+    t.same(await database.prisma.user.findFirstOrThrow({ where: { id: other.user.id } }), before);
+    t.equal(await database.prisma.user.count({ where: { accountId } }), 1);
+  },
+);
 
 t.test('rejects an invalid address, a missing role, and an address of the account', async (t) => {
   const { browser, accountId } = await ownerAtWork();
@@ -221,11 +224,11 @@ t.test('administrators neither invite owners nor change their invitations', asyn
   goesTo(t, await accept(new Browser(app), link), /invitation_accepted/, 'it was not replaced');
   const { role } = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.equal(role, 'owner');
-  t.equal(await openLinks(accountId), 0, 'the other one is gone');
+  t.equal(await openLinks(accountId), 0, 'the other one is deleted');
   shownLink(await invite(admin, freshAddress(), 'admin'));
 });
 
-t.test('invitations of a user who may no longer make them stop working', async (t) => {
+t.test('the invitations of a user who may no longer invite stop working', async (t) => {
   const { browser, accountId } = await ownerAtWork(withoutMail);
   const second = await createUser(database, accountId);
   const theirs = await signedInBrowser(withoutMail, second);
@@ -270,7 +273,7 @@ t.test('an account has at most 100 open invitations, also under concurrency', as
   t.equal(await openLinks(accountId), 100);
 });
 
-t.test('says that a mail was not sent, and sends it again on request', async (t) => {
+t.test('reports that a mail was not sent, and sends it again on request', async (t) => {
   const failing = await buildMailingApp(t, { database, clock });
   failing.mail.rejectAll();
   const { browser } = await ownerAtWork(failing.api);
@@ -283,7 +286,7 @@ t.test('says that a mail was not sent, and sends it again on request', async (t)
   await mail.mailTo(email);
 });
 
-t.test('a link works in the form only, and with the token of the browser', async (t) => {
+t.test('a link is accepted in the form only, and with the CSRF token of the browser', async (t) => {
   const { browser } = await ownerAtWork(withoutMail);
   const email = freshAddress();
   const link = shownLink(await invite(browser, email));

@@ -15,7 +15,7 @@ const call = (applicationId: string, changes: Partial<ApiCall> = {}): ApiCall =>
   ...changes,
 });
 
-t.test('adds calls of the same application, user, operation and hour up, and no others', async (t) => {
+t.test('adds up calls of the same application, user, operation and hour, and no others', async (t) => {
   const counts = new UsageCounts(100);
   const calls = [
     call('a'),
@@ -40,7 +40,7 @@ t.test('counts a call without a response as a call', async (t) => {
   t.match(counts.takeAll(), [{ calls: 1, errors: 0, rateLimited: 0, records: 0 }]);
 });
 
-t.test('merges counts that are put back with those that were made meanwhile', async (t) => {
+t.test('merges counts that are put back with the newer ones', async (t) => {
   const counts = new UsageCounts(100);
   counts.add(call('a'), 0);
   counts.add(call('b', { status: 500, records: 0 }), 0);

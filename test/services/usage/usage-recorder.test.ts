@@ -36,7 +36,7 @@ const totalOf = async ({ accountId, application }: Tenant) => {
 
 const rowsOf = ({ accountId }: Tenant) => database.prisma.apiUsage.count({ where: { accountId } });
 
-/** Has the database reject every row of a table until it is told otherwise. */
+/** Makes the database reject rows of a table. Returns a function that ends this. */
 async function rejectRows(t: Test, table: string): Promise<() => Promise<void>> {
   await asOwner(
     database,

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import type { TestUser } from '../oauth/users.js';
 import type { LiveSite } from './chromium.js';
 
-/** Where the applications of browser tests have people come back to; nothing listens there. */
+/** Redirect URI of the applications of browser tests. No server listens there. */
 export const callback = 'http://localhost:9/callback';
 
-/** Fills in the sign-in page, which an address of the site leads to. */
+/** Opens a page of the site and signs in on the sign-in page that it redirects to. */
 export async function signIn(page: Page, { email, password }: TestUser, address = '/people'): Promise<void> {
   await page.goto(address);
   await page.getByLabel('E-mail address').fill(email);
@@ -15,7 +15,7 @@ export async function signIn(page: Page, { email, password }: TestUser, address 
 
 export const main = (page: Page) => page.getByRole('main');
 
-/** Walks from the directory to the form and creates a confidential application. */
+/** Navigates from the directory to the form and creates a confidential application. */
 export async function createApplication(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'New application' }).click();
@@ -39,7 +39,7 @@ export async function shownSecret(page: Page): Promise<Credentials> {
   };
 }
 
-/** Asks for a token with client credentials, as a program does. */
+/** Requests a token with client credentials, as a program does. */
 export function getToken({ baseUrl }: LiveSite, { clientId, clientSecret }: Credentials): Promise<Response> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
   return fetch(`${baseUrl}/v1/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 
-/** A browser without scripts: it keeps cookies, asks for pages and sends the forms that are on them. */
+/** A browser without scripts: it keeps cookies, requests pages and submits their forms. */
 export class Browser {
   readonly #app: FastifyInstance;
   readonly #cookies = new Map<string, string>();
@@ -25,12 +25,12 @@ export class Browser {
     return this.#send('POST', url, new URLSearchParams(form).toString());
   }
 
-  /** Sends the first form of a page whose action is this, with its hidden fields and what the user adds. */
+  /** Submits the first form of a page with this action, with its hidden fields and the given ones. */
   submitForm(page: LightMyRequestResponse, action: string, fields: Record<string, string>) {
     return this.submit(action, { ...hiddenFields(page.body), ...fields });
   }
 
-  /** Sends a form with a file, as multipart/form-data; the fields come before the file. */
+  /** Submits a form with a file, as multipart/form-data. The fields are before the file. */
   upload(url: string, fields: Record<string, string>, file?: UploadedBytes): Promise<LightMyRequestResponse> {
     const { body, contentType } = multipart(fields, file);
     return this.#send('POST', url, body, contentType);
@@ -74,7 +74,7 @@ export interface UploadedBytes {
   readonly content: string | Uint8Array;
 }
 
-/** A form as browsers send it when it has a file. */
+/** A form with a file, as browsers send it. */
 export function multipart(
   fields: Record<string, string>,
   file?: UploadedBytes,

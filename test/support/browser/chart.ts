@@ -1,4 +1,4 @@
-/** A part of a bar, as the picture has it: lengths in pixels or percent. */
+/** A part of a bar in the picture. Lengths are in pixels or percent. */
 export interface DrawnPart {
   readonly tone: number;
   readonly start: number;
@@ -11,7 +11,7 @@ export interface DrawnChart {
   readonly description: string;
   /** The parts of each bar, in order. */
   readonly bars: readonly (readonly DrawnPart[])[];
-  /** Text of each bar for the pointer. */
+  /** Tooltip of each bar. */
   readonly barTitles: readonly string[];
   /** Value and position of each line of the vertical axis. */
   readonly grid: readonly { readonly text: string; readonly y: number }[];

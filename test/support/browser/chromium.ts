@@ -8,30 +8,30 @@ import root, { type Test } from '../tap.js';
 
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 
-/** Why browser tests are left out here; `false` where they run. In CI they run, or fail. */
+/** Why browser tests are skipped; `false` if they run. In CI they run, or fail. */
 const skip: string | false =
   existsSync(executablePath) || process.env.CI === 'true'
     ? false
-    : `there is no ${executablePath}: install Chromium, or name one with CHROMIUM`;
+    : `${executablePath} does not exist: install Chromium, or set CHROMIUM to its path`;
 
-/** The service on a port of its own, and a browser that looks at it. */
+/** The service on its own port, and a browser. */
 export interface LiveSite {
   readonly api: TestApp;
   readonly baseUrl: string;
-  /** Opens a window with cookies of its own. */
+  /** Opens a window with separate cookies. */
   open(t: Test, options?: BrowserContextOptions): Promise<Window>;
 }
 
 interface Window {
   readonly page: Page;
-  /** What the browser found wrong so far: a breach of the content security policy, or an error of a script. */
+  /** Errors in the browser so far: violations of the content security policy, and script errors. */
   readonly complaints: readonly string[];
 }
 
-/** The site of each test file: those that share a process start their own. */
+/** The site of each test file. Files that share a process have separate sites. */
 const sites = new WeakMap<Test, Promise<LiveSite>>();
 
-/** A test with a window of a real browser, which must not find anything wrong. */
+/** A test with a browser window. It fails if the browser reports an error. */
 export function browserTest(
   title: string,
   body: (t: Test, page: Page, site: LiveSite) => Promise<void>,
@@ -72,7 +72,7 @@ async function startLiveSite(t: Test): Promise<LiveSite> {
   };
 }
 
-/** How a page is shown in a check by axe. */
+/** How a page is displayed during a check by axe. */
 interface Look {
   readonly name: string;
   readonly width: number;
@@ -105,7 +105,7 @@ export async function isAccessible(
   for (const { name, width, ...colors } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia(colors);
-    // The pages have no frames of other origins, so axe needs no page of its own to collect the results.
+    // The pages have no frames of other origins, so axe needs no extra page to collect the results.
     const axe = new AxeBuilder({ page }).setLegacyMode();
     for (const selector of exclude) axe.exclude(selector);
     // To preload style sheets, axe adds inline styles, which the content security policy blocks.

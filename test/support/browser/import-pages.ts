@@ -48,7 +48,7 @@ export async function startUpload(
   return location;
 }
 
-/** Submits the form for the columns as it is, with changes. */
+/** Submits the form for the columns with its current values and some changes. */
 export async function submitColumns(
   browser: Browser,
   address: string,

@@ -21,7 +21,7 @@ const good: Required<ApplicationFields> = {
   scopes: ['reports:read', 'user:read'],
 };
 
-/** The fields of an application's form as a browser sends them, with the hidden ones of the page it is on. */
+/** The fields of an application's form as a browser sends them, with the hidden fields of the page. */
 export function formOn(page: LightMyRequestResponse, changes: ApplicationFields = {}): string[][] {
   const { name, client_type, redirect_uris, scopes } = { ...good, ...changes };
   return [
@@ -51,14 +51,14 @@ export function credentialsOn(page: LightMyRequestResponse): { clientId: string;
   return { clientId, clientSecret };
 }
 
-/** Opens a confirmation page and presses its button. */
+/** Opens a confirmation page and submits its form. */
 export async function confirm(browser: Browser, address: string): Promise<LightMyRequestResponse> {
   return browser.submitForm(await browser.open(address), address, {});
 }
 
 const inlineCode = /<style|<[^>]*\s(style|on[a-z]+)=|(href|src|action)="(javascript|data):/i;
 
-/** Expects a page for a person, with everything that protects it. */
+/** Expects a page with its security headers. */
 export function isPage(t: Test, response: LightMyRequestResponse, status = 200, label = ''): void {
   const { headers } = response;
   t.equal(response.statusCode, status, unexpected(response, status) ?? label);
@@ -70,10 +70,10 @@ export function isPage(t: Test, response: LightMyRequestResponse, status = 200, 
   t.equal(headers['x-frame-options'], 'DENY', label);
   t.equal(headers['x-content-type-options'], 'nosniff', label);
   t.equal(headers['referrer-policy'], 'no-referrer', label);
-  t.notMatch(response.body, inlineCode, `${label} nothing inline`);
+  t.notMatch(response.body, inlineCode, `${label} no inline code`);
 }
 
-/** Expects to be sent to another page of the site. */
+/** Expects a redirect to another page of the site. */
 export function goesTo(
   t: Test,
   response: LightMyRequestResponse,
@@ -85,7 +85,7 @@ export function goesTo(
   t.equal(response.headers['cache-control'], 'no-store', label);
 }
 
-/** What came instead, for whoever reads of the failure. */
+/** The unexpected response, for the failure message. */
 function unexpected({ statusCode, body }: LightMyRequestResponse, status: number): string | undefined {
   return statusCode === status ? undefined : body.slice(0, 2000);
 }

@@ -23,9 +23,9 @@ const citusSettings: Settings = {
   // For two-phase commits; prepared transactions are kept when a server is killed.
   max_prepared_transactions: '400',
   max_connections: '400',
-  // As between the service and a server on the same machine.
+  // As in the connections of the service to a server on the same machine.
   'citus.node_conninfo': 'sslmode=disable',
-  // Few, so that tables are created soon.
+  // Few shards, so that tables are created quickly.
   'citus.shard_count': '4',
 };
 
@@ -48,7 +48,7 @@ export async function startCitus(settings: Settings = {}): Promise<CitusCluster>
   }
 }
 
-/** Creates a database on a coordinator and its workers. Without tables. */
+/** Creates a database without tables on a coordinator and its workers. */
 export async function createCitusDatabase(
   coordinatorUrl: string,
   workerUrls: readonly string[],
@@ -63,7 +63,7 @@ export async function createCitusDatabase(
   for (const url of workerUrls) await run(coordinator, `SELECT citus_add_node(${addressOf(url)})`);
 }
 
-/** Drops a database on a coordinator and its workers, with everything that is connected to it. */
+/** Drops a database on a coordinator and its workers, and closes its connections. */
 export async function dropCitusDatabase(urls: readonly string[], name: string): Promise<void> {
   for (const url of urls) await run(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }

@@ -75,7 +75,7 @@ export class ClusterServer {
     for (const pid of sessions) signalProcess(pid, 'SIGKILL');
   }
 
-  /** Freezes all processes of the server: connections stay open, and nothing responds. */
+  /** Freezes all processes of the server: connections stay open and get no response. */
   freeze(): void {
     this.#signalAll('SIGSTOP');
   }
@@ -85,7 +85,7 @@ export class ClusterServer {
     this.#signalAll('SIGCONT');
   }
 
-  /** Kills the first process; the others exit when they notice. For the exit of a process, where nothing can be awaited. */
+  /** Kills the first process; the others exit when they detect it. For exit handlers, which must be synchronous. */
   abandon(): void {
     this.#child?.kill('SIGKILL');
   }
@@ -126,7 +126,7 @@ export class ClusterServer {
       signalProcess(pid, signal);
   }
 
-  /** Ids of the processes that the first one started, on Linux. Elsewhere they exit a little after it. */
+  /** Ids of the processes that the first one started, on Linux. On other systems they exit shortly after it. */
   #sessions(): number[] {
     const pid = this.#child?.pid;
     try {

@@ -6,7 +6,9 @@ import { TemporaryServers } from './temporary-servers.js';
 export interface ClusterOptions {
   /** Number of standbys; 2 by default. */
   readonly standbys?: number;
-  /** Whether a commit waits until one standby has it; also after a promotion, so there must be two of them. */
+  /**
+   * Whether a commit waits until one standby has received it. It also does after a promotion, so two standbys are required.
+   */
   readonly synchronous?: boolean;
   /** Settings of all servers. */
   readonly settings?: Settings;
@@ -27,15 +29,15 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** The data is temporary, so nothing waits for the disk. A killed process loses nothing that it wrote. */
+/** The data is temporary, so writes do not wait for the disk. A killed process loses no writes. */
 export const commonSettings: Settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   fsync: 'off',
   shared_buffers: '32MB',
-  // A standby that was stopped finds the log that it missed.
+  // Retains the log that a stopped standby needs.
   wal_keep_size: '256MB',
-  // Standbys follow another primary soon.
+  // Standbys connect to another primary quickly.
   wal_retrieve_retry_interval: '100ms',
 };
 
@@ -46,12 +48,12 @@ export class Standby extends ClusterServer {
     return this.configure({ primary_conninfo: `host=127.0.0.1 port=${port} user=postgres` });
   }
 
-  /** Applies changes so many milliseconds after their commit, by the clocks of both servers. 0: at once. */
+  /** Applies changes this many milliseconds after their commit, by the clocks of both servers. 0: at once. */
   setDelay(milliseconds: number): Promise<void> {
     return this.configure({ recovery_min_apply_delay: `${milliseconds}ms` });
   }
 
-  /** Bytes of the log that it received. */
+  /** Bytes of the log that it has received. */
   async received(): Promise<bigint> {
     const [row] = await this.query<{ bytes: string }>(
       "SELECT coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0' AS bytes",

@@ -62,7 +62,7 @@ class Declared {
     this.#bodies = createAjv(closed);
     this.#headers = createAjv(closed, { coerceTypes: true });
     this.validProblem = this.#bodies.compile(reference('components', 'schemas', 'Problem'));
-    // A path without a placeholder wins over one that its text would fit as well.
+    // A path without a placeholder has precedence over a template that matches it.
     this.#paths = [...contract.operations.values()]
       .map((operation) => ({ operation, pattern: patternOf(operation.path) }))
       .sort((a, b) => Number(a.operation.path.includes('{')) - Number(b.operation.path.includes('{')));
@@ -118,7 +118,7 @@ export class Conformance {
   readonly #errorsUrl: string;
   readonly #recorded: boolean;
 
-  /** @param recorded whether what is checked counts for the report on what no test has seen */
+  /** @param recorded whether checked responses count for the report on the coverage of the contract */
   constructor(contract: Contract, errorsUrl: string, { recorded = true }: { recorded?: boolean } = {}) {
     this.#contract = contract;
     this.#recorded = recorded;
@@ -131,13 +131,13 @@ export class Conformance {
     return this.#declared.operationOf(request);
   }
 
-  /** Everything that is untrue of a response; empty when it is as the contract says. */
+  /** Differences between a response and the contract; empty if there are none. */
   faults(request: Request, response: Response): string[] {
     const operation = this.#declared.operationOf(request);
     const withBody = request.method.toUpperCase() !== 'HEAD';
     const found = [...this.#requestIdFaults(response)];
     if (operation !== undefined) found.push(...this.#operationFaults(operation, response, withBody));
-    // The Model Context Protocol has errors of its own, which are no problem documents.
+    // Errors of the Model Context Protocol are not problem documents.
     const isMessage = pathOf(request.url) === '/mcp' && mediaTypeOf(response) === 'application/json';
     if (response.statusCode >= 400 && withBody && mediaTypeOf(response) !== 'text/html' && !isMessage) {
       found.push(...this.#problemFaults(request, response, operation));
@@ -146,7 +146,7 @@ export class Conformance {
     return found.map((fault) => `${subject} (${operation?.id ?? 'no operation'}): ${fault}`);
   }
 
-  /** @throws {Error} that lists the faults of a response. */
+  /** @throws {Error} that lists the differences of a response. */
   check(request: Request, response: Response): void {
     if (this.#recorded) recordExchange(toRecord(request, response, this.operationOf(request)));
     const faults = this.faults(request, response);
@@ -182,7 +182,7 @@ export class Conformance {
   *#problemFaults(request: Request, response: Response, operation: Operation | undefined): Iterable<string> {
     const mediaType = mediaTypeOf(response);
     if (mediaType !== 'application/problem+json' && mediaType !== 'application/json') {
-      yield `a refusal has the media type ${mediaType}`;
+      yield `an error has the media type ${mediaType}`;
       return;
     }
     const problem = parseBody(mediaType, response.body) as Record<string, unknown>;
@@ -202,7 +202,7 @@ export class Conformance {
       type: `${this.#errorsUrl}/${code.replaceAll('_', '-')}`,
       title: kind.title,
       status: kind.status,
-      // What no address may hold is encoded by the server, so that the member is one.
+      // The server encodes characters that a URI must not contain.
       ...(address.test(pathOf(request.url)) && { instance: pathOf(request.url) }),
       request_id: response.headers['x-request-id'],
     };
@@ -214,7 +214,7 @@ export class Conformance {
     if ((code === 'service_unavailable' || code === 'rate_limit_exceeded') && retry === undefined) {
       yield 'there is no Retry-After';
     }
-    if (response.headers['cache-control'] !== 'no-store') yield 'the refusal may be cached';
+    if (response.headers['cache-control'] !== 'no-store') yield 'the rejection may be cached';
   }
 }
 
@@ -223,7 +223,7 @@ function toRecord(request: Request, response: Response, operation: Operation | u
   const problem =
     mediaType.endsWith('json') && response.statusCode >= 400 ? parseBody(mediaType, response.body) : {};
   const { code, errors = [] } = (problem ?? {}) as { code?: string; errors?: Record<string, string>[] };
-  // Not every target that a hostile client sends is a URL.
+  // The target of a hostile client may not be a URL.
   const [, query = ''] = request.url.split('?', 2);
   const searchParams = new URLSearchParams(query);
   return {
@@ -236,7 +236,7 @@ function toRecord(request: Request, response: Response, operation: Operation | u
   };
 }
 
-/** Compares with the contract as it is on disk. */
+/** Compares with the contract on disk. */
 export function createConformance(errorsUrl: string): Conformance {
   return new Conformance(loadContract(), errorsUrl);
 }
@@ -248,7 +248,7 @@ function createAjv(document: object, options: { coerceTypes?: boolean } = {}): A
   return ajv;
 }
 
-/** Members that a schema does not name are faults in a response, however open it is for the future. */
+/** Unknown members of a response are errors, even if the schema allows them for later versions. */
 function closeObjects(document: Contract['document']): object {
   const copy = structuredClone(document);
   for (const [name, schema] of Object.entries(copy.components.schemas)) {
@@ -258,7 +258,7 @@ function closeObjects(document: Contract['document']): object {
   return copy;
 }
 
-/** A part of a composition is left open, because the other parts have members as well; the whole is closed. */
+/** A part of a composition stays open, because the other parts have members as well. The composition is closed. */
 function close(node: unknown, isPart = false): void {
   if (typeof node !== 'object' || node === null) return;
   const schema = node as Record<string, unknown>;

@@ -9,7 +9,7 @@ import type { Change, Node } from './contract-edits.js';
 
 const releasedFile = path.join(packageRoot, 'openapi', 'released', 'v1.yaml');
 
-/** The contract that was released last. */
+/** The last released contract. */
 export const released = parse(readFileSync(releasedFile, 'utf8')) as Node;
 
 export const releasedVersion = (released as unknown as { info: { version: string } }).info.version;
@@ -24,7 +24,7 @@ export interface Comparison {
   readonly status: number | null;
   readonly stderr: string;
   readonly stdout: string;
-  /** Where changes of this impact were found. */
+  /** Locations of the changes with this impact. */
   places(impact: 'breaking' | 'additive' | 'editorial'): string[];
 }
 
@@ -38,7 +38,7 @@ interface Circumstances {
   readonly version?: string;
   readonly changelog?: string;
   readonly accepted?: string;
-  /** What is different in both, the released contract and the changed one. */
+  /** Changes to both the released and the current contract. */
   readonly before?: readonly Change[];
 }
 
@@ -55,7 +55,7 @@ const { reportOn } = (await scripts('report')) as Reporting;
 
 const known = new Map<string, object[]>();
 
-/** What Redocly finds between two contracts that have the same version: a comparison takes a second. */
+/** The changes that Redocly finds between two contracts of the same version. Cached, because a comparison takes a second. */
 function redoclyFinds(t: Test, before: string, after: string): object[] {
   const key = `${before}\n${after}`;
   const found = known.get(key) ?? redoclyChanges(...writeBoth(t, before, after));
@@ -68,7 +68,7 @@ function writeBoth(t: Test, before: string, after: string): [string, string] {
   return [path.join(directory, 'before'), path.join(directory, 'after')];
 }
 
-/** Compares the released contract with one that was changed, as `npm run contract:changes` does in its own process. */
+/** Compares the released contract with a changed one, as `npm run contract:changes` does. */
 export function compareChanged(
   t: Test,
   changes: readonly Change[],
@@ -125,7 +125,7 @@ export interface ContractFiles {
   readonly accepted: string;
 }
 
-/** Copies of everything that the commands for the contract work on, with these changes since the release. */
+/** Copies of the files that the contract commands read and write, with these changes since the release. */
 export function writeCopies(
   t: Test,
   changes: readonly Change[],
@@ -133,7 +133,7 @@ export function writeCopies(
 ): ContractFiles {
   const { version, changelog, accepted, before } = { ...defaults(circumstances), ...circumstances };
   const directory = t.testdir({
-    // JSON is YAML too, and is written and read much faster.
+    // JSON is valid YAML, and much faster to write and read.
     'released.yaml': JSON.stringify(changed(before, releasedVersion)),
     'contract.yaml': JSON.stringify(changed([...before, ...changes], version)),
     changelog,
@@ -147,7 +147,7 @@ export function writeCopies(
   };
 }
 
-/** Runs one of the commands for the contract on copies. */
+/** Runs a contract command on copies. */
 export function runOnCopies(command: 'contract-changes' | 'contract-release', files: ContractFiles) {
   const script = path.join(packageRoot, 'scripts', `${command}.mjs`);
   const args = Object.entries(files).flatMap(([name, file]) => [`--${name}`, file]);

@@ -1,11 +1,11 @@
-/** A place in a contract, as keys from the root down. */
+/** A location in a contract, as keys from the root. */
 export type Place = readonly (string | number)[];
 
 export interface Node {
   [key: string]: unknown;
 }
 
-/** An edit of a contract, and the place at which the comparison reports it. */
+/** An edit of a contract, and the location at which the comparison reports it. */
 export interface Change {
   readonly at: string;
   apply(document: Node): void;
@@ -49,7 +49,7 @@ export function reverse(place: Place, at: Place = place): Change {
   );
 }
 
-/** Gives a member another key. Its position in the object stays. */
+/** Renames a member, and keeps its position in the object. */
 export function rename(place: Place, to: string, at: Place = [...place.slice(0, -1), to]): Change {
   const renamed = ([key, value]: [string, unknown]) => [key === place.at(-1) ? to : key, value];
   return rewrite(place.slice(0, -1), at, (node) =>
@@ -57,12 +57,12 @@ export function rename(place: Place, to: string, at: Place = [...place.slice(0, 
   );
 }
 
-/** The value at a place, or `undefined`. References are not followed. */
+/** The value at a location, or `undefined`. References are not followed. */
 export function valueAt(document: Node, place: Place): unknown {
   return place.reduce<unknown>((node, key) => (node as Node | undefined)?.[key], document);
 }
 
-/** The place that is reached when every reference on the way is followed. */
+/** The location after every reference on its path is followed. */
 export function follow(document: Node, place: Place): Place {
   let reached: Place = [];
   for (const key of [...place, undefined]) {

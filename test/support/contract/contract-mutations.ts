@@ -9,11 +9,11 @@ import { basesOf } from './mutation-bases.js';
 
 export type Verdict = 'none' | 'editorial' | 'additive' | 'breaking';
 
-/** A change of the released contract, and the verdict that is expected for each place. */
+/** A change of the released contract, and the expected verdict for each location. */
 export interface Mutation {
   readonly kind: string;
   readonly title: string;
-  /** Mutations of one group do not touch each other. */
+  /** Mutations of one group do not overlap. */
   readonly group: number;
   readonly before: readonly Change[];
   readonly change: Change;
@@ -51,7 +51,7 @@ export function readTable<T>(name: string): readonly T[] {
   return parse(readFileSync(file, 'utf8')) as T[];
 }
 
-/** Every row of a table at every place that it fits. */
+/** Every row of a table at every location that it applies to. */
 export function editMutations(table: string): readonly Mutation[] {
   const shared = table === 'document' ? undefined : basesOf(table, {});
   return readTable<Row>(table).flatMap((row) =>
@@ -104,7 +104,7 @@ function changeOf(row: Edit, base: Place): Change {
   return put(place, `${edits.valueAt(released, place)}${row.value}`, at);
 }
 
-/** Replaces the words that stand for the first success, the first error and the first media types. */
+/** Replaces the placeholders for the first success, the first error and the first media types. */
 function concrete(part: Place, base: Place): Place {
   const keys = (...place: Place) => Object.keys((edits.valueAt(released, [...base, ...place]) as Node) ?? {});
   const success = keys('responses').find((status) => status.startsWith('2')) ?? '';

@@ -3,7 +3,7 @@ import { follow, type Node, type Place, valueAt } from './contract-edits.js';
 
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
-/** The ways in which a row of document.yaml names the place that its edit begins at. */
+/** The names of base locations in the rows of document.yaml. */
 interface Base {
   readonly operation?: string;
   readonly form?: boolean;
@@ -12,7 +12,7 @@ interface Base {
   readonly problem?: string;
 }
 
-/** The places that the rows of a table are applied at. */
+/** The locations that the rows of a table apply to. */
 export function basesOf(table: string, row: object): readonly Place[] {
   if (table === 'document') return [baseOf(row)];
   if (table === 'parameters') return componentsOf('parameters');
@@ -21,7 +21,7 @@ export function basesOf(table: string, row: object): readonly Place[] {
   return operations();
 }
 
-/** The place of an operation. */
+/** The location of an operation. */
 export function operationPlace(id: string): Place {
   const found = operations().find((place) => valueAt(released, [...place, 'operationId']) === id);
   if (found === undefined) throw new Error(`There is no operation ${id}`);

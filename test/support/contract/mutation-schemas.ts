@@ -34,7 +34,7 @@ interface Location {
 
 const strictness: readonly Verdict[] = ['none', 'editorial', 'additive', 'breaking'];
 
-/** Every kind of change to a schema at every location. They do not touch each other. */
+/** Every kind of change to a schema at every location. The changes do not overlap. */
 export function schemaMutations(...tables: readonly string[]): readonly Mutation[] {
   const kinds = tables.flatMap((table) => readTable<Kind>(table));
   return readTable<Location>('locations').flatMap((location) =>

@@ -2,13 +2,13 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { FastifyInstance } from 'fastify';
 import type { Conformance } from './conformance.js';
 
-/** Longer bodies are tables that other tests read to the end. */
+/** Longer bodies are tables, which other tests check. */
 const maximumBytes = 4 * 1024 * 1024;
 
 /**
- * Compares every response that leaves by a socket with the contract.
+ * Compares every response over the network with the contract.
  *
- * @returns a list that what is untrue of them is added to
+ * @returns a list to which the differences are added
  */
 export function watchNetworkAnswers(app: FastifyInstance, conformance: Conformance): readonly string[] {
   const faults: string[] = [];
@@ -30,7 +30,7 @@ export function watchNetworkAnswers(app: FastifyInstance, conformance: Conforman
   return faults;
 }
 
-/** Keeps what passes through a response on its way out. */
+/** Records the bytes of a response. */
 function capture(response: ServerResponse) {
   const headers: OutgoingHttpHeaders = {};
   const chunks: Buffer[] = [];

@@ -19,19 +19,19 @@ import {
 export const testServer: string | undefined = process.env.TEST_DATABASE_URL || undefined;
 
 export interface TestDatabaseOptions {
-  /** Without tables, for tests of the migrations themselves. */
+  /** Without tables, for tests of migrations. */
   readonly empty?: boolean;
   /** Default: the server of TEST_DATABASE_URL when there is one. */
   readonly engine?: 'embedded';
-  /** Bypasses the connection pooler, if there is one: for tests of what belongs to a session. */
+  /** Bypasses the connection pooler, if there is one, for tests of the state of sessions. */
   readonly direct?: boolean;
 }
 
 /**
- * Makes a database of the test's own, with every table and no rows, gone when the test ends. What a test does by itself
- * may touch every account, unlike what it asks the application to do.
+ * Creates a database with every table and no rows, and drops it when the test ends. Statements of the test itself have the
+ * scope of all accounts, unlike those of the application.
  *
- * @returns what `openDatabase` takes.
+ * @returns options for `openDatabase`
  */
 export async function createTestDatabase(
   t: Test,

@@ -5,12 +5,12 @@ import { randomId } from '../../../src/database/ids.js';
 import { administrativeUrlOf, directUrlOf } from './direct-url.js';
 import { dropPostgresqlDatabase } from './postgresql-template.js';
 
-/** A user of PostgreSQL with an empty database of its own. Both are gone when the test ends. */
+/** A PostgreSQL user that owns an empty database. Both are dropped when the test ends. */
 export interface DatabaseUser {
   readonly name: string;
-  /** The database, as the user: what `openDatabase` takes. */
+  /** Options for `openDatabase`: the database, as the user. */
   readonly options: DatabaseOptions & { readonly databaseUrl: string };
-  /** Runs a statement in the database as the user of the test server, who may do everything. */
+  /** Runs a statement in the database as the user of the test server, a superuser. */
   asAdministrator(statement: string): Promise<Record<string, unknown>[]>;
 }
 
@@ -34,7 +34,7 @@ export async function createDatabaseUser(t: Test, serverUrl: string, attributes 
   };
 }
 
-/** Lets a user take the role of the service, as a superuser does before the first start. */
+/** Grants a user the role of the service, as a superuser does before the first start. */
 export async function grantTenantRole({ name, asAdministrator }: DatabaseUser): Promise<void> {
   await asAdministrator(`DO $$ BEGIN
     CREATE ROLE people_api_tenant NOLOGIN;

@@ -7,7 +7,7 @@ import { readsFromStandbys, watchWrites } from './standbys.js';
 
 export { createTestDatabase, type TestDatabaseOptions, testServer } from './create-test-database.js';
 
-/** Opens a database as {@link createTestDatabase} makes it; it is closed, or emptied, when the test ends. */
+/** Opens a database of {@link createTestDatabase}. It is closed, or emptied, when the test ends. */
 export async function openTestDatabase(
   t: Test,
   options: TestDatabaseOptions & Omit<DatabaseOptions, 'dataDir' | 'databaseUrl'> = {},
@@ -21,8 +21,8 @@ export async function openTestDatabase(
 }
 
 /**
- * Opens a database as another process does, with connections of its own. The embedded database serves one process: what
- * is open already is returned.
+ * Opens a database as another process does, with separate connections. The embedded database serves one process, so its open
+ * database is returned.
  */
 export async function openElsewhere(
   t: Test,

@@ -1,7 +1,7 @@
-/** The server of TEST_DATABASE_URL without the connection pooler in front of it; unset where there is no pooler. */
+/** The server of TEST_DATABASE_URL without the connection pooler in front of it; unset without a pooler. */
 const directServer = process.env.TEST_DIRECT_DATABASE_URL || undefined;
 
-/** Returns the URL of a database that bypasses the connection pooler; `undefined` where there is no pooler. */
+/** Returns the URL of a database that bypasses the connection pooler; `undefined` without a pooler. */
 export function directUrlOf(databaseUrl: string): string | undefined {
   if (directServer === undefined) return undefined;
   const { hostname, port } = new URL(directServer);

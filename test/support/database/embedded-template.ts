@@ -9,11 +9,11 @@ import { templateKey } from './template-key.js';
 
 const cache = path.join(packageRoot, 'node_modules', '.cache', 'people-api');
 
-/** Puts a copy of an embedded database into a data directory: with every table, or with none. */
+/** Copies an embedded database into a data directory: with every table, or with none. */
 export async function copyEmbeddedTemplate(dataDir: string, { empty }: { empty: boolean }): Promise<void> {
   const template = path.join(cache, `trimmed-${empty ? 'empty' : await templateKey()}`);
   if (!(await exists(template))) await makeTemplate(template, { empty });
-  // The synchronous copy takes a third of the time of the other: there are hundreds of small files.
+  // The synchronous copy takes a third of the time of the asynchronous one, because there are hundreds of small files.
   cpSync(path.join(template, 'pglite'), path.join(dataDir, 'pglite'), {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,
@@ -21,9 +21,9 @@ export async function copyEmbeddedTemplate(dataDir: string, { empty }: { empty: 
   for (const segment of await logSegments(dataDir)) await truncate(segment, segmentBytes);
 }
 
-/** What every segment of the write-ahead log has, however little is in it. */
+/** Size of every segment of the write-ahead log, in bytes. */
 const segmentBytes = 16 * 1024 * 1024;
-/** More than a shutdown writes. */
+/** Bytes that are kept of a segment: more than a shutdown writes. */
 const usedBytes = 64 * 1024;
 
 async function logSegments(dataDir: string): Promise<string[]> {
@@ -37,23 +37,23 @@ async function makeTemplate(template: string, { empty }: { empty: boolean }): Pr
   const dataDir = await mkdtemp(path.join(cache, 'making-'));
   const database = await openDatabase({ dataDir });
   if (!empty) await migrate(database);
-  // Two thirds of the files are databases that nothing connects to.
+  // Two thirds of the files belong to databases that are not used.
   await query(database, 'UPDATE pg_database SET datistemplate = false');
   await query(database, 'DROP DATABASE template0');
   await query(database, 'DROP DATABASE template1');
-  // The log of what was done so far is of no use, and is two thirds of the bytes.
+  // The existing log is not needed, and has two thirds of the bytes.
   await query(database, 'SET wal_recycle = off');
   await query(database, 'SELECT pg_switch_wal()::text');
   await query(database, 'CHECKPOINT');
   await database.close();
   for (const segment of await logSegments(dataDir)) await trim(segment);
-  // Half of the time that opening takes is for memory that tests do not need.
+  // Allocating memory that tests do not need takes half of the time to open a database.
   await appendFile(path.join(dataDir, 'pglite', 'postgresql.conf'), "shared_buffers = '16MB'\n");
-  // Test files run side by side and may both get here: the first to finish wins, the other's is as good.
+  // Concurrent test processes may both create it. The first one stays; the others are equal.
   await rename(dataDir, template).catch(() => rm(dataDir, { recursive: true, force: true }));
 }
 
-/** Cuts the empty rest off; a copy gets it back as a hole, which costs nothing to write. */
+/** Truncates the empty rest of a segment. A copy gets it back as a hole, which is not written. */
 async function trim(segment: string): Promise<void> {
   const file = await open(segment, 'r+');
   try {

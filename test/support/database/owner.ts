@@ -1,8 +1,8 @@
 import type { Database } from '../../../src/database/client.js';
 
 /**
- * Runs a statement that the service has no right to, as the user who has logged in. PostgreSQL has the service take a
- * role that owns nothing when this user is a superuser.
+ * Runs a statement without the privileges of the service, as the session user. If this user is a superuser, the service sets
+ * a role that owns no tables.
  */
 export function asOwner<Row = unknown>(
   { prisma, isDistributed }: Pick<Database, 'prisma' | 'isDistributed'>,

@@ -7,17 +7,17 @@ import { createCitusDatabase, dropCitusDatabase } from '../cluster/citus.js';
 import { administrativeUrlOf } from './direct-url.js';
 import { templateKey } from './template-key.js';
 
-/** URLs of the workers when the server of the tests is a Citus coordinator. */
+/** URLs of the workers if the test server is a Citus coordinator. */
 const citusWorkers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
 
-/** Makes an empty database on a server and returns its URL. */
+/** Creates an empty database on a server and returns its URL. */
 export async function createPostgresqlDatabase(serverUrl: string): Promise<string> {
   const name = `people_api_test_${randomId(12)}`;
   await run(serverUrl, (client) => client.query(`CREATE DATABASE ${name}`));
   return urlOf(serverUrl, name);
 }
 
-/** Makes a copy of a migrated database and returns its URL. */
+/** Creates a copy of a migrated database and returns its URL. */
 export async function createFromTemplate(serverUrl: string): Promise<string> {
   if (citusWorkers.length > 0) return createDistributed(serverUrl);
   const template = `people_api_template_${await templateKey()}`;
@@ -30,7 +30,7 @@ export async function createFromTemplate(serverUrl: string): Promise<string> {
   return urlOf(serverUrl, name);
 }
 
-/** Drops a database together with whatever is still connected to it. */
+/** Drops a database and closes its connections. */
 export async function dropPostgresqlDatabase(serverUrl: string, databaseUrl: string): Promise<void> {
   const name = new URL(databaseUrl).pathname.slice(1);
   if (citusWorkers.length > 0) return dropCitusDatabase([serverUrl, ...citusWorkers], name);
@@ -56,7 +56,7 @@ async function makeTemplate(client: pg.Client, serverUrl: string, template: stri
   await migrate(database);
   await database.close();
   const made = new URL(databaseUrl).pathname.slice(1);
-  // Test files run side by side and may both get here: the first to finish wins, the other's is as good.
+  // Concurrent test processes may both create it. The first one stays; the others are equal.
   await client
     .query(`ALTER DATABASE ${made} RENAME TO ${template}`)
     .catch(() => dropPostgresqlDatabase(serverUrl, databaseUrl));

@@ -6,8 +6,8 @@ import { createTestDatabase } from './create-test-database.js';
 import { asOwner } from './owner.js';
 import { readsFromStandbys, watchWrites } from './standbys.js';
 
-// Tests of a process use the same database one after the other, emptied in between. Opening one takes 0.3 seconds of CPU
-// time, emptying it 0.02 (measured on the embedded database), and the suite needs a thousand.
+// Tests of a process use the same database one after the other, and it is emptied in between. Opening a database takes 0.3
+// seconds of CPU time, emptying it 0.02 (measured on the embedded database), and the suite needs a thousand.
 
 interface Opened {
   readonly database: Database;
@@ -16,10 +16,13 @@ interface Opened {
 
 const unused: Opened[] = [];
 
-/** A size in bytes that tests with few rows stay below. Beyond it, deleted rows slow down the next test. */
+/**
+ * Size in bytes beyond which a database is not reused, because deleted rows slow down the next test. Most tests stay below
+ * it.
+ */
 const maximumSize = 2 ** 24;
 
-/** An empty database with every table, for this test only until it ends. */
+/** An empty database with every table, exclusive to this test until it ends. */
 export async function takeDatabase(t: Test): Promise<Database> {
   const opened = unused.pop() ?? (await open());
   t.teardown(async () => {
@@ -36,10 +39,10 @@ async function open(): Promise<Opened> {
   return { database, catalogue: await catalogueOf(database) };
 }
 
-/** Deletes all rows, unless the test has changed more than rows. */
+/** Deletes all rows, unless the test has changed the schema. */
 async function isEmptied({ database, catalogue }: Opened): Promise<boolean> {
   if ((await catalogueOf(database)) !== catalogue) return false;
-  // The coordinator of a distributed database does not have the rows, and their size.
+  // The coordinator of a distributed database does not know the size of the rows.
   await asOwner(database, emptyTables(database.isDistributed() ? 'true' : 'pg_relation_size(oid) > 0'));
   const [size] = await asOwner<{ bytes: number }>(
     database,

@@ -21,8 +21,8 @@ const applications = new WeakMap<Database, () => Promise<ApplicationDatabase>>()
 const unrecorded = new Map<string, boolean>();
 
 /**
- * Returns a database for a test. What a test writes by itself has the scope of all accounts, for which the service records
- * no position. Its writes are recorded here, for every account, before an application reads the next time.
+ * Returns a database for a test. Statements of the test itself have the scope of all accounts, for which the service records
+ * no position. Their position is recorded here, for every account, before an application reads the next time.
  *
  * @param options with which it was opened
  */
@@ -56,7 +56,7 @@ function watchPrisma(prisma: PrismaClient, written: () => void): PrismaClient {
   const extended = prisma.$extends({
     query: { $allOperations: ({ args, query }) => query(args).finally(written) },
   }) as unknown as PrismaClient;
-  // Operations of a transaction end before its commit.
+  // The operations of a transaction end before its commit.
   const transaction = (...given: unknown[]) =>
     (extended.$transaction as (...given: unknown[]) => Promise<unknown>)(...given).finally(written);
   return new Proxy(extended, {

@@ -9,7 +9,7 @@ export interface OpenTransaction {
   end(how: 'COMMIT' | 'ROLLBACK'): Promise<void>;
 }
 
-/** Begins a transaction on a connection of its own; it is rolled back when the test ends before it does. */
+/** Starts a transaction on a separate connection. It is rolled back if the test ends before it does. */
 export async function openTransaction(t: Test, options: DatabaseOptions): Promise<OpenTransaction> {
   const other = await openDatabase({ ...options, poolSize: 1, statementTimeoutMs: 10_000 });
   const ending = deferred<'COMMIT' | 'ROLLBACK'>();
@@ -46,7 +46,7 @@ function deferred<Value>(): { promise: Promise<Value>; resolve: (value: Value) =
   return { promise, resolve };
 }
 
-/** Resolves as soon as so many statements of this database wait for a lock. */
+/** Resolves when this many statements of this database wait for a lock. */
 export async function untilWaiting(database: Database, count: number): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (Date.now() < deadline) {
@@ -55,7 +55,7 @@ export async function untilWaiting(database: Database, count: number): Promise<v
   throw new Error(`Not ${count} statements wait for a lock`);
 }
 
-/** How many statements of this database wait for a lock. */
+/** Number of statements of this database that wait for a lock. */
 export async function waitingStatements(database: Database): Promise<number> {
   const [row] = await asOwner<{ waiting: number }>(
     database,

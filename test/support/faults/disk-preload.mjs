@@ -1,12 +1,12 @@
-// Is loaded into a process before its own code, and makes its writes fail as those of a system do whose disk is full.
-// A real full disk needs the rights to mount one, which not every machine that runs the tests has.
+// Loaded into a process before its own code. Makes its writes fail as on a full disk. A real full disk needs the right to
+// mount one, which not every machine that runs the tests grants.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 const roomFile = process.env.TEST_DISK_ROOM_FILE ?? '';
 const { unlinkSync, writeSync } = fs;
 
-/** Bytes that were added to files since the room is limited. */
+/** Bytes that were added to files since the space was limited. */
 let used = 0;
 
 /** Bytes that may still be added to files. */
@@ -24,7 +24,7 @@ function noSpace() {
 fs.writeSync = (descriptor, data, offset, length, position) => {
   if (typeof position !== 'number') return writeSync(descriptor, data, offset, length, position);
   const { size } = fs.fstatSync(descriptor);
-  // Of a write for which there is too little room, the system does a part; the next one fails.
+  // When there is not enough space for a write, the system writes a part of it, and the next write fails.
   const fitting = Math.min(length, Math.max(0, size - position) + Math.max(0, roomLeft()));
   if (fitting === 0 && length > 0) throw noSpace();
   const written = writeSync(descriptor, data, offset, fitting, position);
@@ -40,7 +40,7 @@ fs.unlinkSync = (path) => {
 const { cp } = fs.promises;
 fs.promises.cp = async (from, to, options) => {
   if (roomLeft() === Number.POSITIVE_INFINITY) return cp(from, to, options);
-  // Where there is no room for all of a copy, a part of it is made.
+  // When there is not enough space for a copy, a part of it is written.
   await fs.promises.mkdir(to);
   throw noSpace();
 };

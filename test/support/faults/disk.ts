@@ -3,16 +3,16 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../../src/package-root.js';
 
-/** A disk on which a test lets the room run out, for the processes that are started with its environment. */
+/** A disk whose free space a test controls, for the processes that are started with its environment. */
 export interface SmallDisk {
   readonly environment: Record<string, string>;
-  /** From now on files get larger by so many bytes, and no more. What they have can be read and written over. */
+  /** From now on, files can grow by this number of bytes in total. Existing bytes can be read and overwritten. */
   fill(room?: number): Promise<void>;
   makeRoom(): Promise<void>;
 }
 
 export function createSmallDisk(directory: string): SmallDisk {
-  // Has the number of bytes that there is room for; without the file there is room for all.
+  // Contains the number of free bytes. Without the file, space is not limited.
   const file = path.join(directory, 'room');
   const preload = path.join(packageRoot, 'test', 'support', 'faults', 'disk-preload.mjs');
   return {

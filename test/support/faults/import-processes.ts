@@ -36,7 +36,7 @@ async function submit(url: string, cookie: string, body: FormData | URLSearchPar
   return response.headers.get('location') ?? '';
 }
 
-/** Waits until the page of an import shows something. */
+/** Waits until the page of an import matches a pattern. */
 export async function until(url: string, cookie: string, isReached: (page: { body: string }) => boolean) {
   const deadline = Date.now() + 240_000;
   for (;;) {
@@ -51,7 +51,7 @@ export async function until(url: string, cookie: string, isReached: (page: { bod
 export const readOn = (page: { body: string }) =>
   Number((factOn(page, 'Records read') ?? '0').replaceAll(',', ''));
 
-/** Uploads a file to one process, and has it checked by another one. */
+/** Uploads a file to one process, and lets another process check it. */
 export async function checked(
   t: Test,
   cookie: string,
@@ -71,7 +71,7 @@ export async function checked(
   return path;
 }
 
-/** Presses a button of the page of an import. */
+/** Submits a form of the page of an import. */
 export async function press(url: string, path: string, cookie: string, step: 'start' | 'cancel') {
   const fields = hiddenFields((await open(url + path, cookie)).body);
   await submit(`${url}${path}/${step}`, cookie, new URLSearchParams(fields));

@@ -16,12 +16,12 @@ const tables = [
   'audit_events',
 ];
 
-/** Has one statement write at full speed; part of its text. */
+/** Part of the text of a statement that is not delayed. */
 export const quickly = `(SELECT set_config('test.quick', 'on', true)) AS quickly`;
 
 /**
- * Makes some changes of rows take a while, after the row was locked and before its foreign keys are checked. Two
- * statements that lock in different orders mostly meet then. Few deletions take long: they cascade to many rows.
+ * Delays some changes of rows, after the row is locked and before its foreign keys are checked, so that statements with
+ * different lock orders usually deadlock. Few deletions are delayed, because they cascade to many rows.
  */
 export async function slowWritesDown(database: Database): Promise<void> {
   await asOwner(
@@ -36,7 +36,7 @@ export async function slowWritesDown(database: Database): Promise<void> {
      END $$`,
   );
   for (const table of tables) {
-    // By its name it comes before the triggers of foreign keys.
+    // Triggers run in the order of their names, so it runs before those of foreign keys.
     await asOwner(
       database,
       `CREATE TRIGGER "A_linger" AFTER INSERT OR UPDATE OR DELETE ON ${table}

@@ -1,8 +1,8 @@
 import type { Database } from '../../../src/database/client.js';
 
-/** The database with another `$queryRaw`, which fails or waits. The given database stays as it is. */
+/** A copy of the database with another `$queryRaw`, which fails or waits. The given database is unchanged. */
 export function withQueryRaw(database: Database, queryRaw: () => Promise<unknown>): Database {
-  // Defined, not assigned: an assignment reaches the client, which is a proxy.
+  // Defined, not assigned: the client is a proxy, and an assignment would change it.
   const prisma = Object.create(database.prisma, { $queryRaw: { value: queryRaw } });
   return { ...database, prisma };
 }

@@ -19,7 +19,7 @@ export const arenaRedirectUri = 'https://client.example/callback';
 
 const scopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
 
-/** What one writer and its rival change. */
+/** The rows that two rivals change. */
 export interface ArenaItem {
   readonly application: TestApplication;
   /** Form that exchanges a code that is unused. */
@@ -47,7 +47,7 @@ export interface Arena {
   readonly items: readonly ArenaItem[];
 }
 
-/** Makes an account with applications, and items that are spread over them. */
+/** Creates an account with applications, and distributes items over them. */
 export async function createArena(api: TestApp, count: number): Promise<Arena> {
   const { database, clock } = api;
   const { accountId } = await createTenant(database);

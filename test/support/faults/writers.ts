@@ -13,11 +13,11 @@ import { type Arena, type ArenaItem, arenaRedirectUri } from './write-arena.js';
 export interface Writer {
   readonly name: string;
   /**
-   * How many of it there are at once, as a share of the others. Few where one takes many statements, or where the first
-   * one leaves the next ones nothing to do: with many it would come before the other writer begins.
+   * Concurrent calls as a share of those of other writers. Few if a call takes many statements, or if the first call leaves
+   * no work for the next ones: with many, it would finish before the other writer starts.
    */
   readonly share?: number;
-  /** Returns the status of the response; work that is not a request returns none and throws what fails. */
+  /** Returns the status of the response. Work that is not a request returns no status, and throws errors. */
   run(arena: Arena, item: ArenaItem, index: number): Promise<{ statusCode: number } | undefined>;
 }
 
@@ -33,7 +33,7 @@ const settings = {
   requireClientSecret: true,
 };
 
-/** Does what a page does for the owner of the account. */
+/** Performs the action of a page for the owner of the account. */
 async function inAccount<Result>(
   { api, accountId, user }: Arena,
   work: (auditContext: UserAuditContext) => Promise<Result>,
@@ -45,7 +45,7 @@ async function inAccount<Result>(
 
 const applicationsOf = ({ api }: Arena) => new OAuthApplications(api.database);
 
-/** Every way to change the rows of an account, and those that are not of one. */
+/** Every way to change the rows of an account, and rows without an account. */
 export const writers: readonly Writer[] = [
   { name: 'code exchange', run: ({ api }, { code }) => api.postForm('/v1/oauth/token', code) },
   { name: 'code replay', run: ({ api }, { usedCode }) => api.postForm('/v1/oauth/token', usedCode) },
@@ -92,7 +92,7 @@ export const writers: readonly Writer[] = [
   {
     name: 'application update',
     run(arena, { application, nonce }, index) {
-      // Every other one makes the codes on their way worthless.
+      // Every second call invalidates the codes that are being exchanged.
       const redirectUris = index % 2 === 0 ? settings.redirectUris : [];
       const changed = { ...settings, name: nonce, redirectUris };
       return inAccount(arena, (auditContext) =>

@@ -1,4 +1,4 @@
-/** Texts that have broken programs before. */
+/** Texts that are known to break programs. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',

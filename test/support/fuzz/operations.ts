@@ -4,7 +4,7 @@ import ajvFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { contractFile } from '../../../src/contract/contract.js';
 
-/** What {@link schemaValues} reads of a schema of the contract. */
+/** The keywords of a schema of the contract that {@link schemaValues} uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -36,7 +36,7 @@ export interface FuzzedOperation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** `null` where no token is required. */
+  /** `null` if no token is required. */
   readonly scopes: readonly string[] | null;
   readonly parameters: readonly Parameter[];
   readonly body:

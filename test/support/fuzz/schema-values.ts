@@ -5,11 +5,11 @@ import type { Resolve, Schema } from './operations.js';
 export interface SchemaValues {
   /** A value that the schema allows, often at one of its bounds. */
   valid(schema: Schema): unknown;
-  /** The value with one thing about it changed. */
+  /** The value with one change. */
   mutated(value: unknown): unknown;
 }
 
-/** Makes values from the schemas of a contract. */
+/** Generates values from the schemas of a contract. */
 export function schemaValues({ resolve, random }: { resolve: Resolve; random: Random }): SchemaValues {
   function valid(given: Schema): unknown {
     const schema = resolve(given);
@@ -60,7 +60,7 @@ export function schemaValues({ resolve, random }: { resolve: Resolve; random: Ra
   function list({ minItems = 0, maxItems = 3, items = {} }: Schema): unknown[] {
     const length = minItems + random.upTo(Math.min(maxItems, 8) - minItems + 1);
     const made = Array.from({ length }, () => valid(items));
-    // Most lists of names must not repeat one.
+    // The items of most lists must be unique.
     return random.chance(0.8) ? [...new Set(made)] : made;
   }
 
@@ -93,7 +93,7 @@ export function schemaValues({ resolve, random }: { resolve: Resolve; random: Ra
   return { valid, mutated };
 }
 
-/** Texts that fit patterns of the contract; each is used where it fits. */
+/** Texts that match patterns of the contract. Each is used where it matches. */
 const fits = [
   'last_name',
   '-email,last_name',

@@ -1,19 +1,19 @@
 import type { Test } from 'tap';
 
-/** Something that reads untrusted text, with the largest size that can reach it. */
+/** A function that parses untrusted text, and the maximum size of its input. */
 export interface Reader {
   readonly name: string;
-  /** Characters of the text. */
+  /** Number of characters of the text. */
   readonly size: number;
   readonly read: (text: string) => unknown;
-  /** What is repeated to make an ordinary text of the same size. Default: a letter. */
+  /** The unit that is repeated in an ordinary text of the same size. Default: a letter. */
   readonly normal?: string;
-  /** Which shapes are tried. Default: all of them. */
+  /** The shapes of text to test. Default: all. */
   readonly shapes?: 'all' | 'some' | 'own';
-  /** Further pieces that are repeated, and whole texts. */
+  /** Additional units to repeat, and complete texts. */
   readonly units?: readonly string[];
   readonly texts?: readonly string[];
-  /** Which texts can reach the reader at all. Default: every text. */
+  /** Whether a text can reach the parser. Default: always. */
   readonly accepts?: (text: string) => boolean;
 }
 
@@ -24,11 +24,11 @@ interface Measured {
   readonly worst: string;
 }
 
-/** A text may take this many times as long as an ordinary text of the same size. */
+/** Maximum ratio of the time for a text to the time for an ordinary text of the same size. */
 const maximumRatio = 20;
 
 /**
- * Shorter times are not compared: the clock, the collector and other processes decide about them. Work that is
+ * Shorter times are not compared, because they depend on the clock, garbage collection and other processes. Work that is
  * quadratic in 16 KiB takes several times as long.
  */
 const floorMs = 10;
@@ -36,12 +36,12 @@ const floorMs = 10;
 /** A text that takes longer than this is not measured again. */
 const hopelessMs = 3_000;
 
-/** Long times are measured less often: what disturbs them is small beside them. */
+/** Long times are measured less often, because noise affects them less. */
 const repetitionsFor = (ms: number) => (ms < 20 ? 7 : 3);
 
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 
-/** Pieces that parsers and patterns treat in a way of their own. */
+/** Units that parsers and patterns treat specially. */
 const someUnits = [
   ...[
     'a',
@@ -123,10 +123,10 @@ const moreUnits = [
   ...['q=1,', ';q=0.5,', '*/*,', 'a/b;', ' a', 'a ', '  ,', 'a@', '@a', 'a.', '{{', 'http://', '&amp;'],
 ];
 
-/** What turns a text that a pattern nearly accepts into one that it rejects at the end. */
+/** Endings that make a pattern reject a text that it has almost matched. */
 const suffixes = ['', '!', '\n'];
 
-/** Characters that are put in order when text is normalized. */
+/** Characters that normalization reorders. */
 const combiningMarks = (size: number) => '\u0301'.repeat(size / 2) + '\u0316'.repeat(size / 2);
 
 function repeat(unit: string, size: number): string {
@@ -146,8 +146,8 @@ function* textsFor({ size, shapes = 'all', texts = [], units = [] }: Reader): It
 }
 
 /**
- * Expects that no text of a size takes a reader twenty times as long as an ordinary text of that size, and prints what
- * was measured.
+ * Expects that no text of a size takes a parser twenty times as long as an ordinary text of that size, and prints the
+ * measurements.
  */
 export async function expectLinearTime(t: Test, readers: readonly Reader[]): Promise<void> {
   const rows = ['reader | characters | normal µs | worst µs | ratio | worst text'];
@@ -197,10 +197,10 @@ async function timeOf(read: Reader['read'], text: string): Promise<number> {
   const started = process.cpuUsage();
   try {
     const result = read(text);
-    // Awaiting what is no promise would count a turn of the event loop.
+    // Awaiting a value that is not a promise would add a microtask to the time.
     if (typeof result === 'object' && result !== null && 'then' in result) await result;
   } catch {
-    // Rejecting a text has to be as fast as accepting it.
+    // Rejecting a text must be as fast as accepting it.
   }
   const { user, system } = process.cpuUsage(started);
   return (user + system) / 1000;

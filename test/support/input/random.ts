@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudorandom numbers, the same for the same seed. */
 export interface Random {
   /** A number from 0 up to, but not including, 1. */
   next(): number;
@@ -6,14 +6,14 @@ export interface Random {
   upTo(count: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
-  /** So many different items, in any order. */
+  /** This many distinct items, in random order. */
   some<Item>(items: readonly Item[], count: number): Item[];
-  /** One of the keys; the larger its value, the more often. */
+  /** One of the keys, chosen with a probability proportional to its value. */
   weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key;
   text(length: number, alphabet?: string): string;
 }
 
-/** A small generator (mulberry32). */
+/** A pseudorandom number generator (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   const next = () => {

@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { TestApp } from '../server/app.js';
 
-/** A message to the endpoint by `inject`, in the revision of the protocol that needs no other message before it. */
+/** Sends a message to the endpoint with `inject`, in the revision of the protocol that needs no earlier message. */
 export function sendMessage(
   api: Pick<TestApp, 'app'>,
   token: string | undefined,
@@ -21,7 +21,7 @@ export function sendMessage(
   });
 }
 
-/** A tool call by `inject`. */
+/** Sends a tool call with `inject`. */
 export function callTool(
   api: Pick<TestApp, 'app'>,
   token: string,

@@ -4,7 +4,7 @@ import { freePort } from '../server/free-port.js';
 
 type Options = NonNullable<Parameters<typeof buildTestApp>[1]>;
 
-/** The application on a port of its own, which is also its base URL; closed when the test ends. */
+/** The application on its own port, which is in its base URL. It is closed when the test ends. */
 export async function listenForMcp(
   t: Test,
   { environment, ...options }: Options = {},

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Test } from 'tap';
 
-/** The official client, connected; closed when the test ends. */
+/** The official client, connected. It is closed when the test ends. */
 export async function connect(
   t: Test,
   baseUrl: string,

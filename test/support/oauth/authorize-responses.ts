@@ -16,7 +16,7 @@ export function responseParameters(
   return location.searchParams;
 }
 
-/** Reads what the authorization endpoint responds and stores. */
+/** Reads the responses of the authorization endpoint, and the rows that it stores. */
 export function authorizeResponses(api: TestApp) {
   const { app, database } = api;
   const codesOf = ({ application }: Scene) =>

@@ -41,7 +41,7 @@ export function bearerCalls(api: TestApp) {
       headers: authorization === undefined ? {} : { authorization },
     });
 
-  /** Claims of a token that would be accepted. */
+  /** Claims of a valid token. */
   function goodClaims({ clientId }: TestApplication): JWTPayload {
     const now = Math.floor(api.clock().getTime() / 1000);
     return {
@@ -56,7 +56,7 @@ export function bearerCalls(api: TestApp) {
     };
   }
 
-  /** A token with a genuine signature. */
+  /** A token with a valid signature. */
   function signed(claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
     const { kid, privateKey } = api.signingKeys.current;
     return new SignJWT(claims)

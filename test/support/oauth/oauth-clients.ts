@@ -8,7 +8,7 @@ import { createUser, type TestUser } from './users.js';
 
 export type AuthenticationMethod = 'none' | 'client_secret_post' | 'client_secret_basic';
 
-/** What a developer enters into a client library. */
+/** The configuration of a client library. */
 export interface ClientSettings {
   readonly issuer: string;
   readonly clientId: string;
@@ -26,14 +26,14 @@ export interface Tokens {
 
 export type TokenKind = 'access_token' | 'refresh_token';
 
-/** A user has been sent away and is expected back. */
+/** An authorization request whose response is pending. */
 export interface PendingAuthorization {
   readonly url: URL;
-  /** Reads the address that the user came back to and trades the code in it; may be repeated. */
+  /** Reads the URL of the authorization response and exchanges its code. Can be repeated. */
   finish(callback: URL): Promise<Tokens>;
 }
 
-/** What the tests ask of a client library; what it cannot do itself is done by plain `fetch`. */
+/** The functions of a client library that tests use. Functions that a library does not have use `fetch`. */
 export interface OAuthClient {
   clientCredentials(scope: string): Promise<Tokens>;
   beginAuthorization(scope: string): Promise<PendingAuthorization>;
@@ -41,7 +41,7 @@ export interface OAuthClient {
   revoke(token: string, kind: TokenKind): Promise<void>;
   /** The body of a successful response. @throws when the request is rejected */
   get(url: URL, accessToken: string): Promise<unknown>;
-  /** The code in what the library throws when it is refused something. */
+  /** The error code in the error of the library. */
   codeOf(error: unknown): unknown;
 }
 
@@ -50,7 +50,7 @@ export interface ClientLibrary {
   connect(settings: ClientSettings): Promise<OAuthClient>;
 }
 
-/** A server on a port of its own, with an account, three employees and an owner who can sign in. */
+/** A server on its own port, with an account, three employees and an owner who can sign in. */
 export interface LiveServer {
   readonly issuer: string;
   readonly employeesUrl: URL;
@@ -62,7 +62,7 @@ export async function startLiveServer(t: Test): Promise<LiveServer> {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const api = await buildTestApp(t, {
-    // Failures are what these tests provoke, all from one address.
+    // These tests cause many failures from one address.
     environment: { BASE_URL: issuer, RATE_LIMIT_FAILURES: '0' },
     // Libraries compare the times in tokens with their own clock.
     clock: createTestClock(new Date()),
@@ -86,13 +86,13 @@ export async function startLiveServer(t: Test): Promise<LiveServer> {
   };
 }
 
-/** Where a browser ended up: on a page of the server, or at an address elsewhere that it does not open. */
+/** The final location of a browser: a page of the server, or a URL of another origin, which it does not open. */
 export interface Visit {
   readonly url: URL;
   readonly html: string;
 }
 
-/** A browser without scripts that talks to a server over the network and keeps its cookies. */
+/** A browser without scripts that connects to a server over the network and keeps its cookies. */
 export class NetworkBrowser {
   readonly #origin: string;
   readonly #cookies = new Map<string, string>();
@@ -101,7 +101,7 @@ export class NetworkBrowser {
     this.#origin = new URL(issuer).origin;
   }
 
-  /** Opens an address and follows redirects for as long as they stay on the server. */
+  /** Opens a URL and follows redirects within the server. */
   async open(url: URL, form?: Record<string, string>): Promise<Visit> {
     if (url.origin !== this.#origin) return { url, html: '' };
     const response = await fetch(url, {
@@ -122,7 +122,7 @@ export class NetworkBrowser {
     return { url, html };
   }
 
-  /** Sends the first form of a page with its hidden fields and what the user adds. */
+  /** Submits the first form of a page, with its hidden fields and the given ones. */
   submit({ url, html }: Visit, fields: Record<string, string>): Promise<Visit> {
     const [form = ''] = /<form .*?<\/form>/s.exec(html) ?? [];
     const action = /action="([^"]*)"/.exec(form)?.[1];
@@ -130,13 +130,13 @@ export class NetworkBrowser {
     return this.open(new URL(action.replaceAll('&amp;', '&'), url), { ...hiddenFields(form), ...fields });
   }
 
-  /** Signs in, decides on the consent page, and returns the address that the user is sent back to. */
+  /** Signs in, decides on the consent page, and returns the URL that the user is redirected to. */
   async decide(url: URL, { email, password }: TestUser, decision: 'allow' | 'deny'): Promise<URL> {
     const consentPage = await this.signIn(url, { email, password });
     return (await this.submit(consentPage, { decision })).url;
   }
 
-  /** Signs in on the page that an address leads to, and returns what comes next. */
+  /** Signs in on the page that a URL redirects to, and returns the next location. */
   async signIn(url: URL, { email, password }: Pick<TestUser, 'email' | 'password'>): Promise<Visit> {
     return this.submit(await this.open(url), { email, password });
   }
@@ -148,7 +148,7 @@ export class NetworkBrowser {
   }
 }
 
-/** A call by hand, for the libraries that leave it to their users. A refusal is thrown as {@link Refusal}. */
+/** Sends a request with `fetch`, for libraries without the function. An error response is thrown as {@link Refusal}. */
 export async function call(url: URL, options?: RequestInit): Promise<unknown> {
   const response = await fetch(url, options);
   const body = (await response.json()) as { readonly code?: string };
@@ -156,7 +156,7 @@ export async function call(url: URL, options?: RequestInit): Promise<unknown> {
   return body;
 }
 
-/** What an application makes of a refusal when its library leaves that to it. */
+/** An error response, in an application whose library does not handle it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: string | undefined;

@@ -5,7 +5,7 @@ import type { TestApp } from '../server/app.js';
 
 export const address = '/v1/oauth/token';
 
-/** The complete form of a good request. */
+/** The complete form of a valid request. */
 export function formOf({ clientId, clientSecret }: TestApplication): Record<string, string> {
   return { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
 }
@@ -24,7 +24,7 @@ const statuses: Readonly<Record<string, number>> = {
   invalid_client: 401,
 };
 
-/** Expects a refusal as RFC 6749 section 5.2 and the catalogue of errors have it. */
+/** Expects an error response of RFC 6749 section 5.2 and of the error catalogue. */
 export function refused(
   t: Test,
   response: LightMyRequestResponse,

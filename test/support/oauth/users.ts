@@ -18,13 +18,13 @@ export interface TestUser {
   readonly password: string;
 }
 
-/** Password of every user that is made without one. */
+/** Password of every user that is created without one. */
 export const testPassword = 'a long enough password';
 
-// A hash says by itself how much work it takes; this one takes next to none.
+// A hash contains its own parameters. These make it cheap.
 const cheapHash = hash(testPassword, { memoryCost: 64, timeCost: 1, parallelism: 1 });
 
-/** A person who may sign in with {@link testPassword}, or with the password of the hash that is given. */
+/** A user who can sign in with {@link testPassword}, or with the password of the given hash. */
 export async function createUser(
   database: Database,
   accountId: AccountId,
@@ -46,7 +46,7 @@ export async function createUser(
   return { id, accountId, email, password: testPassword };
 }
 
-/** An account with one user and one application that may ask this user for everything. */
+/** An account with one user and one application that is configured with every scope. */
 export interface Scene {
   readonly accountId: AccountId;
   readonly user: TestUser;
@@ -82,7 +82,7 @@ export async function createScene(
   return { accountId, application, redirectUri, user: await createUser(database, accountId, { role }) };
 }
 
-/** The parameters of a good authorization request, and the verifier that belongs to it. */
+/** The parameters of a valid authorization request, and its code verifier. */
 export function authorizationRequest(
   { application, redirectUri }: Pick<Scene, 'application' | 'redirectUri'>,
   changes: Record<string, string> = {},
@@ -113,20 +113,20 @@ export async function signedInBrowser({ app, database, clock }: TestApp, user: T
   return browser;
 }
 
-/** The same application, as requests from this network address reach it. */
+/** The same application, with requests from this network address. */
 export function fromAddress(app: FastifyInstance, remoteAddress: string): FastifyInstance {
   return {
     inject: (options: InjectOptions) => app.inject({ ...options, remoteAddress }),
   } as unknown as FastifyInstance;
 }
 
-/** A code that the user has allowed, and the form that trades it for tokens. */
+/** A code that the user has granted, and the form that exchanges it for tokens. */
 export interface GrantedCode {
   readonly code: string;
   readonly form: Record<string, string>;
 }
 
-/** Opens the consent page in a browser of the user and presses Allow. */
+/** Opens the consent page in a browser of the user and selects Allow. */
 export async function grantCode(
   api: TestApp,
   scene: Scene,
@@ -160,7 +160,7 @@ export function tokensOf(response: LightMyRequestResponse): GrantedTokens {
   return { accessToken, refreshToken, scope };
 }
 
-/** Tokens that the user has allowed the application. */
+/** Tokens that the user has granted to the application. */
 export async function grantTokens(
   api: TestApp,
   scene: Scene,
@@ -189,7 +189,7 @@ export function revoke(
   return api.postForm('/v1/oauth/revoke', { client_id: clientId, token, ...changes });
 }
 
-/** SHA-256 of a code, refresh token or session, as the database names its row. */
+/** SHA-256 of a code, refresh token or session id, which identifies its row. */
 export function hashOf(value: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(value).digest();
 }
@@ -202,7 +202,7 @@ const statuses: Readonly<Record<string, number>> = {
   invalid_grant: 401,
 };
 
-/** Expects that the token or revocation endpoint refuses with this code, as RFC 6749 section 5.2 has it. */
+/** Expects that the token or revocation endpoint responds with this error code, as RFC 6749 section 5.2 describes. */
 export function oauthRefusal(
   t: Test,
   response: LightMyRequestResponse,
@@ -221,7 +221,7 @@ export function oauthRefusal(
   t.ok(named.includes(parameter), `${label} names ${parameter}`);
 }
 
-/** Expects that the API refuses an access token with 401 and this code. */
+/** Expects that the API rejects an access token with 401 and this code. */
 export async function tokenRefused(
   t: Test,
   api: TestApp,
@@ -233,7 +233,7 @@ export async function tokenRefused(
   t.equal(response.json().code, code);
 }
 
-/** Expects that the API takes an access token. */
+/** Expects that the API accepts an access token. */
 export async function tokenAccepted(t: Test, api: TestApp, token: string): Promise<void> {
   const response = await api.get('/v1/employees', token);
   t.equal(response.statusCode, 200, response.body);

@@ -11,24 +11,24 @@ import { testSecret } from '../server/app.js';
 import { withoutTap } from './plain-process.js';
 
 export interface CommandResult {
-  /** `null` when a signal ended it. */
+  /** `null` if a signal terminated it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command that runs in a process of its own. */
+/** A command that runs in a separate process. */
 export interface RunningCommand {
   readonly child: ChildProcessWithoutNullStreams;
   readonly result: Promise<CommandResult>;
-  /** Resolves when standard error has this text. */
+  /** Resolves when standard error contains this text. */
   said(text: string): Promise<void>;
 }
 
-/** Arguments for a process that opens an embedded database: what .taprc gives the tests themselves. */
+/** Arguments for a process that opens an embedded database, as .taprc passes to the tests. */
 export const quick = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
-/** Nothing of the test runner's own environment. */
+/** Without the environment of the test runner. */
 function environmentOf({ databaseUrl, directDatabaseUrl, dataDir }: DatabaseOptions): Record<string, string> {
   return {
     APP_SECRET: testSecret,
@@ -38,7 +38,7 @@ function environmentOf({ databaseUrl, directDatabaseUrl, dataDir }: DatabaseOpti
   };
 }
 
-/** Starts the built command line; it is killed when the test ends. */
+/** Starts the built command line, and kills it when the test ends. */
 export function startCommand(
   t: Test,
   database: DatabaseOptions,
@@ -50,7 +50,7 @@ export function startCommand(
     env: { PATH: process.env.PATH ?? '', ...environmentOf(database), ...environment },
   });
   t.teardown(() => child.kill('SIGKILL'));
-  // A command that needs no input may be gone before it was written.
+  // A command that needs no input may exit before the input is written.
   child.stdin.on('error', () => {});
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -63,14 +63,15 @@ export function startCommand(
     result: once(child, 'close').then(([code]) => ({ code, ...output })),
     async said(text) {
       while (!output.stderr.includes(text)) {
-        if (child.exitCode !== null) throw new Error(`Ended without saying ${text}: ${output.stderr}`);
+        if (child.exitCode !== null)
+          throw new Error(`The command exited before it printed ${text}: ${output.stderr}`);
         await Promise.race([once(child.stderr, 'data'), once(child, 'close')]);
       }
     },
   };
 }
 
-/** Runs a command to its end, in a process of its own. */
+/** Runs a command in a separate process until it exits. */
 export function runCommand(
   t: Test,
   database: DatabaseOptions,
@@ -83,7 +84,7 @@ export function runCommand(
   return result;
 }
 
-/** Runs a command to its end in this process, where a process is not the point: it takes a tenth of the time. */
+/** Runs a command in this process, which takes a tenth of the time. */
 export async function runCommandHere(
   database: DatabaseOptions,
   args: readonly string[],

@@ -7,7 +7,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 export function run(
   program: string,
   args: readonly string[],
@@ -24,9 +24,9 @@ export function run(
 }
 
 /**
- * Why tests that need this program are left out here; `false` where they run. In CI they run, or fail.
+ * Why tests that need this program are skipped; `false` if they run. In CI they run, or fail.
  *
- * @param args arguments with which the program succeeds where it has what the tests need
+ * @param args arguments with which the program succeeds if it has the features that the tests need
  */
 export function skipWithout(program: string, args: readonly string[] = ['--version']): string | false {
   const found = spawnSync(program, args, { stdio: 'ignore' }).status === 0;

@@ -1,8 +1,8 @@
 /**
- * The command line that runs a Node.js program without tap. Tap adds a module that records what is loaded to
- * `NODE_OPTIONS` of every process that a test starts, which takes each Node.js process half a second of CPU time.
+ * The command line that runs a Node.js program without tap. Tap adds a module to `NODE_OPTIONS` of every process that a test
+ * starts. It records loaded modules, which takes each Node.js process half a second of CPU time.
  *
- * @param nodeOptions what `NODE_OPTIONS` is instead
+ * @param nodeOptions value of `NODE_OPTIONS` instead
  * @returns program and arguments for `spawn`
  */
 export function withoutTap(

@@ -5,13 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { freePort } from '../server/free-port.js';
 
-/** A Redis that tests may write to, under keys of their own. */
+/** A Redis that tests may write to, with their own key prefixes. */
 export const testRedis: string | undefined = process.env.TEST_REDIS_URL || undefined;
 
-/** Whether a test can start a Redis of its own. */
+/** Whether a test can start a Redis server. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0;
 
-/** A Redis of the test's own, which it may stop, start, and have fall silent. */
+/** A Redis server of a test, which can stop, start and freeze it. */
 export interface RedisProcess {
   readonly url: string;
   start(): Promise<void>;
@@ -19,7 +19,7 @@ export interface RedisProcess {
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-/** Starts a Redis that keeps nothing; it is stopped when the test ends. */
+/** Starts a Redis server without persistence, and stops it when the test ends. */
 export async function startRedis(t: Test): Promise<RedisProcess> {
   const port = await freePort();
   let child: ChildProcess | undefined;

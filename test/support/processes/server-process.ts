@@ -10,21 +10,21 @@ import { freePort } from '../server/free-port.js';
 import { quick } from './cli.js';
 import { withoutTap } from './plain-process.js';
 
-/** A server in a process of its own. */
+/** A server process. */
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** What it has written to its standard output so far. */
+  /** Its standard output so far. */
   output(): string;
-  /** Settles when it ends, with its exit code. */
+  /** Settles when it exits, with its exit code. */
   readonly ended: Promise<number | null>;
-  /** Ends it as an operator would, and returns its exit code. */
+  /** Stops it with SIGTERM, and returns its exit code. */
   stop(): Promise<number | null>;
-  /** Ends it without telling it. */
+  /** Kills it. */
   kill(): Promise<void>;
 }
 
-/** How long a server may take to start on a busy machine. */
+/** Maximum time for a server to start on a busy machine. */
 const patienceMs = 60_000;
 
 interface ServerProcessOptions {
@@ -33,7 +33,7 @@ interface ServerProcessOptions {
   readonly environment?: Record<string, string>;
 }
 
-/** Starts a server and waits until it is ready; it is stopped when the test ends. */
+/** Starts a server and waits until it is ready. It is stopped when the test ends. */
 export async function startServerProcess(t: Test, options: ServerProcessOptions): Promise<ServerProcess> {
   const server = await spawnServerProcess(t, options);
   await untilReady(server);
@@ -49,7 +49,7 @@ export async function spawnServerProcess(
   const main = path.join(packageRoot, 'dist', 'src', 'server.js');
   const child = spawn(...withoutTap(process.execPath, [...quick, main], environment.NODE_OPTIONS), {
     cwd: packageRoot,
-    // Nothing of the test runner's own environment.
+    // Without the environment of the test runner.
     env: {
       PATH: process.env.PATH ?? '',
       DATABASE_URL: databaseUrl,
@@ -93,7 +93,7 @@ export async function spawnServerProcess(
   };
 }
 
-/** Waits until a server can work. */
+/** Waits until a server is ready. */
 export async function untilReady({ url, ended, output }: ServerProcess): Promise<void> {
   const deadline = Date.now() + patienceMs;
   let running = true;

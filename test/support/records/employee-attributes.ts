@@ -4,7 +4,7 @@ import {
   employeeAttributes,
 } from '../../../src/services/employees/employee-attributes.js';
 
-/** An employee that a test makes, or that a model reads. Models have a `Date` for a date. */
+/** An employee that a test creates, or that a model reads. Models have a `Date` for a date. */
 type AnyEmployee = { readonly [Member in keyof AttributeValues]?: AttributeValues[Member] | Date };
 
 /** The attributes of an employee as the API shows them. */

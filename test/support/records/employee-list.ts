@@ -55,7 +55,7 @@ function sortKeys(sort: string): { name: AttributeName; sign: number }[] {
   }));
 }
 
-/** What the list is to be, worked out in memory. Equal records are in the order of their ids. */
+/** The expected list, computed in memory. Equal records are in the order of their ids. */
 export function naive(records: readonly Stored[], query: Query): Stored[] {
   const since = query['filter[updated_since]'];
   const kept = records.filter(
@@ -76,7 +76,7 @@ export function naive(records: readonly Stored[], query: Query): Stored[] {
   });
 }
 
-/** Names whose order differs between UTF-8, UTF-16, a dictionary and letter case, and text that is hard to quote. */
+/** Names whose order differs by UTF-8, by UTF-16, by dictionary and by letter case, and text that is hard to quote. */
 export function awkwardEmployees(): TestEmployee[] {
   const names = [
     ...[
@@ -123,7 +123,7 @@ export function awkwardEmployees(): TestEmployee[] {
 
 /** Reads the list of employees of accounts that a test creates. */
 export function employeeLists(api: TestApp) {
-  /** An account of the test's own with these employees. */
+  /** Creates an account with these employees. */
   async function setUp(employees: readonly TestEmployee[]) {
     const tenant = await createTenant(api.database, { employees });
     const token = await api.token(tenant.application);
@@ -140,7 +140,7 @@ export function employeeLists(api: TestApp) {
     return response.json();
   }
 
-  /** Expects 400 `invalid_request` that names the parameter, and nothing but it. */
+  /** Expects 400 `invalid_request` that names only this parameter. */
   async function refuses(t: Test, url: string, token: string, parameter: string, rule = /./): Promise<void> {
     const response = await api.get(url, token);
     const problem = response.json();
@@ -149,7 +149,7 @@ export function employeeLists(api: TestApp) {
     t.same(
       [...new Set(problem.errors?.map((error: { parameter: string }) => error.parameter))],
       [parameter],
-      `${url.slice(0, 200)} is refused because of ${parameter}`,
+      `${url.slice(0, 200)} is rejected because of ${parameter}`,
     );
     t.match(problem.errors?.[0]?.detail, rule, url.slice(0, 200));
   }

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/database/client.js';
 import { employeeId } from '../../../src/database/ids.js';
 import { query } from '../database/query.js';
 
-/** Compares everything that is maintained about employees with what counting them says. */
+/** Compares all maintained counts of employees with the counted rows. */
 export async function checkTree(t: Test, database: Database): Promise<void> {
   const counted = `
     SELECT account_id, level, CASE level WHEN 4 THEN 0 ELSE position >> (6 * level + 6) END AS bucket,

@@ -5,7 +5,10 @@ import type { TestApp } from '../server/app.js';
 import { sendJson } from './send-json.js';
 import { makeEmployees, type Tenant } from './tenant.js';
 
-/** Changes employees and reports of an account with several writers at once until the signal aborts. Returns their number. */
+/**
+ * Changes employees and reports of an account with several concurrent writers until the signal aborts. Returns the number of
+ * changes.
+ */
 export async function changeMuch(
   api: TestApp,
   { tenant, token, writers, signal }: { tenant: Tenant; token: string; writers: number; signal: AbortSignal },

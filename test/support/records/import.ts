@@ -19,7 +19,7 @@ const { attributes, check } = createEmployeeCheck(contract);
 export const csvHeader = 'employee_number,first_name,last_name,email,status,department';
 
 export interface TestImport extends ImportOutcome {
-  /** What was said of refused lines, as the command prints it. */
+  /** The errors of rejected lines, as the command prints them. */
   readonly refusals: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export async function importText(
   return { ...outcome, refusals };
 }
 
-/** Bytes in pieces that cut through lines and characters. */
+/** Bytes in chunks that split lines and characters. */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; ) {
     const size = 1 + Math.floor(Math.random() * 4_000);
@@ -107,7 +107,7 @@ export async function storedRecords(database: Database, accountId: AccountId): P
   });
 }
 
-/** Records that differ from each other in everything. */
+/** Records that differ in every attribute. */
 export function makeRecords(count: number, changes: Partial<EmployeeRecord> = {}): EmployeeRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     employeeNumber: `E${String(index).padStart(7, '0')}`,

@@ -5,7 +5,7 @@ import {
   type NewEmployee,
 } from '../../../src/services/employees/insert-employees.js';
 
-/** Adds employees to an account in a transaction of their own. */
+/** Adds employees to an account in one transaction. */
 export function insertEmployees(
   prisma: PrismaClient,
   accountId: AccountId,

@@ -20,7 +20,7 @@ export function asShown(employee: TestEmployee, id: string): NaiveEmployee {
 
 type NaiveRow = [string, string | number | null][];
 
-/** What a report is to show, worked out in memory: rows as pairs of column and value, in order. */
+/** The expected result of a report, computed in memory: rows as pairs of column and value, in order. */
 export function evaluate(employees: readonly NaiveEmployee[], definition: NaiveDefinition): NaiveRow[] {
   const { columns = columnKeys, filters = [], sort = [], group_by: groupBy = [] } = definition;
   const kept = employees.filter((employee) => filters.every((filter) => meets(employee, filter)));

@@ -5,7 +5,7 @@ import { createTenant, type Tenant, type TestEmployee } from './tenant.js';
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
 
-/** One tenant's view of the reports, with a token that may do everything. */
+/** Requests to the reports of one tenant, with a token that has every scope. */
 export interface ReportClient {
   readonly tenant: Tenant;
   readonly token: string;
@@ -16,7 +16,7 @@ export interface ReportClient {
     headers?: Record<string, string>,
   ): Promise<LightMyRequestResponse>;
   create(body: object, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** Creates a report that must be accepted, and returns its id. */
+  /** Creates a report, expects success, and returns its id. */
   saved(body: object): Promise<string>;
   /** The rows of every page of a report, read by following links. */
   allRows(id: string, size?: number): Promise<Row[]>;

@@ -12,7 +12,7 @@ export interface TestApplication {
   readonly clientSecret: string;
 }
 
-/** An account of its own, with an application that may do everything. */
+/** A new account, with an application that has every scope. */
 export interface Tenant {
   readonly accountId: AccountId;
   readonly application: TestApplication;

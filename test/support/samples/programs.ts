@@ -7,11 +7,11 @@ import type { Test } from '../tap.js';
 
 type Label = Sample['label'];
 
-/** How samples of a language are run. */
+/** How to run samples of a language. */
 interface Language {
-  /** Name of the file, as its users call it. */
+  /** Name of the source file. */
   readonly file: string;
-  /** What the compiler needs before the source. */
+  /** Arguments of the compiler before the source. */
   readonly prefix?: (name: string) => string;
   /** Programs that must be installed, with arguments with which they succeed. */
   readonly needs: readonly (readonly [program: string, ...args: string[]])[];
@@ -56,7 +56,7 @@ const languages: Readonly<Record<Label, Language>> = {
     ],
     compile: (folder, names) => {
       const files = names.map((name) => path.join(folder, name, 'Sample.java'));
-      // The check of text blocks mistakes an escaped U+2028 for the end of a line.
+      // The lint check for text blocks mistakes an escaped U+2028 for the end of a line.
       return run('javac', ['-Xlint:all,-text-blocks', '-d', path.join(folder, 'classes'), ...files]);
     },
     command: (folder, name) => {
@@ -120,7 +120,7 @@ export async function preparePrograms(
   }
   const result = await compile?.(folder, [...sources.keys()]);
   if (result !== undefined && result.code !== 0) throw new Error(`${label}: ${result.stderr}`);
-  if (result !== undefined) t.equal(result.stderr, '', `the compiler of ${label} warns of nothing`);
+  if (result !== undefined) t.equal(result.stderr, '', `the compiler of ${label} has no warnings`);
   return {
     file: (name) => path.join(folder, name, file),
     run: (name, variables) => {

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 
-/** Options of the page, as far as an authenticator needs them. */
+/** The options of the page that an authenticator needs. */
 export interface PasskeyOptions {
   readonly challenge: string;
   readonly rp?: { readonly id: string };
@@ -8,7 +8,7 @@ export interface PasskeyOptions {
   readonly allowCredentials?: readonly { readonly id: string }[];
 }
 
-/** What a response of the authenticator has differently from a right one. */
+/** Differences of the response from a valid one. */
 export interface Deviation {
   readonly origin?: string;
   readonly host?: string;
@@ -69,7 +69,7 @@ export class SoftwareAuthenticator {
     return this.#credential({
       clientDataJSON: this.#clientData('webauthn.create', options, deviation).toString('base64url'),
       attestationObject: attestationObject.toString('base64url'),
-      transports: ['internal', 'made up'],
+      transports: ['internal', 'invented'],
     });
   }
 
@@ -110,7 +110,7 @@ export class SoftwareAuthenticator {
   }
 }
 
-/** The options that the form of a page has for the browser. */
+/** The options for the browser in the form of a page. */
 export function passkeyOptionsOn(html: string): PasskeyOptions {
   const [, options] = /data-options="([^"]*)"/.exec(html) ?? [];
   if (options === undefined) throw new Error('The page has no form for a passkey');

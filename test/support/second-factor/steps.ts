@@ -11,7 +11,7 @@ export const passkeysPath = `${factorsPath}/passkeys`;
 export const stepPath = '/sign_in/second_factor';
 export const securityPath = '/people/settings/security';
 
-/** The code that an authenticator app shows at a time of the clock. */
+/** The code that an authenticator app shows at the time of the clock. */
 export function codeAt({ clock }: TestApp, secret: string, { laterSeconds = 0 } = {}): string {
   return new TOTP({ secret }).generate({ timestamp: clock().getTime() + laterSeconds * 1000 });
 }

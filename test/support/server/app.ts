@@ -27,20 +27,20 @@ import { schemaCompilers } from './schema-compilers.js';
 
 export const contract = loadContract();
 
-/** The application on an empty database, with a clock that the test moves. */
+/** The application on an empty database, with a clock that the test controls. */
 export interface TestApp {
   readonly app: FastifyInstance;
   readonly config: Config;
   readonly database: Database;
   readonly clock: TestClock;
   readonly signingKeys: SigningKeys;
-  /** Stores what it has recorded when the test says so, or when the application is closed. */
+  /** Stores its counts when a test calls `flush`, or when the application is closed. */
   readonly usage: UsageRecorder;
   /** Runs the imports that pages have started. */
   readonly uploadWorker: UploadWorker;
-  /** Compares responses with the contract; `inject` does so by itself. */
+  /** Compares responses with the contract. `inject` does so automatically. */
   readonly conformance: Conformance;
-  /** `inject` without the comparison, for requests that the contract knows nothing of. */
+  /** `inject` without the comparison, for requests outside the contract. */
   injectUnchecked(options: InjectOptions): Promise<LightMyRequestResponse>;
   /** An access token of the client credentials grant. */
   token(application: TestApplication, scope?: string): Promise<string>;
@@ -54,7 +54,7 @@ export interface TestApp {
   ): Promise<LightMyRequestResponse>;
 }
 
-/** Where mail is stored; deleted with the process. */
+/** Directory of stored mail; deleted when the process exits. */
 const dataDir = path.join(tmpdir(), `people-api-tests-${process.pid}`);
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -102,7 +102,7 @@ export async function buildTestApp(
     clock?: TestClock;
     logger?: FastifyBaseLogger | false;
     observers?: readonly RequestObserver[];
-    /** `false` for random requests: what they show in one run they need not show in the next. */
+    /** `false` for random requests, whose responses differ between runs. */
     recorded?: boolean;
     reportLimits?: ReportLimits;
     requestQueueLimits?: RequestQueueLimits;
@@ -189,9 +189,9 @@ function checkEveryAnswer(app: FastifyInstance, conformance: Conformance): TestA
     const options = typeof given === 'string' ? { url: given } : given;
     const answer = await inject(options);
     const url = options.url ?? options.path;
-    // A URL in parts is for light-my-request to put together.
+    // light-my-request composes a URL that is given in parts.
     if (typeof url === 'string' && options.query === undefined) {
-      // light-my-request sends an address in this spelling, whichever it was given.
+      // light-my-request normalizes every URL to this form.
       const { pathname, search } = new URL(url, 'http://localhost');
       const asked = {
         method: options.method ?? 'GET',

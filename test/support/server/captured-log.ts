@@ -3,12 +3,12 @@ import { type Logger, pino } from 'pino';
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** A logger, and everything that it has written. */
+/** A logger that records its output. */
 export interface CapturedLog {
   readonly logger: Logger;
   /** Lines as they were written. */
   readonly lines: string[];
-  /** Lines of requests that are done, with this id or all. */
+  /** Lines of completed requests: of the request with this id, or all. */
   done(requestId?: unknown): LogLine[];
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/clock.js';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that changes only when a test advances it. */
 export interface TestClock {
   (): Date;
   advanceSeconds(seconds: number): void;

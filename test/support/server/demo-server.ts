@@ -17,13 +17,13 @@ export interface Exchange {
   readonly status: number;
 }
 
-/** The service on a port of its own, with the demonstration data. */
+/** The service on its own port, with the demo data. */
 export interface DemoServer {
   readonly api: TestApp;
   readonly baseUrl: string;
   /** Every request over the network so far, in the order of the responses. */
   readonly exchanges: readonly Exchange[];
-  /** The demonstration's confidential application that may do everything. */
+  /** The confidential application of the demo data, with every scope. */
   readonly backend: DemoApplication;
 }
 
@@ -56,7 +56,7 @@ export async function createDemoEndpoint({ database, clock }: TestApp, applicati
 
 type DemoApplication = { readonly id: string; readonly clientId: string; readonly clientSecret: string };
 
-/** Starts the service with its demonstration data; it is stopped when the test ends. */
+/** Starts the service with the demo data, and stops it when the test ends. */
 export async function startDemoServer(
   t: Test,
   environment: Record<string, string> = {},

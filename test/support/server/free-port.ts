@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 
-/** A port that was free a moment ago: a server has to know its address before it listens. */
+/** Finds a free port, for a server that needs to know its URL before it listens. */
 export async function freePort(): Promise<number> {
   const placeholder = net.createServer().listen(0, '127.0.0.1');
   await once(placeholder, 'listening');

@@ -16,11 +16,11 @@ export interface MailServer {
   readonly mails: readonly ReceivedMail[];
   /** Rejects every mail from now on. */
   rejectAll(): void;
-  /** The last mail to an address, as soon as it is there. */
+  /** Resolves to the last mail to an address when it has arrived. */
   mailTo(address: string): Promise<ReceivedMail>;
 }
 
-/** An SMTP server on a port of its own, which is closed when the test ends. */
+/** Starts an SMTP server on its own port, and closes it when the test ends. */
 export async function startMailServer(t: Test): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let rejecting = false;

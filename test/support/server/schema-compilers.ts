@@ -20,7 +20,7 @@ function once<Part extends { schema: unknown }>(
   };
 }
 
-// The compiler that Fastify uses by default, in the version that Fastify installs.
+// The default compiler of Fastify, in the version that Fastify installs.
 const fromFastify = createRequire(createRequire(import.meta.url).resolve('fastify'));
 const { SerializerSelector } = fromFastify('@fastify/fast-json-stringify-compiler') as {
   SerializerSelector(): (schemas: object, options: object) => Compile<{ schema: unknown }>;

@@ -3,13 +3,13 @@ import net from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Response } from '../contract/conformance.js';
 
-/** Lets an application listen on a port of its own; it stops with the application. */
+/** Makes an application listen on its own port until it is closed. */
 export async function listen(app: FastifyInstance): Promise<number> {
   await app.listen({ host: '127.0.0.1', port: 0 });
   return (app.server.address() as AddressInfo).port;
 }
 
-/** Until the heads of so many requests are there. */
+/** Resolves when the headers of this many requests have arrived. */
 export function requestsArrive({ server }: FastifyInstance, expected: number): Promise<void> {
   let arrived = 0;
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ export function requestsArrive({ server }: FastifyInstance, expected: number): P
   });
 }
 
-/** Milliseconds after which a server counts as hanging that neither responds nor closes the connection. */
+/** Milliseconds after which a server that neither responds nor closes the connection counts as hanging. */
 const patienceMs = 10_000;
 
 interface ExchangeOptions {
@@ -30,8 +30,8 @@ interface ExchangeOptions {
 }
 
 /**
- * Sends bytes as they are and reads until the server closes the connection, or until it has responded as often
- * as is expected. `half` ends our side after the bytes.
+ * Sends raw bytes and reads until the server closes the connection, or has sent the expected number of responses. `half`
+ * half-closes the connection after the bytes.
  */
 export function exchange(
   port: number,
@@ -55,7 +55,7 @@ export function exchange(
       received = Buffer.concat([received, chunk]);
       if (parseAnswers(received, head).length >= expect) finish();
     });
-    // A reset is a way to close; what came before it counts.
+    // A reset also closes the connection; the bytes before it count.
     socket.on('error', () => {});
     socket.on('close', finish);
     socket.write(bytes);
@@ -86,16 +86,16 @@ export function parseAnswers(bytes: Buffer, head = false): Response[] {
   }
 }
 
-/** A response that is read as bytes, when the test says so. */
+/** A response whose bytes are read when the test requests it. */
 export interface RawDownload {
   readonly socket: net.Socket;
-  /** Reads everything until the connection ends. */
+  /** Reads until the connection ends. */
   readAll(): Promise<RawOutcome>;
 }
 
 export interface RawOutcome {
   readonly text: string;
-  /** Whether the connection was reset, rather than closed in the ordinary way. */
+  /** Whether the connection was reset, and not closed. */
   readonly reset: boolean;
 }
 
@@ -106,8 +106,8 @@ export function requestRaw(port: number, head: readonly string[]): RawDownload {
   socket.on('error', () => {
     reset = true;
   });
-  // Node.js reports a reset as an ordinary end where it had stopped reading before. Only after an ordinary end can the
-  // client still send.
+  // Node.js reports a reset as a regular end if it had stopped reading before. Only after a regular end can the client still
+  // send.
   socket.on('end', () => {
     socket.write('x', (error) => {
       reset ||= error instanceof Error;

@@ -17,7 +17,7 @@ import {
 } from '@opentelemetry/api';
 import type { Test } from 'tap';
 
-/** What a span was told until now. */
+/** The recorded properties of a span. */
 export interface RecordedSpan {
   readonly name: string;
   readonly kind: number | undefined;
@@ -29,7 +29,7 @@ export interface RecordedSpan {
   ended: number;
 }
 
-/** The least of an OpenTelemetry set-up; it is taken down when the test ends. */
+/** A minimal OpenTelemetry setup, which is removed when the test ends. */
 export function recordSpans(t: Test): RecordedSpan[] {
   const spans: RecordedSpan[] = [];
   const tracer = createTracer(spans);
@@ -115,7 +115,7 @@ function createContextManager(): ContextManager {
   return manager;
 }
 
-/** W3C Trace Context, inwards only. */
+/** W3C Trace Context, for incoming requests only. */
 const traceparent: TextMapPropagator = {
   inject: () => {},
   fields: () => ['traceparent'],

@@ -14,8 +14,8 @@ export interface TokenRequest {
 }
 
 /**
- * An identity provider that does what a test says, also what no identity provider may do. The user never sees it: tests take
- * state and nonce from the URL, and call the callback themselves.
+ * An identity provider whose responses a test controls, including invalid ones. It has no pages: tests read state and nonce
+ * from the URL, and call the callback themselves.
  */
 export interface FakeProvider {
   readonly issuer: string;
@@ -24,7 +24,7 @@ export interface FakeProvider {
   readonly requests: ReadonlyMap<string, number>;
   /** Prepares the ID token for a code. */
   issue(code: string, claims: Claims): void;
-  /** Responds to a path in another way. */
+  /** Overrides the response of a path. */
   respond(path: string, respond: (request: IncomingMessage, response: ServerResponse) => void): void;
   /** Changes the metadata. */
   metadata: Record<string, unknown>;
@@ -34,7 +34,7 @@ const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: 
 const otherKey = await generateKeyPair('ES256');
 const jwk = { ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256', use: 'sig' };
 
-/** Starts an identity provider, which is stopped when the test ends. */
+/** Starts an identity provider, and stops it when the test ends. */
 export async function startFakeProvider(t: Test): Promise<FakeProvider> {
   const codes = new Map<string, Claims>();
   const overrides = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();

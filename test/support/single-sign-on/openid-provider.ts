@@ -13,9 +13,9 @@ export interface OpenIdProvider {
 }
 
 /**
- * Starts oidc-provider, which is stopped when the test ends.
+ * Starts oidc-provider, and stops it when the test ends.
  *
- * @param redirectUris where it sends users back to
+ * @param redirectUris redirect URIs of the client
  */
 export async function startOpenIdProvider(
   t: Test,

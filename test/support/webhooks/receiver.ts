@@ -30,7 +30,7 @@ export const answers = {
   reset: (response: ServerResponse) => response.destroy(),
 };
 
-/** Lets a receiver answer the next delivery only when the function that it resolves to is called: with status 500. */
+/** Delays the response to the next delivery. Resolves, when the delivery arrives, to a function that sends status 500. */
 export function holdAnswer(receiver: { answer: Answer }): Promise<() => void> {
   return new Promise((resolve) => {
     receiver.answer = (response) => resolve(() => response.writeHead(500).end());

@@ -1,4 +1,4 @@
-// The cost of the HTTP server of Node.js alone: the same bytes for every request.
+// The cost of the HTTP server of Node.js alone: responds with the same bytes to every request.
 import http from 'node:http';
 
 const body = Buffer.from(process.env.BODY ?? '', 'base64');

@@ -49,7 +49,7 @@ export interface GrantRequest {
   readonly user: string;
 }
 
-/** Creates what the consent of a user would create: a grant and its first refresh token. */
+/** Creates a grant and its first refresh token, as the consent of a user does. */
 async function addGrant({ clientId, user }: GrantRequest): Promise<string> {
   const client = await provider.Client.find(clientId);
   if (client === undefined) throw new Error(`No client ${clientId}`);

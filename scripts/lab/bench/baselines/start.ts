@@ -18,7 +18,7 @@ export function startConstant(body: Buffer): Promise<ServerProcess> {
   return startBaseline('constant.ts', { BODY: body.toString('base64') });
 }
 
-/** @param keys with which bearer tokens are verified */
+/** @param keys public keys that verify bearer tokens */
 export function startExpress({ url }: Database, keys: JSONWebKeySet): Promise<ServerProcess> {
   return startBaseline('express/server.ts', { DATABASE_URL: url, KEYS: JSON.stringify(keys) });
 }

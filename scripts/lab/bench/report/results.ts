@@ -16,7 +16,7 @@ export interface NamedFinding extends Finding {
 
 /** The content of `results.json`. */
 export interface Results {
-  /** What was run and on what, by name. */
+  /** Versions and environment of the run, by name. */
   readonly run: readonly (readonly [string, string])[];
   readonly findings: readonly NamedFinding[];
 }
@@ -24,7 +24,7 @@ export interface Results {
 const ownPackages = ['fastify', 'fastify-openapi-glue', 'pg', '@prisma/client', 'jose'];
 const baselinePackages = ['express', 'express-openapi-validator', 'oidc-provider'];
 
-/** Describes the run. It is called before the first scenario, so that the load average is that of an idle machine. */
+/** Describes the run. Called before the first scenario, so that the load average is that of the idle machine. */
 export function describeRun({
   args,
   options,
@@ -74,7 +74,7 @@ function renderDocument({ run, findings }: Results): string {
     'Written by `npm run bench`; [README.md](../README.md) describes what is measured and how. Numbers are medians over ' +
       'the rounds, with the least and the most in parentheses.',
     run.map(([name, value]) => `- ${name}: ${value}`).join('\n'),
-    `${passed} of ${bars.length} bars are passed.`,
+    `${passed} of ${bars.length} bars are met.`,
     ...findings.flatMap((finding) => [
       `## ${finding.title}`,
       markdown(finding.table),

@@ -2,7 +2,7 @@ import type { Results } from './results.js';
 
 export type Role = 'ours' | 'limit' | 'express' | 'oidc-provider';
 
-/** What one server reached in a scenario: requests per processor second, median over the rounds. */
+/** The result of one server in a scenario: requests per processor second, median over the rounds. */
 export interface ChartBar {
   readonly role: Role;
   readonly value: number;
@@ -39,8 +39,8 @@ const style = `
 const count = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 
 /**
- * Draws the results as horizontal bars, grouped by scenario. Every scenario has its own scale: the longest bar has the
- * whole width.
+ * Draws the results as horizontal bars, grouped by scenario. Every scenario has its own scale: the longest bar has the full
+ * width.
  */
 export function renderChart({ run, findings }: Results): string {
   const groups = findings.flatMap(({ title, chart = [] }) => (chart.length === 0 ? [] : [{ title, chart }]));

@@ -6,7 +6,7 @@ import type { Sample } from '../sample.js';
 
 const count = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 
-/** What each target did: medians over the rounds, and the range where it matters. */
+/** The results of each target: medians over the rounds, and the range of some values. */
 export function sampleTable(samples: Samples): Table {
   return {
     columns: [
@@ -40,7 +40,7 @@ function whole({ median, least, most }: Spread): string {
   return `${count.format(median)} (${count.format(least)}–${count.format(most)})`;
 }
 
-/** The bars of a scenario as a table. */
+/** The bounds of a scenario as a table. */
 export function barTable(bars: readonly Bar[]): Table {
   return {
     columns: ['', 'median', 'range', 'bar', ''],

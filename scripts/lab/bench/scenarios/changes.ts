@@ -4,11 +4,11 @@ import { insertEmployees } from '../../kit/database/employee-rows.js';
 import type { Database } from '../../kit/database/postgresql.js';
 import type { Tenant } from '../../kit/database/tenants.js';
 
-/** Employees that one change removes at most, and as many that it adds. */
+/** Maximum number of employees that one change removes and adds. */
 const atOnce = 10;
 const pauseMs = 5;
 
-/** Removes employees all over the list of the first tenant, and adds as many at its end, until it is stopped. */
+/** Removes employees throughout the list of the first tenant, and adds as many at its end, until it is stopped. */
 export async function startChanges({ url }: Database, { accountId }: Tenant) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

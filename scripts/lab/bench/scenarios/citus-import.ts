@@ -11,10 +11,10 @@ import { bar } from '../bars.js';
 import type { Context, Finding, Scenario } from '../context.js';
 import { sizes } from '../databases.js';
 
-/** Employees of one import. */
+/** Number of employees of one import. */
 const count = 100_000;
 
-/** Imports into Citus with two workers, in comparison with one server. */
+/** Imports into Citus with two workers, compared with one server. */
 export const citusImportScenario: readonly Scenario[] = hasCitus
   ? [
       {

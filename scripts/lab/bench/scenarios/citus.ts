@@ -18,7 +18,7 @@ const size = sizes.tenants;
 const connections = 32;
 const warmupSeconds = 0.3;
 
-/** What one request costs, in microseconds of processor time. */
+/** Cost of one request, in microseconds of processor time. */
 interface Cost {
   readonly perSecond: number;
   readonly service: number;
@@ -26,7 +26,7 @@ interface Cost {
   readonly workers: number;
 }
 
-/** Reads from a Citus coordinator with two workers, in comparison with one server. */
+/** Reads from a Citus coordinator with two workers, compared with one server. */
 export const citusScenarios: readonly Scenario[] = hasCitus
   ? [
       {

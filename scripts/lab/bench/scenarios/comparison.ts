@@ -16,11 +16,11 @@ export interface Comparison<Ours extends Target> {
   readonly database: DatabaseKind;
   readonly ours: (setting: Setting) => Promise<Ours>;
   readonly baselines: readonly ((setting: Setting, ours: Ours) => Promise<Target>)[];
-  /** By baseline, how many times its requests per processor second ours must reach. */
+  /** The required ratio of our requests per processor second to those of each baseline. */
   readonly bars: Readonly<Record<string, number>>;
 }
 
-/** What a change may cost. Smaller differences occur between two runs of the same build. */
+/** Permitted cost of a change. Smaller differences occur between two runs of the same build. */
 const otherBuildBar = 0.95;
 
 /** Creates a scenario that compares our server with baselines, or with other builds of it. */
@@ -83,7 +83,7 @@ function boundsAgainst(roots: readonly string[]): Record<string, number> {
   return Object.fromEntries(roots.map((root) => [path.basename(root), otherBuildBar]));
 }
 
-/** Our server as another checkout builds it, on the same database and under the same load. */
+/** The build of another checkout, on the same database and under the same load. */
 function otherBuild<Ours extends Target>(prepareOurs: Comparison<Ours>['ours'], root: string) {
   return async (setting: Setting): Promise<Target> => {
     const startOurs = () => setting.startOurs({ root });

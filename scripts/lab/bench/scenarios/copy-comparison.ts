@@ -8,7 +8,7 @@ import type { DatabaseKind } from '../databases.js';
 import { profiled } from '../profile.js';
 import { type Setting, withSetting } from './setting.js';
 
-/** Rounds at most; each takes seconds. */
+/** Maximum number of rounds; each takes seconds. */
 const defaultMostRounds = 3;
 
 /** The same data, read from our server and copied by PostgreSQL. */
@@ -18,15 +18,15 @@ export interface CopyComparison<Result> {
     readonly name: string;
     readonly read: () => Promise<Result>;
     readonly isCorrect: (result: Result) => boolean;
-    /** How much was read, for a profile. */
+    /** Amount of data that was read, for a profile. */
     readonly units: (result: Result) => number;
     readonly unit: string;
   };
   readonly copy: { readonly name: string; readonly read: () => Promise<void> };
-  /** How many times as long ours may take. */
+  /** Maximum ratio of our time to that of COPY. */
   readonly atMost: number;
   readonly mostRounds?: number;
-  /** Bytes that the server may need in addition to those of the idle server. */
+  /** Maximum memory of the server in addition to that of the idle server, in bytes. */
   readonly atMostMemory?: number;
 }
 

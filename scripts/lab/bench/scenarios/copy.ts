@@ -15,7 +15,7 @@ export const formatted = `${columns},
 /**
  * Copies the employees of an account with psql, in the order of the list, and discards the output.
  *
- * @param what columns to select, and options of COPY
+ * @param what columns, and options of COPY
  */
 export async function copyEmployees(
   { url }: Database,

@@ -21,7 +21,7 @@ const clients = tenants(sizes.tenants.tenants);
 
 type JobOf = (setting: Setting, server: ServerProcess) => Promise<Job>;
 
-/** Scenarios that issue tokens, in comparison with the usual authorization server for Node.js. */
+/** Scenarios that issue tokens, compared with a common authorization server for Node.js. */
 export const tokenScenarios: readonly Scenario[] = [
   comparison({
     name: 'token',
@@ -77,7 +77,7 @@ function credentialsJob(path: string): JobOf {
   return async () => ({ load: 'fixedRequests', input: { requests } });
 }
 
-/** Chains are new in each round, so that those of all rounds are equally long. */
+/** Each round has new chains, so that they are equally long in all rounds. */
 async function ourChainsJob({ database }: Setting): Promise<Job> {
   const refreshTokens = Array.from({ length: connections }, () => randomBytes(25).toString('hex'));
   const owners = await withClient(database.url, (client) =>

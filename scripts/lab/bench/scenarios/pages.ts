@@ -24,21 +24,21 @@ const size = 50;
 const lastPage = sizes.million.employees / size;
 const owner = tenant(1);
 
-/** Pages at the end of the list that are read in turn. */
+/** Number of pages at the end of the list that are read in turn. */
 const deepPages = 50;
 const firstDeep = lastPage - deepPages + 1;
 const pageOne = 'page 1';
 const deepName = (way: string) => `pages ${firstDeep}–${lastPage} ${way}`;
 const byNumber = deepName('by page[number]');
 
-/** Enough for hundreds of requests, of which the median is taken. */
+/** Seconds for hundreds of requests, whose median is used. */
 const seconds = 1;
 
 /** Bounds for the time of a page by cursor and by number, in relation to page 1. */
 const atMostByCursor = 1.2;
 const atMostByNumber = 1.6;
 
-/** The first page of a list of a million in comparison with its last pages. */
+/** The first page of a list of a million, compared with its last pages. */
 export const pagesScenario: Scenario = {
   name: 'pages',
   title: `Page 1 and page ${lastPage} of ${sizes.million.employees} employees (1 connection)`,
@@ -71,7 +71,7 @@ export const pagesScenario: Scenario = {
     }),
 };
 
-/** Compares the last pages, however a client reads them, with the first one. */
+/** Compares the last pages, by cursor and by number, with the first one. */
 async function comparePages(
   context: Context,
   { database }: Setting,

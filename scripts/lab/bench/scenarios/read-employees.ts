@@ -24,7 +24,7 @@ const expressName = 'Express';
 const list = { database: 'tenants', ours: ours(listReads) } as const;
 const get = { database: 'tenants', ours: ours(getReads) } as const;
 
-/** Reads of employees, in comparison with the limit and with what is often built. */
+/** Reads of employees, compared with the limit and with a common stack. */
 export const readScenarios: readonly Scenario[] = [
   comparison({
     ...list,
@@ -87,7 +87,7 @@ async function express({ database, start }: Setting, { reads }: ReadTarget): Pro
   return readTarget({ name: expressName, role: 'express' }, server, { tokens, reads });
 }
 
-/** The same requests; every response has the bytes of the first one. */
+/** The same requests; every response must equal the first one. */
 async function constant({ start }: Setting, { requests }: ReadTarget): Promise<Target> {
   const [{ expected }] = requests;
   const server = await start(startConstant(expected));

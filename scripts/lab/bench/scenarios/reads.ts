@@ -15,7 +15,7 @@ interface Resource {
   readonly attributes: object;
 }
 
-/** The parts of a body that are checked. */
+/** The members of a body that are checked. */
 interface Content {
   readonly data: unknown;
   readonly meta: { readonly record_count: number };
@@ -63,7 +63,7 @@ export async function getReads(database: Database, size: TenantSize): Promise<Re
   );
 }
 
-/** Employees at these positions as the API must show them, read from the database. @returns resources by account */
+/** Expected employees at these positions, read from the database. @returns resources by account */
 async function readEmployees(
   { url }: Database,
   size: TenantSize,
@@ -112,7 +112,7 @@ export async function verifyReads(
   return verified;
 }
 
-/** @throws {Error} unless the limit sends the bytes of our server */
+/** @throws {Error} unless the responses of the limit equal those of our server */
 export function assertSameBytes(
   ours: readonly { expected: Buffer }[],
   limit: readonly { expected: Buffer }[],

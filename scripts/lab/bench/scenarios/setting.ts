@@ -12,7 +12,7 @@ export interface Setting {
   startOurs(options?: Partial<OurServerOptions>): Promise<ServerProcess>;
 }
 
-/** @param settings database: its kind; profileDirectory: where our server writes its profile, if anywhere */
+/** @param settings database: its kind; profileDirectory: directory for the profile of our server, if it is profiled */
 export async function withSetting<Result>(
   context: Context,
   { database: kind, profileDirectory }: { database: DatabaseKind; profileDirectory?: string },

@@ -18,7 +18,7 @@ const connections = 32;
 const withStandbys = 'reads from two standbys';
 const withoutStandbys = 'reads from the primary';
 
-/** The cost of reads from standbys, and what they save the primary, which is the PostgreSQL of the table. */
+/** The cost of reads from standbys, and the saved processor time of the primary, which is "PostgreSQL" in the table. */
 export const standbyScenarios: readonly Scenario[] = [
   {
     name: 'list-standbys',
@@ -75,7 +75,7 @@ async function run(context: Context, createReads: typeof listReads): Promise<Fin
   }
 }
 
-/** Requests for each second of processor time of the primary. */
+/** Requests per second of processor time of the primary. */
 function ofPrimary({ perServerSecond, perTotalSecond }: Sample): number {
   return 1 / (1 / perTotalSecond - 1 / perServerSecond);
 }

@@ -20,7 +20,7 @@ interface Copied {
 const owner = tenant(1);
 const firstPage = '/v1/employees?page%5Bnumber%5D=1&page%5Bsize%5D=500';
 
-/** The nightly synchronisation of a partner. */
+/** The nightly synchronization of a partner. */
 export const syncScenario = copyComparison<Copied>({
   name: 'sync',
   title: `Copy ${sizes.million.employees} employees by links.next, 500 a page`,
@@ -44,7 +44,7 @@ export const syncScenario = copyComparison<Copied>({
   },
 });
 
-/** Follows the links to the end. A page is parsed while the server works on the next one. */
+/** Follows the links to the end. A page is parsed while the server processes the next request. */
 function followLinks({ port }: ServerProcess, token: string): Promise<Copied> {
   return new Promise((resolve, reject) => {
     const ids = createHash('sha256');

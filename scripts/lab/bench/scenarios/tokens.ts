@@ -24,7 +24,7 @@ export async function requestTokens(
 /**
  * Signs tokens like ours for a server that issues none. They contain the account.
  *
- * @returns keys: with which the tokens are verified; tokens: by account
+ * @returns keys: public keys that verify the tokens; tokens: by account
  */
 export async function signTokens(
   tenants: readonly Tenant[],

@@ -10,8 +10,8 @@ const statuses = 'active,active,active,active,active,active,active,on_leave,inac
 const maximumEmployees = 36 ** 4;
 
 /**
- * Adds employees to accounts `$1` to `$2`, at positions `$3` to `$4`. The triggers of the table keep its counts. Every
- * value follows from the two numbers, so that databases of one kind are equal.
+ * Adds employees to accounts `$1` to `$2`, at positions `$3` to `$4`. The triggers of the table keep its counts. Values are
+ * computed from account and position, so that databases of one kind are equal.
  */
 export const insertEmployees = `
   INSERT INTO employees (id, account_id, position, employee_number, first_name, last_name, email, status,
@@ -40,7 +40,7 @@ export const insertEmployees = `
     ORDER BY t, p
   ) AS employee`;
 
-/** @throws {RangeError} when ids would differ from those of the service */
+/** @throws {RangeError} when the ids would differ from those of the service */
 export function assertEmployees(count: number): void {
   if (count > maximumEmployees)
     throw new RangeError(`At most ${maximumEmployees} employees for each account`);

@@ -20,7 +20,7 @@ const keptPrefix = `${prefix}_kept`;
 /** A PostgreSQL server on which databases are created. */
 export class PostgresqlServer {
   readonly version: string;
-  /** Process id of the first process of PostgreSQL; undefined where it runs on another machine. */
+  /** Process id of the first process of PostgreSQL; `undefined` if it runs on another machine. */
   readonly postmaster: number | undefined;
   readonly #url: string;
   readonly #control: pg.Client;
@@ -42,7 +42,7 @@ export class PostgresqlServer {
 
   /**
    * @param url of a database in which others may be created
-   * @param options keep: databases outlive the run, and the next run finds them filled
+   * @param options keep: databases are kept after the run, and reused by the next run
    */
   static async open(url: string, { keep = false } = {}): Promise<PostgresqlServer> {
     const control = new pg.Client({ connectionString: url });
@@ -111,12 +111,12 @@ export async function withClient<Result>(
   }
 }
 
-/** Rows of one statement that bypasses the server. */
+/** Queries the database directly and returns the rows. */
 export function query(url: string, text: string, values: unknown[] = []) {
   return withClient(url, async (client) => (await client.query(text, values)).rows);
 }
 
-/** Changes with everything that decides what a filled database holds. */
+/** Key that changes with the schema and with the code that fills a database. */
 function fingerprint(): string {
   const hash = createHash('sha256');
   for (const directory of [

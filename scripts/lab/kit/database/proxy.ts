@@ -24,18 +24,18 @@ export class DatabaseProxy {
     this.#listener = net.createServer((client) => this.#accept(client));
   }
 
-  /** URL of the database by way of the proxy. */
+  /** URL of the database through the proxy. */
   get url(): string {
     const { port } = this.#listener.address() as AddressInfo;
     return Object.assign(new URL(this.#target), { hostname: '127.0.0.1', port }).href;
   }
 
-  /** Breaks connections, each with this probability. */
+  /** Closes each connection with this probability. */
   cut(random: Random, probability: number): void {
     for (const end of [...this.#connections]) if (random.chance(probability)) end();
   }
 
-  /** Holds all bytes back until {@link restore}. */
+  /** Holds back all bytes until {@link restore}. */
   pause(): void {
     if (this.#paused !== undefined) return;
     let end = () => {};
@@ -50,7 +50,7 @@ export class DatabaseProxy {
     this.#delayMs = delayMs;
   }
 
-  /** Breaks every connection and accepts no new one until {@link restore}. */
+  /** Closes every connection and accepts no new one until {@link restore}. */
   refuse(): void {
     this.#refusing = true;
     for (const end of [...this.#connections]) end();

@@ -10,7 +10,7 @@ export interface Tenant {
   readonly clientSecret: string;
 }
 
-/** employees: of each tenant */
+/** employees: number for each tenant */
 export interface TenantSize {
   readonly tenants: number;
   readonly employees: number;
@@ -18,7 +18,7 @@ export interface TenantSize {
 
 export const scopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
 
-/** Rows that one statement adds. */
+/** Number of rows of one statement. */
 const batchRows = 50_000;
 
 /** The tenant with this number, counted from 1. */
@@ -94,7 +94,7 @@ async function addAccounts(client: pg.Client, { tenants: count, employees }: Ten
 }
 
 /**
- * Adds grants with a refresh token each, in turn for the tenants.
+ * Adds grants with a refresh token each, for the tenants in turn.
  *
  * @returns the tenant that each token belongs to
  */

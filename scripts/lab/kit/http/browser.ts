@@ -25,12 +25,12 @@ export class Browser {
     return this.#keepCookies(await this.#send(postForm(path, form, this.#headers())));
   }
 
-  /** Submits the form of a page, with its hidden fields and what the user fills in. */
+  /** Submits the form of a page, with its hidden fields and the given ones. */
   submitForm(page: HttpResponse, action: string, fields: Record<string, string>): Promise<HttpResponse> {
     return this.submit(action, { ...hiddenFields(page.body.toString()), ...fields });
   }
 
-  /** @throws {Error} where the server rejects the password */
+  /** @throws {Error} when the server rejects the password */
   async signIn({ email, password }: { email: string; password: string }): Promise<void> {
     const page = await this.open('/sign_in');
     const { status } = await this.submitForm(page, '/sign_in', { email, password });
@@ -40,7 +40,7 @@ export class Browser {
   /**
    * Opens the consent page of an application and allows access.
    *
-   * @returns form: the token request that exchanges the code; response: the last one, where it has no code
+   * @returns form: the token request that exchanges the code; response: the last one, if it has no code
    */
   async allow(
     client: RedirectingClient,

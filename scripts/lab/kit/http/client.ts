@@ -18,14 +18,14 @@ export interface HttpResponse {
 
 export type Send = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** The connection ended, or time ran out, before the response was complete. What the server did is unknown. */
+/** The connection ended, or the request timed out, before the response was complete. Its outcome is unknown. */
 export class ConnectionFailure extends Error {
   override name = 'ConnectionFailure';
 }
 
 /**
  * Sends requests to one server on connections that are kept alive. Each connection carries one request at a time. A
- * connection is opened where none is idle.
+ * connection is opened when none is idle.
  */
 export class HttpClient {
   readonly #origin: string;

@@ -4,19 +4,19 @@ import type { Load } from './load.js';
 
 export interface FixedRequest {
   readonly request: HttpRequest;
-  /** The whole body, where it is always the same. */
+  /** The complete body, if it is always the same. */
   readonly expected?: Buffer;
-  /** What is checked of a body that is not always the same. */
+  /** Check of a body that varies. */
   readonly shape?: 'token' | 'page';
 }
 
-/** One of so many responses is read and compared. The status and the length of all of them are checked. */
+/** One in this many responses is read and compared. The status and the length of all of them are checked. */
 const checkEvery = 32;
 
-/** How many tokens are returned for verification. */
+/** Number of tokens that are returned for verification. */
 const keptTokens = 8;
 
-/** Sends the same requests in turn. Each connection starts at another one, so that all are equally frequent. */
+/** Sends the same requests in turn. Each connection starts with a different one, so that all are equally frequent. */
 export function fixedRequests({ requests }: { requests: readonly FixedRequest[] }): Load {
   const bytes = requests.map(({ request }) => requestBytes(request));
   const tokens: string[] = [];

@@ -3,14 +3,14 @@ import type { Exchange } from './connection.js';
 import type { fixedRequests } from './fixed-requests.js';
 import type { tokenChains } from './token-chains.js';
 
-/** What connections send, and how responses are checked. */
+/** The requests of connections, and the checks of their responses. */
 export interface Load {
   exchange(index: number, connections: number): Omit<Exchange, 'failed' | 'stopped'>;
   result(): Checked;
 }
 
 export interface Checked {
-  /** Bodies that were read and found correct. */
+  /** Number of bodies that were checked. */
   readonly checked: number;
   /** Some of the access tokens that were issued. */
   readonly tokens: readonly string[];
@@ -22,10 +22,10 @@ export type Job =
   | { readonly load: 'tokenChains'; readonly input: Parameters<typeof tokenChains>[0] };
 
 export interface JobSettings {
-  /** Of the processes that serve; connections are distributed among them. */
+  /** URLs of the server processes; connections are distributed among them. */
   readonly ports: readonly number[];
   readonly connections: number;
-  /** Before anything counts. */
+  /** Milliseconds before the measurement. */
   readonly warmupSeconds: number;
   readonly seconds: number;
   readonly watched: Watched;

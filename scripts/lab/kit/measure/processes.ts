@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Processes whose processor time counts. */
+/** Processes whose processor time is measured. */
 export interface Watched {
   readonly servers: readonly number[];
-  /** First process of PostgreSQL, where it runs on this machine. */
+  /** First process of PostgreSQL, if it runs on this machine. */
   readonly postmaster?: number;
-  /** The database whose sessions count. */
+  /** The database whose sessions are measured. */
   readonly database?: string;
 }
 
@@ -45,8 +45,8 @@ export function processTimes({ servers, postmaster, database }: Watched): Proces
 }
 
 /**
- * Processor time of PostgreSQL for the database: that of its sessions, and a part of the time of the processes that
- * serve all databases (they write the log and the pages). The part is that of these sessions in the time of all.
+ * Processor time of PostgreSQL for the database: that of its sessions, and a part of the time of the processes that serve
+ * all databases (they write the log and the pages). The part is the share of these sessions in the time of all sessions.
  */
 export function databaseSeconds(begin: ProcessTimes, end: ProcessTimes): number {
   const sessions = used(begin.sessions, end.sessions);
@@ -59,11 +59,11 @@ function used(before: ProcessTimes['sessions'], after: ProcessTimes['sessions'])
   return Object.entries(after).reduce((sum, [pid, seconds]) => sum + seconds - (before[Number(pid)] ?? 0), 0);
 }
 
-/** Seconds, in user and kernel mode, of all threads of a process; undefined when it has exited. */
+/** Seconds, in user and kernel mode, of all threads of a process; `undefined` when it has exited. */
 export function processSeconds(pid: number): number | undefined {
   const text = readProc(`${pid}/stat`);
   if (text === undefined) return undefined;
-  // The name before it, in parentheses, may have spaces.
+  // The name before it, in parentheses, may contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

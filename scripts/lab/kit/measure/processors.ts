@@ -7,7 +7,8 @@ import { query } from '../database/postgresql.js';
  * PostgreSQL. Real clients do not take processor time from the server that they call.
  *
  * @param service servers: their process ids
- * @returns text: what was done, or why it was not; restore: assigns all processors to this process
+ * @returns text: the outcome, or the reason why processors were not assigned; restore: assigns all processors to this
+ *   process
  */
 export async function separateProcessors({ url, servers }: { url: string; servers: readonly number[] }) {
   const sessions = await query(

@@ -3,7 +3,7 @@ import { databaseSeconds, processTimes, residentBytes, type Watched } from './pr
 
 const memoryIntervalMs = 20;
 
-/** What one call took. */
+/** The measurements of one call. */
 export interface Timing {
   /** Milliseconds, see `clock.ts`. */
   readonly begin: number;
@@ -11,11 +11,11 @@ export interface Timing {
   readonly seconds: number;
   /** Processor time of the servers. */
   readonly serverSeconds: number;
-  /** Processor time of PostgreSQL; NaN where it runs on another machine. */
+  /** Processor time of PostgreSQL; NaN if it runs on another machine. */
   readonly databaseSeconds: number;
   /** Processor time of this process. */
   readonly clientSeconds: number;
-  /** The most resident bytes of the servers at any time. */
+  /** Peak resident bytes of the servers. */
   readonly peakMemory: number;
 }
 

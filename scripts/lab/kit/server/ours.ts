@@ -2,7 +2,7 @@ import path from 'node:path';
 import { baseUrl, packageRoot } from '../paths.js';
 import { type ServerProcess, startProcess } from './process.js';
 
-/** Encrypts the signing keys in the databases of the lab, which live for one run. */
+/** Encrypts the signing keys in the databases of the lab, which are temporary. */
 export const appSecret = 'a secret that only the databases of the lab are encrypted with';
 
 export interface OurServerOptions {
@@ -15,8 +15,8 @@ export interface OurServerOptions {
 }
 
 /**
- * Starts the built server as it is deployed, with every guarantee on. Rates and the number of reports are not limited,
- * because benches and trials send as much as they can.
+ * Starts the built server as in a deployment, with every guarantee. Rates and the number of reports are not limited, because
+ * benchmarks and trials send as many requests as possible.
  */
 export function startOurs({
   databaseUrl,

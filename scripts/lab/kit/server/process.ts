@@ -6,7 +6,7 @@ import { HttpClient } from '../http/client.js';
 
 const startTimeoutMs = 60_000;
 
-/** Options of V8 that every server has, because ours has them where it is deployed. */
+/** Options of V8 of every server, because our server has them in deployments. */
 const commonOptions = ['--max-semi-space-size=64', '--no-flush-bytecode', '--no-allocation-site-pretenuring'];
 
 /** One server, or several that share the load. */
@@ -15,12 +15,12 @@ export interface Service {
   readonly pids: readonly number[];
 }
 
-/** A server in a process of its own. */
+/** A server process. */
 export interface ServerProcess extends Service {
   readonly port: number;
   readonly pid: number;
   isAlive(): boolean;
-  /** Sends a message to the process, apart from HTTP, and returns the reply. */
+  /** Sends an IPC message to the process and returns the reply. */
   message<Reply>(content: object): Promise<Reply>;
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -42,7 +42,7 @@ export async function startProcess({
   const child = spawn(process.execPath, [...commonOptions, ...nodeOptions, file], {
     cwd,
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', PORT: String(port), ...environment },
-    // Writing the log is part of the work of a server; its content is not read.
+    // Writing the log is part of the measured work; its content is not read.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const isAlive = () => child.exitCode === null && child.signalCode === null;

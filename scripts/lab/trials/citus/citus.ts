@@ -20,11 +20,11 @@ const bound = 5_000;
 
 interface Writer {
   readonly reports: ReportCreators;
-  /** Whether the worker that is killed has the account. */
+  /** Whether the account is on the killed worker. */
   readonly isOnKilled: boolean;
 }
 
-/** Kills a worker of Citus again and again while reports are created in accounts of both workers. */
+/** Repeatedly kills a Citus worker while reports are created in accounts of both workers. */
 export const trial: Trial = async ({ short, verdict }) => {
   if (!hasCitus) {
     verdict.note('skipped: the extension citus is not installed');
@@ -89,10 +89,10 @@ async function killWorker(cluster: CitusCluster, kills: number, verdict: Verdict
   }
 }
 
-/** Milliseconds until every writer has had a write acknowledged that began after the moment. */
+/** Milliseconds until every writer has an acknowledged write that started after a given time. */
 async function untilAcknowledged(writers: readonly Writer[], since: number): Promise<number> {
   const lastOf = ({ reports }: Writer) => Math.max(0, ...[...reports.acknowledged.values()].slice(-creators));
-  // Writes that began before are acknowledged first.
+  // Earlier writes are acknowledged first.
   for (let remaining = 60_000; remaining > 0; remaining -= 10) {
     if (writers.every((writer) => lastOf(writer) > since)) break;
     await wait(10);

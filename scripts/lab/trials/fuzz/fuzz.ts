@@ -27,10 +27,10 @@ interface CheckedDatabase {
   readonly verdict: Verdict;
 }
 
-/** Requests at the same time. */
+/** Concurrent requests. */
 const concurrency = 8;
 
-/** Part of the requests whose bytes are no longer HTTP. */
+/** Share of the requests that are not valid HTTP. */
 const rawPart = 0.05;
 
 /** Sends random requests for every operation and compares the responses with the contract. */
@@ -84,7 +84,7 @@ async function sendRequest(
   const body = response.body.toString('utf8');
   if (status >= 500) verdict.violation(`${operation.id}: status ${status}`, `${label}\n       ${body}`);
   if (mustReject !== undefined && status < 300) {
-    verdict.violation(`${operation.id} was carried out although ${mustReject}`, label);
+    verdict.violation(`${operation.id} was processed although ${mustReject}`, label);
   }
   const asked = { method, url, headers };
   for (const fault of conformance.faults(asked, { statusCode: status, headers: response.headers, body })) {
@@ -110,13 +110,13 @@ async function sendBytes({ port, verdict }: Scene, random: Random): Promise<numb
   const label = JSON.stringify(bytes.toString('latin1'));
   if (status === 0 || status >= 500) verdict.violation(`changed bytes: status ${status}`, label);
   if (status < 300 && /^(POST|PATCH|DELETE)/.test(bytes.toString('latin1', 0, 6))) {
-    verdict.violation('changed bytes were carried out', label);
+    verdict.violation('a request with changed bytes was processed', label);
   }
   if (!hasRequestId) verdict.violation('a response without X-Request-Id', label);
   return status;
 }
 
-/** Checks that there are exactly the reports that were created and not deleted. */
+/** Checks that exactly the created and not deleted reports exist. */
 async function checkReports({ url, exempt, state, verdict }: CheckedDatabase): Promise<void> {
   const rows = await query(url, 'SELECT id FROM reports WHERE account_id = $1 AND NOT starts_with(id, $2)', [
     exempt.accountId,
@@ -130,7 +130,7 @@ async function checkReports({ url, exempt, state, verdict }: CheckedDatabase): P
   if (state.profileChanges === 0) verdict.note('no profile was changed');
 }
 
-/** A request in the words of a violation; its token is shortened. */
+/** Describes the request of a violation; its token is shortened. */
 function describe(number: number, { method, path, headers, body }: FuzzedRequest['request']): string {
   const { authorization, ...others } = headers;
   const parts = [path, { ...others, authorization: authorization?.slice(0, 20) }, body];

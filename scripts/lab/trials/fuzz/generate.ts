@@ -23,10 +23,10 @@ export interface Draft {
   readonly random: Random;
   readonly values: SchemaValues;
   readonly state: State;
-  /** Whether values fit the contract, some do not, or the request is for no operation. */
+  /** Whether all values are valid, some are not, or the request matches no operation. */
   readonly kind: 'valid' | 'mutated' | 'unrouted';
   readonly headers: Record<string, string>;
-  /** Why the server must reject the request, if it must. */
+  /** The reason why the server must reject the request, if any. */
   mustReject: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface FuzzedRequest extends Pick<Draft, 'operation' | 'mustReject'> {
   readonly request: Required<Omit<HttpRequest, 'body' | 'timeoutMs'>> & { body: string | undefined };
 }
 
-/** Creates the request with this number. It follows from the seed, except for what the server issued. */
+/** Creates the request with this number. It is determined by the seed, except for values that the server issued. */
 export function generate({ operations, resolve, state, seed }: FuzzSource, number: number): FuzzedRequest {
   const random = createRandom(seed * 31 + number);
   const operation = operations[number % operations.length];
@@ -56,7 +56,7 @@ export function generate({ operations, resolve, state, seed }: FuzzSource, numbe
   if (random.chance(0.05)) headers['x-request-id'] = headerText(random.pick(hostileTexts)) || 'x';
   if (random.chance(0.1)) headers.accept = random.pick(acceptValues);
   const routed = { method, path, headers, body };
-  // An unrouted request may be for another operation, which decides about it.
+  // The changed request may match another operation.
   return draft.kind === 'unrouted'
     ? { operation, request: { ...routed, ...unrouted(routed, random) }, mustReject: undefined }
     : { operation, request: routed, mustReject: draft.mustReject };
@@ -134,7 +134,7 @@ function bodyOf(draft: Draft): string | undefined {
   return text;
 }
 
-/** A change after which a request most likely has no route. */
+/** A change after which a request probably matches no route. */
 function unrouted({ path }: { path: string }, random: Random): { method?: string; path?: string } {
   switch (random.upTo(5)) {
     case 0:
@@ -163,7 +163,7 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** The text with other characters where a header cannot have them. */
+/** The text with replacements for characters that a header cannot contain. */
 function headerText(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, ' ').replaceAll(/[^ -\u00ff]/g, '?');
 }

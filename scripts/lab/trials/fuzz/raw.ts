@@ -17,17 +17,17 @@ const originals = [
   'GET /v1/employees HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
 ];
 
-/** Milliseconds for which a response is awaited. The server sends none to half a request. */
+/** Milliseconds to wait for a response. The server does not respond to a partial request. */
 const timeoutMs = 500;
 
-/** What the server sent in response to bytes. */
+/** The response of the server to raw bytes. */
 export interface RawResponse {
-  /** 0 where it is not HTTP. */
+  /** 0 if it is not HTTP. */
   readonly status: number;
   readonly hasRequestId: boolean;
 }
 
-/** The bytes of a request, some of them changed, cut off, or repeated. */
+/** The bytes of a request, partly changed, truncated or repeated. */
 export function rawRequest(random: Random): Buffer {
   const bytes = Buffer.from(random.pick(originals), 'latin1');
   for (let left = random.upTo(4); left > 0; left -= 1) bytes[random.upTo(bytes.length)] = random.upTo(256);

@@ -7,7 +7,7 @@ import type { Bearers } from './bearers.js';
 const maximumTokens = 200;
 const maximumCursors = 500;
 
-/** What the fuzz knows when it starts. */
+/** The initial state of the fuzz test. */
 export interface Known {
   readonly account: Account;
   readonly employeeIds: readonly string[];
@@ -15,7 +15,7 @@ export interface Known {
   readonly codeChallenge: string;
 }
 
-/** What the server issued to the fuzz, for later requests. */
+/** Values that the server issued, for later requests. */
 export class State {
   readonly known: Known;
   /** Ids of reports that were created, and of those that were deleted again. */

@@ -10,7 +10,7 @@ export interface Load {
   readonly title: string;
   readonly scenario: keyof Scenarios;
   readonly connections: number;
-  /** How many requests are due after so many milliseconds; undefined for a closed loop. */
+  /** Number of requests that are due after a number of milliseconds; undefined for a closed loop. */
   readonly dueBy?: (elapsedMs: number) => number;
   readonly isBurst?: boolean;
 }
@@ -35,7 +35,7 @@ export interface Row {
 
 const mostConnections = 2_000;
 
-/** Connections on which a server reaches its peak. */
+/** Number of connections for the peak throughput of a server. */
 export const peakConnections = 64;
 
 /** Milliseconds between two probes of `/healthz`. */
@@ -45,7 +45,7 @@ const probeIntervalMs = 100;
 export function loadsOf(short: boolean, peak: { list: number; mixed: number }): Load[] {
   const closed = short ? [mostConnections] : [32, 256, mostConnections];
   const scenarios = ['list', 'get', 'token', 'mixed'] as const;
-  // Far below the capacity of the server, but at the same time.
+  // Far below the capacity of the server, in a burst.
   const burst = Math.min(mostConnections, Math.floor(peak.list / 2));
   return [
     ...scenarios.flatMap((scenario) =>
@@ -101,7 +101,7 @@ export async function measure(
   }
 }
 
-/** Medians of what was served, sums of what was not, and the slowest probe. */
+/** Medians of the served requests, sums of the others, and the slowest probe. */
 function summarise(rounds: readonly Seen[]): Seen {
   const valuesOf = (metric: keyof Seen) => rounds.map((seen) => seen[metric]);
   const sum = (metric: keyof Seen) => valuesOf(metric).reduce((total, value) => total + value, 0);

@@ -13,7 +13,7 @@ const unlimited = 'other build, no limit';
 
 const bars = { p99Ms: 2_000, healthMs: 1_000, goodput: 0.9 };
 
-/** Measures more clients than the server can serve at once: goodput, times, and rejections. */
+/** Measures overload: goodput, response times, and rejections. */
 export const trial: Trial = ({ short, seed, verdict, against }) => {
   const milliseconds = short ? 1_000 : 2_000;
   const warmupMs = short ? 1_000 : 5_000;
@@ -50,7 +50,7 @@ export const trial: Trial = ({ short, seed, verdict, against }) => {
   });
 };
 
-/** This build; and another one, with and without its limit on the requests that it handles at the same time. */
+/** This build; and another one, with and without its limit on concurrent requests. */
 async function startServers(
   databaseUrl: string,
   root: string | undefined,
@@ -74,7 +74,7 @@ async function scenariosOf(
   }
 }
 
-/** @returns requests per second on few connections */
+/** @returns requests per second with few connections */
 async function atPeak(
   variant: Variant,
   scenario: 'list' | 'mixed',

@@ -5,22 +5,22 @@ import { type LoopResult, openLoop } from '../loops.js';
 import { ok } from '../request-mix.js';
 import type { Trial, Verdict } from '../verdict.js';
 
-/** Runs of the report at the same time; each starts as soon as the last one has its response. */
+/** Concurrent runs of the report; each starts when the previous one has its response. */
 const concurrentRuns = 24;
 
-/** Lists that the other account requests in a second. */
+/** Lists that the other account requests per second. */
 const listsPerSecond = 50;
 
-/** Enough to send every list when it is due. */
+/** Enough connections to send every list when it is due. */
 const connections = 1_000;
 
-/** How much slower the lists of the other account may become. */
+/** Maximum slowdown of the lists of the other account. */
 const bounds = { factor: 3, leastMs: 100 };
 
 /** Statuses of the responses to the account with the reports. */
 const expectedStatuses = [200, 429, 503];
 
-/** One account runs its heaviest report all the time, while another account reads lists. */
+/** One account continuously runs its most expensive report, while another account reads lists. */
 export const trial: Trial = ({ short, verdict }) => {
   const milliseconds = short ? 4_000 : 30_000;
   const size = { name: 'reports', accounts: 2, employees: short ? 20_000 : 100_000 };

@@ -1,4 +1,4 @@
-// Loaded into the server before its own code: reports the time limits of its connections to the trial.
+// Loaded into the server before its own code. Reports the timeouts of its connections to the trial.
 import http from 'node:http';
 
 const { createServer } = http;

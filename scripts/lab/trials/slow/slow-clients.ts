@@ -44,7 +44,7 @@ export class SlowClients {
     }
   }
 
-  /** How many clients of a kind there are, how many still have their connection, and how long the others had it. */
+  /** Number of clients of a kind, number of open connections, and durations of the closed ones. */
   count(kind: SlowKind): { all: number; open: number; longestSeconds: number } {
     const clients = this.#clients.filter((client) => client.kind === kind);
     const lasted = clients.map(({ openedAt, closedAt = openedAt }) => (closedAt - openedAt) / 1000);
@@ -75,7 +75,7 @@ export class SlowClients {
   }
 }
 
-/** Sends the text, and then a byte now and then. */
+/** Sends the text, and then single bytes at intervals. */
 function dribble(socket: Socket, text: string): void {
   socket.write(text);
   socket.resume();

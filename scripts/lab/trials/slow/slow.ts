@@ -16,10 +16,10 @@ type Timeouts = Readonly<Record<'headersTimeout' | 'requestTimeout', number>>;
 const slowCount = 1_000;
 const connections = 8;
 
-/** How much slower a normal client may become. */
+/** Maximum slowdown of a normal client. */
 const bounds = { factor: 3, extraMs: 100 };
 
-/** What the server may give a client for its headers, and for its whole request. */
+/** Maximum time for the headers of a client, and for its whole request. */
 const mostTimeouts: Timeouts = { headersTimeout: 60_000, requestTimeout: 300_000 };
 
 /** Node.js checks connections every thirty seconds; the rest is for a busy machine. */
@@ -27,7 +27,7 @@ const lateMs = 35_000;
 
 const probe = fileURLToPath(new URL('report-timeouts.mjs', import.meta.url));
 
-/** A thousand connections on which a byte arrives now and then, beside normal clients. */
+/** A thousand connections with single bytes at intervals, beside normal clients. */
 export const trial: Trial = ({ short, seed, verdict }) => {
   const size = { name: 'slow', accounts: 3, employees: short ? 2_000 : 20_000 };
   const nodeOptions = ['--import', probe];
@@ -45,7 +45,7 @@ export const trial: Trial = ({ short, seed, verdict }) => {
     try {
       const large = await largeResponse(send, first);
       slow.open(server.port, slowCount, { ...large, pages: short ? 2 : 40 });
-      // Their requests are work like any other. After it they are only slow.
+      // The requests of slow readers are regular work; wait until the server has processed them.
       const idle = await untilIdle(server.pid, short ? 6_000 : 120_000);
       if (!idle) verdict.note('the server still worked on the requests of the slow clients');
       const during = await measureNormal(server.pid, loop);
@@ -66,7 +66,7 @@ export const trial: Trial = ({ short, seed, verdict }) => {
   });
 };
 
-/** What normal clients get, all of whose requests must be served, and the processor time that the server needs. */
+/** The throughput of normal clients, whose requests must all succeed, and the processor time of the server. */
 async function measureNormal(pid: number, loop: LoopSettings): Promise<{ p99: number; text: string }> {
   const usedBefore = processSeconds(pid) ?? 0;
   const { p99, perSecond, rejected, failed } = await closedLoop(loop);
@@ -85,7 +85,7 @@ async function largeResponse(
   return { table: `/v1/reports/${data.id}/results.csv`, token };
 }
 
-/** Waits until the server has little to do. @returns whether it has */
+/** Waits until the server is nearly idle. @returns whether it is */
 async function untilIdle(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (Date.now() < deadline) {

@@ -9,7 +9,7 @@ import { ProfileWriter } from './clients/profile-writer.js';
 import { type ReportResource, ReportWriter } from './clients/report-writer.js';
 import type { Fleet } from './fleet.js';
 
-/** Revoked tokens that are tried again, at most. */
+/** Maximum number of revoked tokens that are tried again. */
 const mostTokens = 2_000;
 
 /** Checks, without faults, that all acknowledged writes are stored, and that revoked tokens are invalid. */

@@ -7,10 +7,10 @@ const weights = { terminate: 4, cut: 4, pause: 3, slow: 3, refuse: 2, kill: 1 };
 
 type Kind = keyof typeof weights;
 
-/** Milliseconds between two kills at least, so that the server is not always starting. */
+/** Minimum milliseconds between two kills, so that the server is not always starting. */
 const killEveryMs = 6_000;
 
-/** Injects one fault after the other. The first process of the fleet is never killed. */
+/** Injects faults sequentially. The first process of the fleet is never killed. */
 export class Faults {
   readonly counts = new Map<Kind, number>();
   readonly #fleet: Fleet;

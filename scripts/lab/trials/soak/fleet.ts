@@ -12,7 +12,7 @@ import type { ServerProcess } from '../../kit/server/process.js';
 import { describeExchange, startServer } from '../accounts.js';
 import type { Verdict } from '../verdict.js';
 
-/** Whether the server carried out the request is unknown: the connection failed, or the response was 503. */
+/** The outcome of the request is unknown: the connection failed, or the response was 503. */
 export class Uncertain extends Error {
   override name = 'Uncertain';
 }
@@ -21,19 +21,19 @@ interface Member {
   readonly proxy: DatabaseProxy;
   server: ServerProcess;
   client: HttpClient;
-  /** How often the process was killed. */
+  /** Number of times that the process was killed. */
   killed: number;
   /** Whether it is being restarted. */
   isDown: boolean;
 }
 
-/** Milliseconds after a fault for which its consequences are excused. */
+/** Milliseconds after a fault during which failures are permitted. */
 const graceMs = 10_000;
 
-/** How often a supervisor starts a server that exits because it has no database. */
+/** Maximum number of restarts of a server that exits because it has no database. */
 const startAttempts = 20;
 
-/** Server processes on one database, each behind a proxy of its own, and a client that checks their responses. */
+/** Server processes on one database, each behind its own proxy, and a client that checks their responses. */
 export class Fleet {
   readonly #members: readonly Member[];
   readonly #verdict: Verdict;
@@ -84,13 +84,13 @@ export class Fleet {
     return this.#members.map(({ server }) => server);
   }
 
-  /** Limits how many requests start in a second; 0 is no limit. */
+  /** Limits the requests per second; 0 is no limit. */
   limitRate(perSecond: number): void {
     this.#intervalMs = perSecond === 0 ? 0 : 1000 / perSecond;
     this.#nextAt = performance.now();
   }
 
-  /** Excuses failures during a fault that lasts so many milliseconds, and for a while after it. */
+  /** Permits failures during a fault of this many milliseconds, and shortly after it. */
   excuse(milliseconds: number): void {
     this.#faultsUntil = Math.max(this.#faultsUntil, Date.now() + milliseconds + graceMs);
   }
@@ -162,7 +162,7 @@ export class Fleet {
     const isPage = response.headers['content-type']?.startsWith('text/html');
     const hasRetryAfter = /^[1-9]\d*$/.test(response.headers['retry-after'] ?? '');
     if (!hasRetryAfter || (!isPage && jsonOf(response).code !== 'service_unavailable')) {
-      this.#verdict.violation('a 503 that is no problem document with Retry-After', text);
+      this.#verdict.violation('a 503 that is not a problem document with Retry-After', text);
     }
   }
 

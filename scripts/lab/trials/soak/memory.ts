@@ -6,7 +6,7 @@ export function sampleMemory(pid: number): { stop(): { warm: number; end: number
   const samples: number[] = [];
   const timer = setInterval(() => samples.push(residentBytes([pid]) / 2 ** 20), 250);
   return {
-    /** Mebibytes after the first fifth of the time, in which the process gets warm, and at the end. */
+    /** Mebibytes after the first fifth of the time, which is the warm-up, and at the end. */
     stop() {
       clearInterval(timer);
       const part = (from: number, to: number) =>

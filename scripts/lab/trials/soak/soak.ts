@@ -17,10 +17,10 @@ import { sampleMemory } from './memory.js';
 
 const accountCount = 6;
 
-/** Load in relation to the capacity of the servers. */
+/** Load as a fraction of the capacity of the servers. */
 const loadFactor = 0.8;
 
-/** Milliseconds of a storm of faults, and of the quiet time after it. */
+/** Milliseconds of a period with faults, and of the period without faults after it. */
 const stormMs = 40_000;
 const quietMs = 20_000;
 
@@ -95,7 +95,7 @@ async function run(
   );
   const counts = [...faults.counts].map(([kind, count]) => `${kind} ${count}`);
   verdict.note(`faults: ${counts.join(', ')}; malformed or slow connections ${await malformed}`);
-  // A short run ends before the heap has its size.
+  // A short run ends before the heap has reached its size.
   const bound = warm * 1.25 + (short ? 128 : 48);
   verdict.check(
     `memory ${warm.toFixed(0)} MiB when warm, ${end.toFixed(0)} MiB at the end; at most ${bound.toFixed(0)}`,
@@ -109,7 +109,7 @@ async function measureRate(fleet: Fleet, milliseconds: number): Promise<number> 
   return ((fleet.responses - before) * 1000) / milliseconds;
 }
 
-/** Every employee as the API must show it, by account. */
+/** The expected employees, by account. */
 async function readEmployees(url: string): Promise<Map<string, EmployeeResource[]>> {
   const rows = await query(url, 'SELECT * FROM employees ORDER BY account_id, position');
   const employees = new Map<string, EmployeeResource[]>();

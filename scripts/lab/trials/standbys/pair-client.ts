@@ -18,7 +18,7 @@ const maximumReports = 10;
 /** Pairs of a write and a read, of all clients. */
 export interface Pairs {
   done: number;
-  /** CSV exports that began and did not end. */
+  /** CSV exports that started and did not complete. */
   interrupted: number;
   /** Whether clients end after their current pair. */
   stopped: boolean;
@@ -35,7 +35,7 @@ interface Report {
 }
 
 interface Context {
-  /** Send to each of two processes. */
+  /** Functions that send to each of two processes. */
   readonly sends: readonly Send[];
   readonly token: string;
   readonly random: Random;
@@ -43,12 +43,12 @@ interface Context {
   readonly pairs: Pairs;
 }
 
-/** Writes a report through one process, and immediately reads it through the other, again and again. */
+/** Repeatedly writes a report through one process, and immediately reads it through the other. */
 export class PairClient {
   readonly #context: Context;
-  /** What was acknowledged, by id. */
+  /** Acknowledged titles, by id. */
   readonly #reports = new Map<string, Report>();
-  /** In the titles of the reports of this client only. */
+  /** Text in the titles of the reports of this client only. */
   readonly #mark: string;
 
   constructor(context: Context) {
@@ -73,7 +73,7 @@ export class PairClient {
     }
   }
 
-  /** @returns the id of the written report; `undefined` where the write failed, which is a violation */
+  /** @returns the id of the written report; `undefined` if the write failed, which is a violation */
   async #write(send: Send): Promise<string | undefined> {
     const { random, token } = this.#context;
     const id = random.pick([...this.#reports.keys()]);
@@ -133,7 +133,7 @@ export class PairClient {
     }
   }
 
-  /** @param expected value of the response; `undefined` where it is 404 */
+  /** @param expected value of the response; `undefined` for 404 */
   async #compare(
     send: Send,
     path: string,
@@ -154,7 +154,7 @@ export class PairClient {
       verdict.violation('a stale read', `${describeExchange(request, response)}\nexpected: ${wanted}`);
   }
 
-  /** A CSV export that has begun ends with its standby: the connection is closed, and the client repeats it. */
+  /** A started CSV export fails with its standby: the connection is closed, and the client repeats it. */
   async #sendAgain(send: Send, request: HttpRequest): Promise<HttpResponse> {
     try {
       return await send(request);

@@ -21,7 +21,7 @@ export class ReadCounts {
     return this.#counts;
   }
 
-  /** Adds what was counted since the last sample. All standbys must be available. */
+  /** Adds the counts since the last sample. All standbys must be available. */
   async sample(): Promise<void> {
     await Promise.all(
       this.#urls.map(async (url, index) => {

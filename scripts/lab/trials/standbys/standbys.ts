@@ -16,7 +16,7 @@ const size = { name: 'standbys', accounts: 8, employees: 20 };
 const clientsPerAccount = 2;
 
 interface Settings {
-  /** Pairs of a write and a read, at least. */
+  /** Minimum number of pairs of a write and a read. */
   readonly wanted: number;
   readonly stepMs: number;
   readonly seed: number;
@@ -61,7 +61,7 @@ async function writeAndRead(cluster: Cluster, settings: Settings): Promise<void>
   } finally {
     for (const server of servers) await server.stop();
   }
-  // After the end of its sessions, PostgreSQL has counted everything.
+  // PostgreSQL has counted all scans when its sessions have ended.
   await counts.sample();
   report(pairs, counts, settings);
 }

@@ -24,7 +24,7 @@ const steps: readonly Step[] = [
   { lag: [0, 1_000], faults: ['freeze', 'kill'] },
 ];
 
-/** Runs all steps, and again, until there are so many pairs. Notes the number of pairs of each step. */
+/** Repeats all steps until the number of pairs is reached. Reports the number of pairs of each step. */
 export async function runSteps(
   standbys: readonly Standby[],
   {
@@ -57,7 +57,7 @@ async function runStep(
   await wait(stepMs / 8);
   await counts.sample();
   await Promise.all(standbys.map((standby, number) => start(standby, faults[number])));
-  // Also in the short form, a frozen standby does not respond for more than a second, after which it is not used.
+  // Even in a short run, a standby is frozen for more than a second, after which it is not used.
   await wait((stepMs * 5) / 8);
   await Promise.all(standbys.map((standby, number) => end(standby, faults[number])));
   await wait(stepMs / 4);

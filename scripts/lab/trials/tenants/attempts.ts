@@ -22,7 +22,9 @@ export interface Attempt {
 const title = { title: 'Mine' };
 const settings = '/people/settings';
 
-/** Attempts with a foreign id in every place that takes one. Each is compared with the same action for an unknown id. */
+/**
+ * Attempts with a foreign id in every parameter that accepts one. Each is compared with the same action for an unknown id.
+ */
 export function attempts(mine: Seeded, theirs: Seeded): Attempt[] {
   return [
     ...employeeAttempts(mine, theirs),
@@ -158,8 +160,8 @@ function pageAndForm(
 }
 
 /**
- * Actions with a foreign value that has no counterpart among unknown ids, because clients choose it or it is public, and
- * actions without any. Their responses must contain nothing foreign.
+ * Actions with a foreign value without an unknown counterpart, because clients choose it or it is public, and actions
+ * without a foreign value. Their responses must contain nothing foreign.
  */
 export function otherActions(mine: Seeded, theirs: Seeded): Action[] {
   const { token, reports } = mine;

@@ -1,12 +1,12 @@
 import type { HttpResponse } from '../../kit/http/client.js';
 import type { Random } from '../../kit/random.js';
 
-/** Headers that differ between any two responses. */
+/** Headers that differ in each response. */
 const changing = ['x-request-id', 'date', 'set-cookie'];
 
 /**
- * The response without the id of the request and without what differs between any two responses. Where two such texts
- * are equal, the responses do not reveal which id exists.
+ * The response without the id of the request and the parts that differ in each response. If two such texts are equal, the
+ * responses do not reveal which id exists.
  */
 export function comparable({ status, headers, body }: HttpResponse, id: string): string {
   const kept = Object.entries(headers).filter(([name]) => !changing.includes(name));

@@ -4,7 +4,7 @@ import { foreignMark, type Seeded } from './seed.js';
 /** @returns foreign values in a response, except those that the request contains */
 export type FindLeaks = (response: HttpResponse, given: string) => string[];
 
-/** @param theirs what the foreign account has */
+/** @param theirs values of the foreign account */
 export function leakFinder(theirs: Seeded): FindLeaks {
   const { account } = theirs;
   const foreign = [

@@ -8,14 +8,14 @@ import { employeeIdsOf } from '../request-mix.js';
 /** A word in every text that belongs to the foreign account, and nowhere else. */
 export const foreignMark = 'Xenolith';
 
-/** Everything that an account has. */
+/** The records of an account. */
 export interface Seeded {
   readonly account: Account;
   readonly browser: Browser;
   readonly token: string;
   readonly userToken: string;
   readonly refreshToken: string;
-  /** Tokens that nothing else uses. */
+  /** Tokens that no other request uses. */
   readonly revocable: { readonly access_token: string; readonly refresh_token: string };
   /** The form that exchanges a code. */
   readonly codeForm: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface Seeded {
 /** Attributes by which lists of employees are filtered. */
 export const filteredAttributes = ['employee_number', 'email', 'department'];
 
-/** Puts the mark into everything that an account has. */
+/** Adds the mark to all records of an account. */
 export async function addMark(url: string, { accountId }: Account): Promise<void> {
   for (const text of [
     `UPDATE accounts SET name = '${foreignMark} account' WHERE id = $1`,

@@ -21,7 +21,7 @@ interface Scene {
   readonly findLeaks: FindLeaks;
 }
 
-/** Attempts whose times are compared; the others have the same code paths. */
+/** Attempts whose response times are compared; the others have the same code paths. */
 const timed = [
   'GET an employee',
   'GET a report',
@@ -34,7 +34,7 @@ const timed = [
   'the page of an application',
 ];
 
-/** One account tries to reach everything of another. */
+/** One account tries to access all records of another. */
 export const trial: Trial = ({ short, seed, verdict }) => {
   const random = createRandom(seed);
   const size = { name: 'tenants', accounts: 2, employees: 60 };

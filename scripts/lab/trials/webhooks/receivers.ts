@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Verdict } from '../verdict.js';
 
-/** What endpoints do that are not healthy. */
+/** Behavior of faulty endpoints. */
 export const behaviours = ['slow', 'failing', 'resetting', 'redirecting'] as const;
 
 export type Behaviour = 'healthy' | (typeof behaviours)[number];
@@ -12,7 +12,7 @@ export type Behaviour = 'healthy' | (typeof behaviours)[number];
 /** Milliseconds that a response takes, so that processes are killed while they wait for it. */
 const responseMs = 200;
 
-/** Of a slow endpoint. */
+/** The same for a slow endpoint. */
 const slowMs = 3_000;
 
 /** A delivery with a `webhook-id` that was received before. */
@@ -21,7 +21,7 @@ interface Repetition {
   readonly againAt: number;
 }
 
-/** What an endpoint got. */
+/** The deliveries to an endpoint. */
 export interface Receiver {
   readonly accountId: string;
   readonly behaviour: Behaviour;
@@ -44,7 +44,7 @@ export class Receivers {
   /** Requests to the target of the redirects. */
   redirected = 0;
   readonly #verdict: Verdict;
-  // Without idle connections that the receiver closes, every failed attempt is a fault of the trial.
+  // The receiver does not close idle connections, so every failed attempt is caused by a fault of the trial.
   readonly #server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     this.#receive(request, response).catch((error) =>
       this.#verdict.violation('a webhook cannot be read or verified', error),

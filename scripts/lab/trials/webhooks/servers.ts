@@ -3,7 +3,7 @@ import type { Random } from '../../kit/random.js';
 import type { ServerProcess } from '../../kit/server/process.js';
 import { startServer } from '../accounts.js';
 
-/** Milliseconds after which a process is killed, at most. */
+/** Maximum milliseconds until a process is killed. */
 const maximumPauseMs = 3_000;
 
 /** Processes that share a database, and are killed and restarted. */
@@ -43,10 +43,10 @@ export class Servers {
     return this.#kills.length;
   }
 
-  /** Starts to kill processes, and to start another in the place of each. All of them can be down at a time. */
+  /** Starts to kill and restart processes. All of them can be down at the same time. */
   killAtRandom(): void {
     this.#killing = Promise.all(this.#servers.map((_, index) => this.#killAtRandom(index)));
-    // Reported when the killing is stopped.
+    // Reported when the faults are stopped.
     this.#killing.catch(() => {});
   }
 

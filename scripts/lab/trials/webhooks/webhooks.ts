@@ -19,10 +19,10 @@ const scopes = ['reports:read', 'webhooks:read', 'webhooks:write'];
 /** Milliseconds after the last change in which healthy endpoints get every event. */
 const bound = 60_000;
 
-/** Milliseconds after which missing events are not waited for. */
+/** Maximum milliseconds to wait for missing events. */
 const patienceMs = 120_000;
 
-/** Kills processes that send webhooks while employees are changed, and counts what the endpoints get. */
+/** Kills processes that send webhooks while employees are changed, and counts the events that endpoints receive. */
 export const trial: Trial = async ({ short, seed, verdict }) => {
   const size = short ? sizes.short : sizes.full;
   const random = createRandom(seed);

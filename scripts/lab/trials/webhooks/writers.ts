@@ -11,7 +11,7 @@ interface Writing {
   readonly accountIds: readonly string[];
   readonly writers: number;
   readonly changes: number;
-  /** Time that the changes take at least. */
+  /** Minimum duration of the changes. */
   readonly milliseconds: number;
   readonly random: Random;
 }

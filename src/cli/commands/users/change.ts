@@ -49,7 +49,7 @@ export async function changeUser(
       case 'unchanged':
         print(commandProcess, `User ${harmless(user.email)} ${unchanged}; nothing was changed.`);
         return;
-      // The command line acts as no user, so that nothing is forbidden.
+      // The command line has no acting user, so every change is permitted.
       case 'forbidden':
       case 'not_found':
         throw unknownUser(emailOrId);

@@ -48,7 +48,7 @@ export function addStateCommands(users: Command, commandProcess: CommandProcess)
     .action((user: string) =>
       changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.removeSecondFactors(context, id),
-        changed: 'has no second factor any more',
+        changed: 'no longer has a second factor',
         unchanged: 'has no second factor',
       })),
     );

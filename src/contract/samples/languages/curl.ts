@@ -60,7 +60,7 @@ function browserUrl({ url, query }: SampleRequest): string {
   return `${challenge}${comment}${lines.join(' \\\n  ')}\n`;
 }
 
-/** A word of the command. */
+/** An argument of the command. */
 function quoted(text: Text): string {
   if (text.some((part) => typeof part !== 'string')) {
     const parts = text.map((part) => {

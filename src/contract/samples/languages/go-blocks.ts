@@ -56,7 +56,7 @@ export const printPage = `for _, record := range page.Data {
 }
 `;
 
-/** Prints the body, and notices when it is interrupted. */
+/** Prints the body, and detects an interruption. */
 export const printBody = `if _, err := io.Copy(os.Stdout, response.Body); err != nil {
 	log.Fatal(err)
 }

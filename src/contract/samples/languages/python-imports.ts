@@ -1,4 +1,4 @@
-/** Collects what a Python script imports. */
+/** Collects the imports of a Python script. */
 export class PythonImports {
   readonly #modules = new Set<string>();
   readonly #names = new Map<string, Set<string>>();

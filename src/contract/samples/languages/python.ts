@@ -55,7 +55,7 @@ class PythonScript {
     return `${prelude}url = ${url}\n${this.#guarded(`while url is not None:\n${indent(steps, '    ')}`)}`;
   }
 
-  /** One exchange. Only what may raise the error is guarded. */
+  /** One request. Only the call that may raise the error is in the `try` block. */
   #single(url: string): string {
     return `${this.#prepared(url)}${this.#guarded(this.#opened(url))}${this.#print()}`;
   }

@@ -72,7 +72,7 @@ export function CallsChart<Key>({
   );
 }
 
-/** The numbers in words, such as "312 calls: 300 without error, 10 errors, 2 rate-limited". */
+/** The numbers as text, such as "312 calls: 300 without error, 10 errors, 2 rate-limited". */
 export function countWords({ calls, withoutError, errors, rateLimited }: CallCounts): string {
   const [all, good, bad, limited] = [calls, withoutError, errors, rateLimited].map(numberText);
   if (calls === 0) return 'no calls';

@@ -25,7 +25,7 @@ export function EndpointPage({
   endpoint: WebhookEndpoint;
   deliveries: readonly WebhookDelivery[];
   values?: ResumeFormValues;
-  /** Why the form was rejected. */
+  /** Errors of the form. */
   error?: string;
 }) {
   const { id, url, description, eventTypes, lastEventId, createdAt } = endpoint;

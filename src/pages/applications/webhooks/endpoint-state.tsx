@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   access: 'the application lost the scope reports:read',
 };
 
-/** Whether events are sent to an endpoint, in words and colour. */
+/** Badge that shows whether events are sent to an endpoint. */
 export function EndpointState({ endpoint, reader }: { endpoint: WebhookEndpoint; reader: User }) {
   const { pausedAt, pauseReason, failingSince } = endpoint;
   if (pausedAt !== null) {

@@ -2,13 +2,13 @@ import { describedBy, FieldError } from '../../form-parts.js';
 import { CsrfField } from '../../layout.js';
 import type { PageContext } from '../../page-context.js';
 
-/** Name and `id` of the field for the event after which an endpoint continues. */
+/** Name and `id` of the field for the event after which an endpoint is resumed. */
 export const afterField = 'after';
 
 /** Values of the field `from`. */
 export const resumePoints = ['stopped', 'end', 'after'] as const;
 
-/** What a user has entered. */
+/** The submitted values. */
 export interface ResumeFormValues {
   readonly from: (typeof resumePoints)[number];
   readonly after: string;
@@ -16,11 +16,11 @@ export interface ResumeFormValues {
 
 const labels: Readonly<Record<ResumeFormValues['from'], string>> = {
   stopped: 'Where it stopped',
-  end: 'After the last event: skip what was not sent',
+  end: 'After the last event: skip unsent events',
   after: 'After this event:',
 };
 
-/** The form that continues an endpoint, or moves it to other events. */
+/** The form that resumes an endpoint, or moves it to other events. */
 export function ResumeForm({
   context,
   action,

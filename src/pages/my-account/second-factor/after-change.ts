@@ -6,7 +6,7 @@ import { ownSecondFactorPath } from '../../second-factor/next-step.js';
 import { settings } from '../../site-page.js';
 import { recoveryCodesPage } from './recovery-codes.js';
 
-/** The response after a second factor was added: the recovery codes with the first one, or where the user wanted to go. */
+/** The response after a second factor was added: the recovery codes with the first one, or the requested page. */
 export function afterAddition(
   context: PageContext,
   codes: readonly string[] | null,

@@ -134,7 +134,7 @@ function RecoverySection({ context, overview: { unusedRecoveryCodes } }: Props) 
         {unusedRecoveryCodes === 0
           ? 'You have no unused recovery codes.'
           : `You have ${unusedRecoveryCodes} unused recovery ${unusedRecoveryCodes === 1 ? 'code' : 'codes'}.`}{' '}
-        Each works once, when you do not have your second factor. New codes replace the earlier ones.
+        Each can be used once, when you do not have your second factor. New codes replace the earlier ones.
       </p>
       <form method="post" action={`${ownSecondFactorPath}/recovery_codes`}>
         <CsrfField token={context.csrfToken} />

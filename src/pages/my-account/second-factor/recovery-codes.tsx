@@ -33,8 +33,8 @@ export function recoveryCodesPage(
         <h1>{title}</h1>
         <div class="warning">
           <p>
-            <strong>Save these recovery codes now. You won't be able to see them again.</strong> Each works
-            once, when you do not have your second factor. Keep them in a password manager or print them.
+            <strong>Save these recovery codes now. You won't be able to see them again.</strong> Each can be
+            used once, when you do not have your second factor. Keep them in a password manager or print them.
           </p>
         </div>
         <div class="copyable">

@@ -6,16 +6,16 @@ import { type Crumb, settings } from '../../site-page.js';
 /** The overview of second factors, for pages below it. */
 export const parentCrumb: Crumb = { title: 'Second factor', href: ownSecondFactorPath };
 
-/** Name of the field with the page that the user wanted to see before setting up a second factor. */
+/** Name of the field with the page that was requested before the setup of a second factor. */
 export const returnField = 'return_to';
 
-/** Where to go after setting up a second factor: My account, or the page that the user wanted to see when signing in. */
+/** The page after the setup of a second factor: My account, or the page that was requested before sign-in. */
 export function returnAddress({ query, form }: PageContext, baseUrl: string): string {
   const given = form.secret(returnField) || query.secret(returnField);
   return given === '' ? settings.account : safeReturnTo(given, baseUrl);
 }
 
-/** An address that keeps where to return to. */
+/** A URL with the page to return to. */
 export function addressWithReturn(address: string, returnTo: string): string {
   return returnTo === settings.account || returnTo === home ? address : withReturnTo(address, returnTo);
 }

@@ -33,12 +33,15 @@ export interface ClaimedUpload extends ImportKey {
   readonly counts: ImportCounts;
 }
 
-/** Another process runs the import, or it was deleted. What this process does is rolled back. */
+/** Another process runs the import, or it was deleted. The work of this process is rolled back. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
-/** The queue of checks and imports of all accounts. An account has one at a time, so that none has to wait for all of another. */
+/**
+ * The queue of checks and imports of all accounts. An account has one at a time, so that an account does not wait for all
+ * imports of another.
+ */
 export class UploadQueue {
   readonly #prisma: Database['prisma'];
   readonly #clock: Clock;
@@ -49,7 +52,7 @@ export class UploadQueue {
   }
 
   /**
-   * Takes the import that is queued longest, or whose process has stopped.
+   * Claims the import that is queued longest, or whose process has stopped.
    *
    * @param worker identifies the run; never used again
    */
@@ -149,7 +152,7 @@ export class UploadQueue {
     const leaseUntil = failed ? new Date(this.#clock().getTime() + retryMilliseconds) : null;
     await this.#prisma.employeeImport.updateMany({
       where: { accountId, id, lockedBy: worker },
-      // A run that was stopped on purpose does not count.
+      // A run that was stopped deliberately does not count.
       data: { lockedBy: null, leaseUntil, ...(!failed && { attempts: 0 }) },
     });
   }
@@ -172,7 +175,7 @@ export class UploadQueue {
   }
 }
 
-/** What is stored after a batch. */
+/** The data that is stored after a batch. */
 export interface Progress {
   /** Counts up to and including the batch. */
   readonly counts: Omit<ImportCounts, 'superseded'>;

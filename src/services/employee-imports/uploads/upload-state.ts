@@ -7,7 +7,7 @@ export const maximumColumns = 80;
 /** Maximum number of files that an account can have stored at a time. */
 export const maximumFiles = 5;
 
-/** Maximum number of imports of an account that are listed, finished ones included. */
+/** Maximum number of imports of an account in the list, including finished ones. */
 export const maximumImports = 50;
 
 /** Rejected lines that are stored with their errors. The others are counted. */

@@ -37,7 +37,7 @@ export class UploadSteps {
   }
 
   /**
-   * Cancels an import. One that runs stops after the current batch; what is stored remains.
+   * Cancels an import. A running import stops after the current batch. Stored rows are kept.
    *
    * @returns whether the import can be cancelled
    */
@@ -100,7 +100,7 @@ export class UploadSteps {
   }
 }
 
-/** When an import is deleted whose last step was at a time. */
+/** The deletion time of an import, by the time of its last step. */
 export function expiryAt(at: Date): Date {
   return new Date(at.getTime() + retentionHours * 3_600_000);
 }

@@ -13,7 +13,7 @@ import { type ClaimedUpload, LeaseLostError, UploadQueue } from './upload-queue.
 /** Interval in which a process looks for imports that another process has queued. */
 export const uploadPollMilliseconds = 3_000;
 
-/** Imports that a process runs at a time, of different accounts: a large one does not make a small one wait. */
+/** Imports that a process runs concurrently, of different accounts, so that a small one does not wait for a large one. */
 const maximumRunning = 2;
 
 const heartbeatMilliseconds = 5_000;
@@ -53,7 +53,7 @@ export class UploadWorker {
     this.poll().catch((err) => this.#logger?.warn({ err }, 'looking for imports failed and will be retried'));
   }
 
-  /** Starts queued imports while this process has room. */
+  /** Starts queued imports up to the limit of this process. */
   poll(): Promise<void> {
     const claims = this.#claims.then(() => this.#claimAll());
     this.#claims = claims.catch(() => {});

@@ -8,13 +8,13 @@ import { type ChartData, type ChartRow, chartData } from './chart-data.js';
 import { reportCondition } from './condition.js';
 import { groupColumn, shownValue } from './plan.js';
 
-/** Values of each group key that a chart shows. The others are combined. */
+/** Maximum number of values of each group key in a chart. The others are combined. */
 export const maximumChartValues = 20;
 
 /** Position of the combined values. */
 const combined = maximumChartValues + 1;
 
-/** Which groups are the bars of a chart, and which ones are stacked in them. */
+/** The group keys for the bars of a chart, and for the parts that are stacked in them. */
 interface ChartKeys {
   readonly bars: GroupKey;
   readonly stacks: GroupKey | undefined;

@@ -12,7 +12,7 @@ export const leaseMilliseconds = 30_000;
 export interface ClaimedEndpoint {
   readonly accountId: AccountId;
   readonly id: string;
-  /** Every change is made only while the endpoint still has it. */
+  /** Changes are stored only while the endpoint has this lease. */
   readonly lease: string;
   readonly leaseEnd: Date;
   readonly applicationId: string;
@@ -32,7 +32,7 @@ export interface ClaimedEndpoint {
   readonly isAllowed: boolean;
 }
 
-/** How many endpoints a process claims. */
+/** Limits of a claim. */
 export interface ClaimLimits {
   readonly now: Date;
   readonly maximum: number;
@@ -42,7 +42,7 @@ export interface ClaimLimits {
   readonly running: ReadonlyMap<string, number>;
 }
 
-/** Takes endpoints that are due, the longest waiting first. They are due again when the lease ends. */
+/** Claims endpoints that are due, the longest waiting first. They are due again when the lease expires. */
 export async function claimEndpoints(
   { runHot }: Pick<Database, 'runHot'>,
   { now, maximum, maximumOfAccount, running }: ClaimLimits,

@@ -3,7 +3,7 @@ import { eventPage, maximumPageEvents } from '../../../database/hot/event-page.j
 import { writeEventList } from '../../events/event-list.js';
 import type { ClaimedEndpoint } from './claim-endpoints.js';
 
-/** Positions that a page with some types reads at most, because events of other types are skipped. */
+/** Maximum number of positions that a page of selected types reads, because events of other types are skipped. */
 const maximumScanned = 1_000n;
 
 /** The next events of an endpoint. */
@@ -24,17 +24,17 @@ export type DeliveryPage =
 export type ReadPage = (endpoint: ClaimedEndpoint) => Promise<DeliveryPage>;
 
 /**
- * Creates readers of pages. Those that read at the same time share statements.
+ * Creates readers of pages. Concurrent reads share statements.
  *
- * @returns creates a reader for endpoints that are claimed together. Those at the same position of a feed share the page. Events
- *   before the cutoff are no longer kept.
+ * @returns creates a reader for endpoints that are claimed together. Endpoints at the same position of a feed share the
+ *   page. Events before the cutoff are no longer kept.
  */
 export function createPageReaders(database: Database, baseUrl: string): (cutoff: Date) => ReadPage {
   const findPage = eventPage(database);
   const read = async (endpoint: ClaimedEndpoint, cutoff: Date): Promise<DeliveryPage> => {
     const { accountId, position, eventTypes: types, deliveryEnd } = endpoint;
     const scanned = types.length === 0 ? BigInt(maximumPageEvents) : maximumScanned;
-    // The end of a delivery that is repeated is fixed.
+    // A repeated delivery has a fixed end.
     const until = deliveryEnd ?? position + scanned;
     const found = await findPage({ accountId, after: position, until, types, cutoff });
     // Positions have no gaps, so a missing event has been deleted because of its age.

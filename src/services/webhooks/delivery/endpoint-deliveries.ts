@@ -11,10 +11,10 @@ import { advanced, failed, interrupted, paused } from './outcome-of-attempt.js';
 import { type EndpointOutcome, type StoredAttempt, storeOutcomes } from './store-outcomes.js';
 import { type Attempt, timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
 
-/** Endpoints of one statement, and concurrent statements of a kind. */
+/** Maximum number of endpoints of one statement, and of concurrent statements of a kind. */
 const sharing = { maximum: 100, atOnce: 1 };
 
-/** What is reported about deliveries. */
+/** Observers of deliveries. */
 export interface DeliveryObserver {
   /** An attempt ended. */
   onAttempt(outcome: 'delivered' | 'failed'): void;
@@ -28,7 +28,7 @@ export interface EndpointDeliveriesOptions {
   /** Called once when an endpoint is paused. */
   readonly onPaused?: (outcome: EndpointOutcome) => Promise<void>;
   readonly observer?: DeliveryObserver;
-  /** Something failed that is repeated later, or is not repeated. */
+  /** An internal error. The work is repeated later, or omitted. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -61,7 +61,7 @@ export class EndpointDeliveries {
     const deliveryId = endpoint.deliveryId ?? `msg_${randomId()}`;
     // Before the first attempt, so that another process repeats it with the same events.
     if (endpoint.deliveryId === null && !(await this.#fix({ endpoint, deliveryId, end }))) return false;
-    // Another process may claim the endpoint during the attempt. It is due again when the lease ends.
+    // Another process may claim the endpoint during the attempt. It is due again when the lease expires.
     if (clock().getTime() + timeoutMilliseconds > endpoint.leaseEnd.getTime()) return false;
     return this.#send(endpoint, { deliveryId, end, hasMore, body, events });
   }

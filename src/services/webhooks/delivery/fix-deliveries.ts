@@ -13,7 +13,7 @@ export interface NewDelivery {
 }
 
 /**
- * Stores which events deliveries have, before their first attempts.
+ * Stores the events of deliveries, before their first attempts.
  *
  * @returns for each delivery, whether the endpoint still had the lease
  */

@@ -3,10 +3,10 @@ import { patienceMilliseconds, retryTime } from './retry-time.js';
 import type { EndpointOutcome, StoredAttempt } from './store-outcomes.js';
 import type { Attempt } from './webhook-sender.js';
 
-/** Why nothing is sent to an endpoint. */
+/** The reason why an endpoint is paused. */
 export type PauseReason = 'failing' | 'gone' | 'expired' | 'access';
 
-/** The endpoint got all events up to a position, or skipped them because of their types. */
+/** All events up to a position were delivered, or skipped because of their types. */
 export function advanced(
   endpoint: ClaimedEndpoint,
   { position, dueAt, attempt }: { position: bigint; dueAt: Date | null; attempt: StoredAttempt | null },
@@ -59,7 +59,7 @@ export function failed(
   };
 }
 
-/** This process stopped during the attempt, which does not count. Another process repeats the delivery. */
+/** This process stopped during the attempt, which does not count as a failure. Another process repeats the delivery. */
 export function interrupted(
   endpoint: ClaimedEndpoint,
   { deliveryId, end, at }: { deliveryId: string; end: bigint; at: Date },

@@ -1,4 +1,7 @@
-/** Deliveries of this process at a time, and of one account, so that none waits for all endpoints of another. */
+/**
+ * Maximum number of concurrent deliveries of this process, and of one account, so that an account does not wait for all
+ * endpoints of another.
+ */
 const maximum = 100;
 
 export const maximumOfAccount = 20;
@@ -12,7 +15,7 @@ export class RunningDeliveries {
     return this.#total;
   }
 
-  /** How many more may run. */
+  /** Number of deliveries that can be started. */
   get room(): number {
     return maximum - this.#total;
   }
@@ -21,7 +24,7 @@ export class RunningDeliveries {
     return this.#byAccount;
   }
 
-  /** Whether endpoints of the account may wait although they are due. */
+  /** Whether due endpoints of the account may be waiting because of its limit. */
   hasNoRoom(accountId: string): boolean {
     return this.room <= 0 || (this.#byAccount.get(accountId) ?? 0) >= maximumOfAccount;
   }

@@ -32,7 +32,7 @@ export class InterruptedError extends Error {
 
 const own = [PrivateAddressError, SendTimeoutError, InterruptedError];
 
-/** Describes why there was no response, in a sentence without its end. */
+/** Describes why there was no response, as a sentence without its full stop. */
 export function describeSendError(error: unknown): string {
   if (own.some((type) => error instanceof type)) return (error as Error).message;
   if (!(error instanceof Error)) return 'The request failed';

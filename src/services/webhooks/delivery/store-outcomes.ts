@@ -4,7 +4,7 @@ import { allAccounts } from '../../../database/scope.js';
 import type { ClaimedEndpoint } from './claim-endpoints.js';
 import { hadLease } from './had-lease.js';
 
-/** The state of an endpoint after it was looked at. */
+/** The state of an endpoint after a delivery. */
 export interface EndpointOutcome {
   readonly endpoint: ClaimedEndpoint;
   readonly position: bigint;
@@ -36,7 +36,7 @@ export interface StoredAttempt {
 export const keptAttempts = 50;
 
 /**
- * Stores outcomes and their attempts with one statement, and ends the leases.
+ * Stores outcomes and their attempts with one statement, and releases the leases.
  *
  * @returns for each outcome, whether the endpoint still had the lease
  */

@@ -2,8 +2,8 @@ import type { Database } from '../../../database/client.js';
 import { allAccounts, withScope } from '../../../database/scope.js';
 
 /**
- * Makes the endpoints of accounts with new events due. The transaction that takes notice of an event also makes its endpoints
- * due, so that no event is missed when a process stops. Without new events it is one statement.
+ * Makes the endpoints of accounts with new events due. The transaction that marks an event as noticed also makes its
+ * endpoints due, so that no event is missed when a process stops. Without new events it is one statement.
  */
 export function wakeEndpoints({ prisma }: Pick<Database, 'prisma'>, now: Date): Promise<void> {
   return withScope(allAccounts, async () => {

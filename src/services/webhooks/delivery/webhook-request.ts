@@ -30,14 +30,14 @@ export class WebhookRequest implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Ends the request. Without effect when it has ended. */
+  /** Aborts the request. Does nothing when it has ended. */
   abort(reason: Error): void {
     if (this.#end(reason)) this.#controller?.abort(reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It ended before there was a connection.
+    // It was aborted before the connection was opened.
     if (this.#ended) controller.abort(this.#ended);
   }
 

@@ -20,7 +20,7 @@ export interface OutgoingWebhook {
 
 /** The outcome of an attempt. */
 export interface Attempt {
-  /** `null` without a response; then `error` says why. */
+  /** `null` without a response; then `error` has the reason. */
   readonly status: number | null;
   readonly error: string | null;
   readonly durationMs: number;
@@ -40,7 +40,7 @@ export class WebhookSender {
   readonly #requests = new Set<WebhookRequest>();
   #isInterrupted = false;
 
-  /** @param options.allowLocal whether `http://localhost` is sent to */
+  /** @param options.allowLocal whether requests to `http://localhost` are sent */
   constructor({ allowLocal }: { allowLocal: boolean }) {
     this.#allowLocal = allowLocal;
     this.#public = new Agent({ connect: { lookup: publicLookup } });
@@ -60,7 +60,7 @@ export class WebhookSender {
     }
   }
 
-  /** Ends all attempts, also those that are started later. */
+  /** Aborts all attempts, including later ones. */
   interrupt(): void {
     this.#isInterrupted = true;
     for (const request of this.#requests) request.abort(new InterruptedError());
@@ -104,7 +104,7 @@ export class WebhookSender {
   #dispatcher(url: URL): Dispatcher {
     if (isLocalUrl(url) && this.#allowLocal) return this.#local;
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // Without a name there is no look-up.
+    // Without a host name there is no lookup.
     if (url.protocol !== 'https:' || (isIP(host) !== 0 && !isPublicAddress(host)))
       throw new PrivateAddressError();
     return this.#public;

@@ -3,7 +3,7 @@ import type { Recorder } from './recorder.js';
 
 export type Headers = Record<string, string>;
 
-/** Sends one request. `json` and `form` are serialised and name their media type; `body` is sent as it is. */
+/** Sends one request. `json` and `form` are serialized and set their media type; `body` is sent unchanged. */
 export type Call = (
   method: string,
   path: string,
@@ -16,7 +16,7 @@ export function caller(recorder: Recorder): Call {
     const text = form === undefined ? json && JSON.stringify(json) : new URLSearchParams(form).toString();
     const sent = body ?? (text as string | undefined);
     const request: ProxiedRequest = {
-      label: 'by hand',
+      label: 'created manually',
       method,
       path,
       headers: sent === undefined ? headers : { 'content-type': type, ...headers },

@@ -1,16 +1,16 @@
 import { contract } from '../../server/app.js';
 import type { Exchange } from './recorder.js';
 
-/** Why the server rejects a request in which Prism finds no violation, or the other way round. */
+/** Why the server rejects a request in which Prism finds no violation, or the reverse. */
 export interface Disagreement {
   readonly reason: string;
   explains(exchange: Exchange): boolean;
 }
 
-/** Statuses for a request that does not have the form that the contract describes, or that has no right to it. */
+/** Statuses for a request that violates the contract or lacks authorization. */
 const rejections = [400, 401, 403, 413, 415];
 
-/** The server accepts what Prism reports. */
+/** The server accepts a request that Prism reports. */
 export const acceptsReported = ({ response }: Exchange): boolean =>
   response.violations.some(({ location }) => location[0] === 'request') &&
   !rejections.includes(response.status);
@@ -28,8 +28,7 @@ export const disagreements: readonly Disagreement[] = [
       [...query(request.path).keys()].some((name) => !queryParameters(operation).has(name)),
   },
   {
-    reason:
-      'Prism takes an empty query parameter for an absent one; the server applies minLength and the type.',
+    reason: 'Prism treats an empty query parameter as absent; the server applies minLength and the type.',
     explains: ({ request }) => [...query(request.path).values()].includes(''),
   },
   {
@@ -66,8 +65,7 @@ export const disagreements: readonly Disagreement[] = [
       faults(exchange).every((fault) => ['/locale', '/zoneinfo'].includes(fault)),
   },
   {
-    reason:
-      'Which members a form needs depends on the grant and on the client, and so do the scopes it may name.',
+    reason: 'The required members of a form, and its valid scopes, depend on the grant and on the client.',
     explains: ({ operation }) => ['createToken', 'revokeToken'].includes(operation ?? ''),
   },
   {
@@ -81,7 +79,7 @@ const headOnly = 'Follows from a malformed request line or Host header only, and
 /** Documented statuses that no response through Prism has, of every operation or of one. */
 export const unseenStatuses: Readonly<Record<string, string>> = {
   302: 'Prism follows redirects.',
-  410: 'A new server has no event that is old enough.',
+  410: 'A new server has no expired events.',
   408: 'Prism reads the whole body before it forwards a request.',
   'getAuthorizationServerMetadata 400': headOnly,
   'getJsonWebKeySet 400': headOnly,

@@ -3,7 +3,7 @@ import type { DemoServer } from '../../server/demo-server.js';
 import { goodBody } from './good-bodies.js';
 import type { Recorder } from './recorder.js';
 
-/** Sends two requests to every operation of a server that allows one in a minute and no further report. */
+/** Sends two requests to every operation of a server that allows one per minute and no further report. */
 export async function sendBeyondLimits({ api, backend }: DemoServer, recorder: Recorder): Promise<void> {
   const { clientId: client_id, clientSecret: client_secret } = backend;
   const headers = { authorization: `Bearer ${await api.token(backend)}` };

@@ -6,7 +6,10 @@ import type { Recorder } from './recorder.js';
 import { sendWebhooks } from './webhook-requests.js';
 import type { PrismWorld } from './world.js';
 
-/** Sends requests that chance would not make: whole grants, conditional requests, and each documented rejection. */
+/**
+ * Sends requests that a random generator would not create: complete grants, conditional requests, and each documented
+ * rejection.
+ */
 export async function sendMadeRequests(world: PrismWorld, recorder: Recorder): Promise<void> {
   const call = caller(recorder);
   await sendGrants(world, call);
@@ -82,7 +85,7 @@ async function sendLists({ tokens, server }: PrismWorld, call: Call): Promise<vo
   await call('GET', '/v1/users/me', { headers });
 }
 
-/** For every operation the wrong inputs that lead to its documented 4xx statuses. */
+/** Invalid inputs of every operation for its documented 4xx statuses. */
 async function sendRejected({ tokens }: PrismWorld, call: Call): Promise<void> {
   for (const { method, path: template, scopes, body } of contract.operations.values()) {
     const path = template.replace(/\{\w+\}/, 'unknown');

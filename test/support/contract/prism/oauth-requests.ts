@@ -3,7 +3,7 @@ import { contract } from '../../server/app.js';
 import type { Call, Headers } from './call.js';
 import type { PrismWorld } from './world.js';
 
-/** Every grant with its refreshes and revocations, and what each endpoint rejects. */
+/** Every grant with its refreshes and revocations, and the rejected requests of each endpoint. */
 export async function sendGrants({ server, scene, confidential }: PrismWorld, call: Call): Promise<void> {
   const { clientId: client_id, clientSecret: client_secret } = confidential;
   const token = (form: Headers, headers: Headers = {}) => call('POST', '/v1/oauth/token', { form, headers });
@@ -31,7 +31,7 @@ export async function sendGrants({ server, scene, confidential }: PrismWorld, ca
   await token({ grant_type: 'authorization_code', client_id: scene.application.clientId });
 }
 
-/** The authorization endpoint for a user who is signed in, for one who is not, and for wrong parameters. */
+/** The authorization endpoint with and without a session, and with invalid parameters. */
 export async function sendAuthorizations({ server, scene }: PrismWorld, call: Call): Promise<void> {
   const browser = await signedInBrowser(server.api, scene.user);
   const signedIn = { cookie: [...browser.cookies].map((pair) => pair.join('=')).join('; ') };

@@ -7,7 +7,7 @@ interface Node {
   readonly [member: string]: unknown;
 }
 
-/** The contract with a demand in the schema of each parameter and of each body that no request or response meets. */
+/** The contract with a keyword in the schema of each parameter and body that no request or response satisfies. */
 export function plantDemands(): object {
   const document = structuredClone(contract.document);
   visit(document, ({ schema }) => {

@@ -38,9 +38,8 @@ export interface PrismProxy {
 type Logger = Parameters<typeof createServer>[1]['components']['logger'];
 
 /**
- * Starts what `prism proxy` starts; it is stopped when the test ends. The command line program is not used: it
- * percent-encodes the names of query parameters when it prints its routes, and then validates none whose name has
- * brackets.
+ * Starts the same proxy as `prism proxy`, and stops it when the test ends. The command line program is not used: it
+ * percent-encodes the names of query parameters when it prints its routes, and then does not validate names with brackets.
  *
  * @param contract file or URL of the OpenAPI document
  */

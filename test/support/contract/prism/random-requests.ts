@@ -7,7 +7,7 @@ import type { PrismWorld } from './world.js';
 /** Characters that a header can carry. */
 const headerText = /^[!-~][ -~]*$/;
 
-/** Makes requests from the parameters and the body schemas of the contract. Equal seeds make equal requests. */
+/** Generates requests from the parameters and the body schemas of the contract. Equal seeds generate equal requests. */
 export class RandomRequests {
   readonly #world: PrismWorld;
   readonly #random: Random;
@@ -23,7 +23,7 @@ export class RandomRequests {
     this.operations = operations;
   }
 
-  /** A request in which every value fits its schema, or, when it is changed, some do not. */
+  /** A request in which every value matches its schema; a changed request also has values that do not. */
   next(
     operation: FuzzedOperation,
     ids: Readonly<Record<string, readonly string[]>>,
@@ -53,7 +53,7 @@ export class RandomRequests {
     if (body.mediaType !== 'application/json') {
       return { ...request, body: this.#form(fitting as Record<string, string>, changed) };
     }
-    // Prism forwards false, 0, null and '' as no body, and the server waits for it.
+    // Prism forwards false, 0, null and '' without a body, and the server waits for it.
     const value = (changed && this.#values.mutated(fitting)) || fitting;
     return { ...request, body: JSON.stringify(value) };
   }

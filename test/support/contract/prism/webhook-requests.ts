@@ -3,7 +3,10 @@ import type { PrismWorld } from './world.js';
 
 const path = '/v1/webhook_endpoints';
 
-/** Sends requests about webhook endpoints: with good and bad values, and more endpoints than an application may have. */
+/**
+ * Sends requests to the operations for webhook endpoints: with valid and invalid values, and more endpoints than an
+ * application may have.
+ */
 export async function sendWebhooks({ tokens }: PrismWorld, call: Call): Promise<void> {
   const headers = { authorization: `Bearer ${tokens.application}` };
   const url = 'http://localhost:1/events';

@@ -22,7 +22,7 @@ export interface PrismWorld {
   };
 }
 
-/** Starts a server; it is stopped when the test ends. */
+/** Starts a server, and stops it when the test ends. */
 export async function createPrismWorld(
   t: Test,
   environment: Record<string, string> = {},

@@ -1,5 +1,5 @@
-// The same API as it is often built: Express, validation by the contract, Prisma, and jose for the bearer token. The
-// token contains the account, so that no query is needed for it. Revocation is not checked.
+// The same API with a common stack: Express, validation by the contract, Prisma, and jose for the bearer token. The token
+// contains the account, so that no query is needed for it. Revocation is not checked.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';

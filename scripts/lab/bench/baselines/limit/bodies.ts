@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** A row of texts. */
 type Row = readonly string[];
 
-/** Characters that JSON requires an escape for. */
+/** Characters that must be escaped in JSON. */
 const special = /["\\\p{Cc}]/u;
 
 /** Page size of all links. */
@@ -21,7 +21,7 @@ export function positionOf(id: string): number {
   return Number.parseInt(id.slice(8), 36);
 }
 
-/** Writes the bodies of our server from the texts that the database sent. */
+/** Writes the bodies of our server from the text values of the database. */
 export function bodyWriter(baseUrl: string) {
   const address = `${baseUrl}/v1/employees?page%5Bnumber%5D=`;
   const afterNumber = `&page%5Bsize%5D=${size}`;

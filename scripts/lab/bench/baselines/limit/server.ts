@@ -1,5 +1,5 @@
 // The limit of Fastify and the driver: a request is one prepared statement, without token, validation or contract. Values
-// are the texts of the database. A header names the account.
+// are the text values of the database. A header identifies the account.
 import fastify from 'fastify';
 import pg from 'pg';
 import { baseUrl } from '../../../kit/paths.js';
@@ -13,7 +13,7 @@ const pool = new pg.Pool({
   options: '-c TimeZone=UTC -c jit=off',
   max: poolSize,
 });
-/** Rows are arrays of the texts that the database sent. */
+/** Rows are arrays of the text values of the database. */
 const raw = { rowMode: 'array', types: { getTypeParser: () => (value: string) => value } } as const;
 const bodies = bodyWriter(baseUrl);
 

@@ -2,10 +2,10 @@
 import http, { type IncomingMessage } from 'node:http';
 import type { ReceiverState, RecordedWebhook } from './recorded.js';
 
-/** Webhooks that are recorded. */
+/** Number of webhooks that are recorded. */
 const recordedCount = 100;
 
-/** One body in so many is read. */
+/** One in this many bodies is parsed. */
 const checkedOneIn = 32;
 
 /** Headers that the sender of recorded webhooks sets itself. */

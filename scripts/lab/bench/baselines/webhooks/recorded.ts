@@ -1,14 +1,14 @@
-/** A webhook that a receiver got. */
+/** A received webhook. */
 export interface RecordedWebhook {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What a receiver got so far. */
+/** The webhooks that a receiver has received so far. */
 export interface ReceiverState {
   readonly deliveries: number;
   /** Deliveries that do not have the expected number of events. */
   readonly wrong: number;
-  /** The first ones. Only if they are requested. */
+  /** The first webhooks, only on request. */
   readonly recorded?: readonly RecordedWebhook[];
 }

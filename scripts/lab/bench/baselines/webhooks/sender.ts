@@ -1,9 +1,9 @@
-// The cost of HTTP requests alone: sends recorded webhooks with undici, some at a time.
+// The cost of HTTP requests alone: sends recorded webhooks with undici, with limited concurrency.
 import http from 'node:http';
 import { Agent, request } from 'undici';
 import type { RecordedWebhook } from './recorded.js';
 
-/** What is sent until the next message. */
+/** The webhooks to send until the next message. */
 export interface SendCommand {
   readonly url: string;
   readonly inFlight: number;
@@ -14,7 +14,7 @@ const dispatcher = new Agent();
 let current: SendCommand | undefined;
 let sending: Promise<unknown> = Promise.resolve();
 
-// Only to show that the process has started.
+// Only for the check that the process has started.
 http.createServer((_request, response) => response.end()).listen(Number(process.env.PORT), '127.0.0.1');
 
 process.on('message', async (command: SendCommand | { stop: true }) => {

@@ -7,10 +7,13 @@ import type { ServerProcess } from '../../../kit/server/process.js';
 
 const scopes = ['reports:read', 'webhooks:read', 'webhooks:write'];
 
-/** Milliseconds after which endpoints that have all events get some of them again. */
+/** Milliseconds after which endpoints without pending events get some events again. */
 const refillMs = 200;
 
-/** Gives every account an endpoint that has all events. One is created through the API, and the others are copies of it. */
+/**
+ * Creates an endpoint without pending events for every account. One is created through the API, and the others are copies of
+ * it.
+ */
 export async function createEndpoints({ port }: ServerProcess, database: Database, url: string) {
   await query(database.url, 'DELETE FROM webhook_endpoints');
   await query(database.url, 'UPDATE applications SET scopes = $1', [scopes]);
@@ -32,13 +35,13 @@ export async function createEndpoints({ port }: ServerProcess, database: Databas
 }
 
 /**
- * Lets every endpoint miss its last events, again and again.
+ * Repeatedly moves every endpoint back by some events.
  *
  * @param events of each delivery
- * @returns stops it, and resolves when all endpoints have all events
+ * @returns stops it, and resolves when no endpoint has pending events
  */
 export async function startBacklog({ url }: Database, events: number): Promise<() => Promise<void>> {
-  // Otherwise autovacuum would start at any time, or not at all.
+  // Otherwise the start of autovacuum would be unpredictable.
   await query(url, 'VACUUM (ANALYZE) webhook_endpoints, webhook_attempts');
   let isStopped = false;
   const refilled = withClient(url, async (client) => {

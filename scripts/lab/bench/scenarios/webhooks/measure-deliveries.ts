@@ -9,7 +9,7 @@ import {
 import type { ServerProcess } from '../../../kit/server/process.js';
 import type { ReceiverState } from '../../baselines/webhooks/recorded.js';
 
-/** What a process delivered in some seconds. */
+/** The deliveries of a process in some seconds. */
 export interface DeliverySample {
   /** Milliseconds, see `clock.ts`. */
   readonly begin: number;
@@ -17,15 +17,15 @@ export interface DeliverySample {
   readonly deliveries: number;
   readonly processorSeconds: number;
   readonly perSecond: number;
-  /** Deliveries for each second of processor time of the process. */
+  /** Deliveries per second of processor time of the process. */
   readonly perServerSecond: number;
-  /** The same, of the process and PostgreSQL together. */
+  /** The same for the process and PostgreSQL together. */
   readonly perTotalSecond: number;
   readonly memory: number;
 }
 
 /**
- * Counts the deliveries that a receiver gets, and the processor time of the process that sends them.
+ * Measures the deliveries to a receiver, and the processor time of the sending process.
  *
  * @throws {Error} when deliveries are wrong
  */

@@ -12,7 +12,7 @@ import { type Setting, withSetting } from '../setting.js';
 import { createEndpoints, startBacklog } from './backlog.js';
 import { type DeliverySample, measureDeliveries } from './measure-deliveries.js';
 
-/** Deliveries that our server sends at a time. */
+/** Concurrent deliveries of our server. */
 const inFlight = 100;
 
 /** Milliseconds of a round before the measurement. */
@@ -22,13 +22,13 @@ const warmupMs = 1_500;
 const settleDeliveries = 10_000;
 const settleRounds = 4;
 
-/** How many times the deliveries per processor second of the loop ours must reach. */
+/** The required ratio of our deliveries per processor second to those of the loop. */
 const atLeast = 0.6;
 
 const ours = 'our server';
 const loop = 'undici';
 
-/** Deliveries of webhooks, in comparison with a loop that sends the same requests. */
+/** Deliveries of webhooks, compared with a loop that sends the same requests. */
 export const webhookScenarios: readonly Scenario[] = [
   scenario('webhook-deliveries-small', 1),
   scenario('webhook-deliveries-full', 100),

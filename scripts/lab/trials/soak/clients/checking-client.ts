@@ -26,7 +26,7 @@ export interface ClientContext {
 /** Milliseconds after which the database has finished or rolled back the work of a broken connection. */
 const settleMs = 2_000;
 
-/** A client that takes one step after the other and knows what every response must be. */
+/** A client that runs steps sequentially and knows the expected responses. */
 export abstract class CheckingClient {
   readonly account: Account;
   protected readonly fleet: Fleet;
@@ -46,7 +46,7 @@ export abstract class CheckingClient {
     this.stopped = stopped;
   }
 
-  /** @throws {Uncertain} when the outcome of a request is unknown; the next step starts anew */
+  /** @throws {Uncertain} when the outcome of a request is unknown; the next step starts again */
   protected abstract step(): Promise<unknown>;
 
   async run(): Promise<void> {

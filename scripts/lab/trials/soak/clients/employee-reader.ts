@@ -3,7 +3,7 @@ import { get } from '../../../kit/http/requests.js';
 import { baseUrl } from '../../../kit/paths.js';
 import { ApplicationClient } from './application-client.js';
 
-/** Reads employees, which never change: every page and every employee is known. */
+/** Reads employees, which never change, so every response is known. */
 export class EmployeeReader extends ApplicationClient {
   protected async step(): Promise<void> {
     const token = await this.token();

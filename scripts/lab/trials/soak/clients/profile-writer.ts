@@ -6,7 +6,7 @@ const path = '/v1/users/me';
 
 /** The only writer of a profile. */
 export class ProfileWriter extends UserClient {
-  /** Possible nicknames; several where the outcome of a request is unknown. */
+  /** Possible nicknames; several after a request with an unknown outcome. */
   possible: (string | null)[] = [null];
   acknowledged = 0;
   #token: string | undefined;

@@ -8,11 +8,11 @@ export interface ReportResource {
   readonly attributes: { readonly title: string };
 }
 
-/** What is known about a report. */
+/** The known state of a report. */
 interface KnownReport {
   readonly title: string;
   readonly etag: string | undefined;
-  /** Another possible title, where the outcome of an update is unknown. */
+  /** Another possible title, after an update with an unknown outcome. */
   readonly otherTitle?: string;
 }
 
@@ -22,7 +22,7 @@ const maximumReports = 40;
 export class ReportWriter extends ApplicationClient {
   /** Every report whose creation was acknowledged, by id. */
   readonly reports = new Map<string, KnownReport>();
-  /** Titles of reports of which it is unknown whether they exist. */
+  /** Titles of reports that may exist. */
   readonly unresolved = new Set<string>();
   acknowledged = 0;
   #serial = 0;
@@ -49,7 +49,7 @@ export class ReportWriter extends ApplicationClient {
     }
   }
 
-  /** What differs between a complete list of the reports of the account and what is known. */
+  /** Differences between the list of the reports of the account and the known state. */
   *differences(data: readonly ReportResource[]): Generator<string> {
     const seen = new Map(data.map(({ id, attributes: { title } }) => [id, title]));
     for (const [id, { title, otherTitle }] of this.reports) {
