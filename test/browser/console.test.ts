@@ -134,6 +134,14 @@ consoleTest('the console shows every operation, and a link to one opens it', asy
   await operation(page, 'exportReport').getByRole('button', { name: 'Try it out' }).waitFor();
 });
 
+browserTest('a console that cannot load the contract says so', async (t, _page, site) => {
+  // Another window, because the failed request is an error that fails the test of the first one.
+  const { page } = await site.open(t);
+  await page.route('**/openapi/v1.json', (route) => route.fulfill({ status: 503 }));
+  await page.goto('/console');
+  t.equal(await page.getByRole('alert').textContent(), 'The console could not be loaded. Reload the page.');
+});
+
 browserTest('another address of the server leads to the public one', async (t, _page, site) => {
   // Another window, because a request to another host fails the test of the first one.
   const { page } = await site.open(t);
