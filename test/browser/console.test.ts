@@ -129,6 +129,13 @@ consoleTest('the console shows every operation, and a link to one opens it', asy
   await authorize(page).waitFor();
   await isAccessible(t, page, 'the console');
   for (const { id } of contract.operations.values()) t.equal(await operation(page, id).count(), 1, id);
+  await page.setViewportSize({ width: 320, height: 900 });
+  // Wide tables: the one of the grants in a text, and those of responses and their headers.
+  for (const id of ['createToken', 'listReports', 'updateReport']) {
+    await operation(page, id).getByRole('button').first().click();
+    await operation(page, id).locator('.responses-table').first().waitFor();
+    t.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${id} fits a phone`);
+  }
   await page.goto('about:blank');
   await page.goto('/console#/Reports/exportReport');
   await operation(page, 'exportReport').getByRole('button', { name: 'Try it out' }).waitFor();
