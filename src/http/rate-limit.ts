@@ -1,6 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyReply } from 'fastify';
 import { Problem } from '../problems/problem.js';
 import type { RateLimitState, RequestLimit } from '../services/request-limit.js';
+
+const counted = new AsyncLocalStorage<true>();
+
+/** Sends requests of the server to itself that are part of a counted request, so that they are not counted again. */
+export function asCounted<Result>(send: () => Promise<Result>): Promise<Result> {
+  return counted.run(true, send);
+}
 
 /**
  * Counts a request, and sets the `RateLimit` headers of the response.
@@ -8,6 +16,7 @@ import type { RateLimitState, RequestLimit } from '../services/request-limit.js'
  * @throws {Problem} 429 `rate_limit_exceeded`; synchronously when the limit is known to be exceeded from memory
  */
 export function admit(limit: RequestLimit, subject: string, reply: FastifyReply): Promise<void> {
+  if (counted.getStore()) return Promise.resolve();
   const rejection = limit.rejection(subject);
   if (rejection !== null) enforce(rejection, limit, reply);
   return limit.take(subject).then((standing) => enforce(standing, limit, reply));

@@ -129,9 +129,24 @@ consoleTest('the console shows every operation, and a link to one opens it', asy
   await authorize(page).waitFor();
   await isAccessible(t, page, 'the console');
   for (const { id } of contract.operations.values()) t.equal(await operation(page, id).count(), 1, id);
+  await page.setViewportSize({ width: 320, height: 900 });
+  // Wide tables: the one of the grants in a text, and those of responses and their headers.
+  for (const id of ['createToken', 'listReports', 'updateReport']) {
+    await operation(page, id).getByRole('button').first().click();
+    await operation(page, id).locator('.responses-table').first().waitFor();
+    t.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${id} fits a phone`);
+  }
   await page.goto('about:blank');
   await page.goto('/console#/Reports/exportReport');
   await operation(page, 'exportReport').getByRole('button', { name: 'Try it out' }).waitFor();
+});
+
+browserTest('a console that cannot load the contract shows an alert', async (t, _page, site) => {
+  // Another window, because the failed request is an error that fails the test of the first one.
+  const { page } = await site.open(t);
+  await page.route('**/openapi/v1.json', (route) => route.fulfill({ status: 503 }));
+  await page.goto('/console');
+  t.equal(await page.getByRole('alert').textContent(), 'The console could not be loaded. Reload the page.');
 });
 
 browserTest('another host name redirects to the public one', async (t, _page, site) => {

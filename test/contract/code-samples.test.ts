@@ -1,5 +1,6 @@
 import type { OperationId } from '../../src/contract/contract.js';
 import { type Sample, samplesOf } from '../../src/contract/samples/samples.js';
+import { demoAccounts } from '../../src/demo-data/accounts.js';
 import { grantTokens } from '../support/oauth/users.js';
 import { run, skipWithout } from '../support/processes/command.js';
 import { type Programs, preparePrograms, skipLanguage } from '../support/samples/programs.js';
@@ -60,25 +61,44 @@ for (const label of labels) {
   });
 }
 
-for (const { id } of operations) {
-  t.test(`the samples of ${id} send the documented request`, async (t) => {
-    // Only one of them finds the record.
-    if (id.startsWith('delete')) {
-      for (const label of programs.keys()) await tryOut(t, id, label, await variablesFor(id));
-      return;
-    }
-    const variables = await variablesFor(id);
-    await Promise.all([...programs.keys()].map((label) => tryOut(t, id, label, variables)));
-  });
-}
+const account = { accountId: demoAccounts[0]?.id ?? '' };
+const report = await api.database.prisma.report.findFirstOrThrow({ where: account });
+/** What samples read from their environment. The records exist. */
+const variables = {
+  TOKEN: await api.token(backend),
+  EMPLOYEE_ID: 'acmedemo00000000',
+  EVENT_ID: 'evt_demoacme_00000001',
+  REPORT_ID: report.id,
+  WEBHOOK_ENDPOINT_ID: 'demo',
+};
+const variablesOfUser = { ...variables, TOKEN: await userToken() };
+const ofNoRecord = { ...variables, EMPLOYEE_ID: 'unknown', REPORT_ID: 'unknown' };
 
 for (const id of ['getEmployee', 'exportReport', 'runReport'] as const) {
   t.test(`the samples of ${id} fail with the detail of the problem`, async (t) => {
-    const variables = { TOKEN: await api.token(backend), EMPLOYEE_ID: 'unknown', REPORT_ID: 'unknown' };
     for (const [label, program] of programs) {
-      const { code, stdout, stderr } = await program.run(id, variables);
+      const { code, stdout, stderr } = await program.run(id, ofNoRecord);
       t.not(code, 0, label);
       t.match(`${stdout}${stderr}`, 'No record with this id exists in your account.', label);
+    }
+  });
+}
+
+// The token is revoked last.
+const inOrder = operations.toSorted(
+  (a, b) => Number(a.id === 'revokeToken') - Number(b.id === 'revokeToken'),
+);
+
+for (const { id } of inOrder) {
+  t.test(`the samples of ${id} send what they show`, async (t) => {
+    if (!id.startsWith('delete')) {
+      await Promise.all([...programs.keys()].map((label) => tryOut(t, id, label)));
+      return;
+    }
+    for (const label of programs.keys()) {
+      await tryOut(t, id, label);
+      await createDemoEndpoint(api, backend.id);
+      await api.database.prisma.report.createMany({ data: report as never, skipDuplicates: true });
     }
   });
 }
@@ -99,14 +119,9 @@ t.test(
 );
 
 /** Runs a sample, and checks what it sends and prints. */
-async function tryOut(
-  t: Test,
-  id: OperationId,
-  label: Label,
-  variables: Readonly<Record<string, string>>,
-): Promise<void> {
+async function tryOut(t: Test, id: OperationId, label: Label): Promise<void> {
   const before = server.exchanges.length;
-  const result = await programs.get(label)?.run(id, variables);
+  const result = await programs.get(label)?.run(id, id.endsWith('CurrentUser') ? variablesOfUser : variables);
   const { code, stdout, stderr } = result ?? { code: null, stdout: '', stderr: '' };
   t.equal(code, 0, `${label} exits with 0: ${stderr}`);
   t.equal(stderr, '', `${label} has no warnings`);
@@ -123,19 +138,6 @@ async function tryOut(
   for (const exchange of sent) t.same(faultsOf(exchange, id), [], `${label}: ${exchange.url}`);
 }
 
-/** The environment variables of samples. The records exist. */
-async function variablesFor(id: OperationId): Promise<Record<string, string>> {
-  await createDemoEndpoint(api, backend.id);
-  const token = id.endsWith('CurrentUser') ? await userToken() : await api.token(backend);
-  return {
-    TOKEN: token,
-    EMPLOYEE_ID: 'acmedemo00000000',
-    EVENT_ID: 'evt_demoacme_00000001',
-    REPORT_ID: await createReport(token),
-    WEBHOOK_ENDPOINT_ID: 'demo',
-  };
-}
-
 async function userToken(): Promise<string> {
   const owner = await api.database.prisma.user.findFirstOrThrow({ where: { email: 'owner@acme.example' } });
   const tokens = await grantTokens(
@@ -149,16 +151,6 @@ async function userToken(): Promise<string> {
     { scope: 'reports:write user:read user:write' },
   );
   return tokens.accessToken;
-}
-
-async function createReport(token: string): Promise<string> {
-  const response = await api.app.inject({
-    method: 'POST',
-    url: '/v1/reports',
-    headers: { authorization: `Bearer ${token}` },
-    payload: { title: 'For changes and deletion' },
-  });
-  return response.json().data.id;
 }
 
 function faultsOf({ method, url, status }: Exchange, id: OperationId): string[] {

@@ -62,6 +62,7 @@ t.test('is a collection of version 2.1 with the variables of the server', async 
     client_secret: 'demobackendsecret',
     redirect_uri: 'http://localhost:8080/callback',
   });
+  t.match(info.description, /Set the variables `client_id`, `client_secret` and `redirect_uri`/);
   t.notMatch(response.body, 'localhost:3000');
 });
 

@@ -25,21 +25,43 @@ t.test('a call counts as the operation, with its records, and other messages do 
 });
 
 t.test(
-  'messages and the operations that they call count toward the rate limit of the application',
+  'a message counts once toward the rate limit of the application, also when it calls a tool',
   async (t) => {
     const api = await buildTestApp(t, { environment: { RATE_LIMIT_API: '4' } });
     const { application } = await createTenant(api.database);
     const token = await api.token(application);
-    t.equal((await sendMessage(api, token, list)).statusCode, 200);
-    t.notOk((await callTool(api, token, 'listReports')).json().result.isError);
-    const limited = (await callTool(api, token, 'listReports')).json().result;
-    t.equal(limited.isError, true);
-    t.match(limited.content[0].text, /429 rate_limit_exceeded.*\nTry again after \d+ seconds/);
-    const response = await sendMessage(api, token, list);
-    t.equal(response.statusCode, 429);
-    t.match(response.headers['retry-after'], /^\d+$/);
+    const accepted = [
+      await sendMessage(api, token, list),
+      await callTool(api, token, 'listReports'),
+      await callTool(api, token, 'getReport', { report_id: 'unknown' }),
+      await callTool(api, token, 'listReports'),
+    ];
+    t.same(
+      accepted.map((response) => [response.statusCode, response.headers.ratelimit?.toString().split(';')[1]]),
+      [3, 2, 1, 0].map((remaining) => [200, `r=${remaining}`]),
+    );
+    for (const limited of [
+      await callTool(api, token, 'listReports'),
+      await sendMessage(api, token, list),
+      await api.app.inject({ url: '/v1/reports', headers: { authorization: `Bearer ${token}` } }),
+    ]) {
+      t.equal(limited.statusCode, 429);
+      t.match(limited.headers['retry-after'], /^\d+$/);
+    }
   },
 );
+
+t.test('an exceeded limit of an operation is a tool error that says when to try again', async (t) => {
+  const api = await buildTestApp(t, { environment: { MAX_IDEMPOTENCY_KEYS: '1' } });
+  const { application } = await createTenant(api.database);
+  const token = await api.token(application);
+  const create = (key: string) =>
+    callTool(api, token, 'createReport', { idempotency_key: key, body: { title: 'A report' } });
+  t.notOk((await create('first')).json().result.isError);
+  const { isError, content } = (await create('second')).json().result;
+  t.equal(isError, true);
+  t.match(content[0].text, /429 rate_limit_exceeded.*\nTry again after \d+ seconds/);
+});
 
 t.test('an operation has the request id and the client address of its tool call', async (t) => {
   const log = captureLog('debug');

@@ -2,9 +2,14 @@ import { apiId } from '../api-id.js';
 import type { Contract } from '../contract.js';
 import { DocumentLinks } from '../reference/links.js';
 import { chaptersOf, operationsOf } from '../reference/nodes.js';
+import { blocks } from '../reference/text.js';
 import { Authorizations } from './authorization.js';
 import { requestItem } from './request.js';
 import { variablesOf } from './variables.js';
+
+const instructions =
+  'Set the variables `client_id`, `client_secret` and `redirect_uri` to those of your application. Their initial values are ' +
+  'those of the demo data.';
 
 /**
  * The operations as a Postman collection: a folder for each tag, and requests with the examples of the contract.
@@ -28,7 +33,7 @@ export function postmanCollection(contract: Contract): object {
       _postman_id: apiId,
       name: title,
       version,
-      description: links.relink(description ?? ''),
+      description: blocks(links.relink(description ?? ''), instructions),
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: authorizations.ofClient,

@@ -42,6 +42,8 @@ export class SchemaTexts {
       oneOf?: readonly JsonSchema[];
     };
     if ($ref !== undefined) return this.#named($ref);
+    // The schema of its items exists for tools that require one.
+    if (schema.maxItems === 0) return 'an empty array';
     const types = [type ?? []].flat().map((name) => (name === 'null' ? '`null`' : name));
     const words = oneOf === undefined ? types.join(' or ') : oneOf.map((one) => this.type(one)).join(' or ');
     const content = items === undefined ? '' : ` of ${bracketed(this.type(items))}`;

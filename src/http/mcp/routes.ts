@@ -4,6 +4,7 @@ import type { Localise } from '../../contract/published.js';
 import { Problem } from '../../problems/problem.js';
 import { type ProblemDocument, problemDocument } from '../../problems/problem-document.js';
 import type { Authenticate } from '../binding/bind.js';
+import { asCounted } from '../rate-limit.js';
 import { requestIdHeader } from '../request-id.js';
 import { mcpPath, resourceMetadataRoutes, resourceMetadataUrl } from './resource-metadata.js';
 import { respond, type ToolCaller } from './server.js';
@@ -110,17 +111,19 @@ function webRequest({ headers }: FastifyRequest, baseUrl: string): Request {
 
 function callerOf(app: FastifyInstance, request: FastifyRequest, dependencies: Dependencies): ToolCaller {
   const { contract, config } = dependencies;
-  const send = async (tool: OperationTool, given: Parameters<ToolCaller['call']>[1]) => {
+  const send = (tool: OperationTool, given: Parameters<ToolCaller['call']>[1]) => {
     const { headers, ...target } = toolRequest(tool, given);
-    return app.inject({
-      ...target,
-      remoteAddress: request.ip,
-      headers: {
-        ...headers,
-        authorization: request.headers.authorization,
-        [requestIdHeader]: request.id,
-      },
-    });
+    return asCounted(() =>
+      app.inject({
+        ...target,
+        remoteAddress: request.ip,
+        headers: {
+          ...headers,
+          authorization: request.headers.authorization,
+          [requestIdHeader]: request.id,
+        },
+      }),
+    );
   };
   return {
     scopes: request.caller?.scopes ?? new Set(),

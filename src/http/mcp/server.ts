@@ -17,8 +17,8 @@ export interface ToolCaller {
 }
 
 const instructions =
-  `Employees, saved reports and the profile of the current user in the People API. Each tool is an
-operation of the API and acts for the user or the application of the access token. A tool error states what must be
+  `Employees, saved reports, events, webhook endpoints and the profile of the current user in the People API. Each tool
+is an operation of the API and acts for the user or the application of the access token. A tool error states what must be
 corrected. Lists have pages: call the tool again with page_after set to meta.next_cursor.`.replaceAll(
     '\n',
     ' ',

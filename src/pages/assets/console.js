@@ -13,6 +13,7 @@ if (location.origin === new URL(baseUrl).origin) await showConsole().catch(showF
 else location.replace(`${baseUrl}/console${location.hash}`);
 
 function showFailure() {
+  element.setAttribute('role', 'alert');
   element.textContent = 'The console could not be loaded. Reload the page.';
 }
 

@@ -9,7 +9,7 @@ export function OperationList({ context, chapter }: { context: ReferenceContext;
     <ul class="operations">
       {operationsOf(contract, chapter).map((operation) => (
         <li key={operation.id} id={`/${chapter.name}/${operation.id}`.toLowerCase()}>
-          <a href={links.operation(operation.id)}>{rawOperation(contract, operation).summary}</a>
+          <a href={links.operation(operation.id)}>{rawOperation(contract, operation).summary}</a>{' '}
           <span>
             <Badge>{operation.method}</Badge> <code>{operation.path}</code>
           </span>
@@ -17,7 +17,7 @@ export function OperationList({ context, chapter }: { context: ReferenceContext;
       ))}
       {webhooksIn(contract, chapter).map(([name, { summary }]) => (
         <li key={name}>
-          <a href={links.webhook(name)}>{summary}</a>
+          <a href={links.webhook(name)}>{summary}</a>{' '}
           <span>
             <Badge>webhook</Badge> <code>{name}</code>
           </span>

@@ -11,15 +11,17 @@ export function Samples({ samples }: { samples: readonly Sample[] }) {
           <pre>
             <code id={`sample-${label}`}>{source.trimEnd()}</code>
           </pre>
-          <button
-            type="button"
-            class="quiet"
-            hidden
-            data-copies={`sample-${label}`}
-            data-label={`The sample in ${label} is`}
-          >
-            Copy
-          </button>
+          <div>
+            <button
+              type="button"
+              class="quiet"
+              hidden
+              data-copies={`sample-${label}`}
+              data-label={`The sample in ${label} is`}
+            >
+              Copy
+            </button>
+          </div>
         </details>
       ))}
       <p id="copied" role="status" class="hint" />

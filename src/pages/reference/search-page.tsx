@@ -27,7 +27,7 @@ export function SearchPage({
       <ul class="operations">
         {found.map(({ title, kind, url }) => (
           <li key={url}>
-            <a href={url}>{title}</a>
+            <a href={url}>{title}</a>{' '}
             <span>
               <code>{kind}</code>
             </span>

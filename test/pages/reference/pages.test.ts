@@ -50,6 +50,24 @@ t.test('each page has a unique title', async (t) => {
   t.equal(titles.size, pages.length);
 });
 
+t.test(
+  'names of operations are separate words from their requests in a browser without styles',
+  async (t) => {
+    for (const url of ['/docs', '/docs/guides/reports', '/docs/search?q=csv']) {
+      const text = (await read(url)).body.replaceAll(/<\/?(a|code|span)\b[^>]*>/g, '');
+      t.match(text, 'Export a report as CSV GET /v1/reports/{report_id}/results.csv', url);
+    }
+  },
+);
+
+t.test('a list that must be empty is described as an empty array', async (t) => {
+  for (const extension of ['', '.md']) {
+    const { body } = await read(`/docs/operations/createReport${extension}`);
+    t.match(body, 'an empty array');
+    t.notMatch(body, 'at most 0 items');
+  }
+});
+
 for (const operation of contract.operations.values()) {
   t.test(`the page of ${operation.id} names every parameter, status and code`, async (t) => {
     const { body } = await read(`/docs/operations/${operation.id}`);

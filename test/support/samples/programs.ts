@@ -2,24 +2,31 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Sample } from '../../../src/contract/samples/samples.js';
+import { packageRoot } from '../../../src/package-root.js';
 import { type CommandResult, run, skipWithout } from '../processes/command.js';
 import type { Test } from '../tap.js';
+import { Host } from './host.js';
 
 type Label = Sample['label'];
+type Command = [program: string, ...args: string[]];
 
 /** How to run samples of a language. */
 interface Language {
   /** Name of the source file. */
   readonly file: string;
-  /** Arguments of the compiler before the source. */
-  readonly prefix?: (name: string) => string;
+  /** Turns the program into a part of one program with all samples, which is compiled and started much faster. */
+  readonly part?: (source: string, name: string) => string;
   /** Programs that must be installed, with arguments with which they succeed. */
   readonly needs: readonly (readonly [program: string, ...args: string[]])[];
   /** Compiles the samples of all names. */
   readonly compile?: (folder: string, names: readonly string[]) => Promise<CommandResult>;
-  /** The command that runs one sample. */
-  readonly command: (folder: string, name: string) => [program: string, ...args: string[]];
+  /** The command that runs one sample, or the one of a process that runs any of them. */
+  readonly command:
+    | ((folder: string, name: string) => Command)
+    | { readonly host: (folder: string) => Command };
 }
+
+const hosts = path.join(packageRoot, 'test', 'support', 'samples', 'hosts');
 
 const languages: Readonly<Record<Label, Language>> = {
   curl: {
@@ -34,47 +41,49 @@ const languages: Readonly<Record<Label, Language>> = {
   JavaScript: {
     file: 'sample.mjs',
     needs: [],
-    command: (folder, name) => [process.execPath, path.join(folder, name, 'sample.mjs')],
+    command: { host: (folder) => [process.execPath, path.join(hosts, 'host.mjs'), folder] },
   },
   Python: {
     file: 'sample.py',
     needs: [['python3', '--version']],
-    command: (folder, name) => ['python3', '-W', 'error', path.join(folder, name, 'sample.py')],
+    command: { host: (folder) => ['python3', '-W', 'error', path.join(hosts, 'host.py'), folder] },
   },
   Ruby: {
     file: 'sample.rb',
     needs: [['ruby', '--version']],
-    command: (folder, name) => ['ruby', path.join(folder, name, 'sample.rb')],
+    // The samples need the standard library only.
+    command: (folder, name) => ['ruby', '--disable=gems', path.join(folder, name, 'sample.rb')],
   },
   Java: {
     file: 'Sample.java',
-    // One call of the compiler for all samples is much faster, and needs classes with different names.
-    prefix: (name) => `package ${name};\n`,
+    part: (source, name) => `package ${name};\n${source}`,
     needs: [
       ['java', '-version'],
       ['javac', '-version'],
     ],
     compile: (folder, names) => {
-      const files = names.map((name) => path.join(folder, name, 'Sample.java'));
+      const files = [
+        path.join(hosts, 'Host.java'),
+        ...names.map((name) => path.join(folder, name, 'Sample.java')),
+      ];
       // The lint check for text blocks mistakes an escaped U+2028 for the end of a line.
       return run('javac', ['-Xlint:all,-text-blocks', '-d', path.join(folder, 'classes'), ...files]);
     },
-    command: (folder, name) => {
-      return [
-        'java',
-        '-XX:TieredStopAtLevel=1',
-        '-XX:+UseSerialGC',
-        '-cp',
-        path.join(folder, 'classes'),
-        `${name}.Sample`,
-      ];
+    command: {
+      host: (folder) => {
+        const flags = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+        return ['java', ...flags, '-cp', path.join(folder, 'classes'), 'Host', folder];
+      },
     },
   },
   Go: {
     file: 'sample.go',
+    part: (source, name) =>
+      source.replace(/^package main$/m, `package ${name}`).replace(/^func main\(\) \{$/m, 'func Main() {'),
     needs: [['go', 'version']],
-    compile: async (folder) => {
+    compile: async (folder, names) => {
       await writeFile(path.join(folder, 'go.mod'), 'module samples\n\ngo 1.19\n');
+      await writeFile(path.join(folder, 'main.go'), goProgram(names));
       // Built with the standard library only, and without a network.
       const env = {
         ...process.env,
@@ -82,11 +91,18 @@ const languages: Readonly<Record<Label, Language>> = {
         GOPROXY: 'off',
         GOFLAGS: '-mod=mod',
       };
-      return run('go', ['build', '-ldflags=-s -w', '-o', 'programs/', './...'], { cwd: folder, env });
+      return run('go', ['build', '-ldflags=-s -w', '-o', 'program', '.'], { cwd: folder, env });
     },
-    command: (folder, name) => [path.join(folder, 'programs', name)],
+    command: (folder, name) => [path.join(folder, 'program'), name],
   },
 };
+
+/** A program that runs the sample which its argument names. */
+function goProgram(names: readonly string[]): string {
+  const imports = names.map((name) => `\t"samples/${name}"\n`).join('');
+  const cases = names.map((name) => `\tcase "${name}":\n\t\t${name}.Main()\n`).join('');
+  return `package main\n\nimport (\n\t"os"\n${imports})\n\nfunc main() {\n\tswitch os.Args[1] {\n${cases}\t}\n}\n`;
+}
 
 /** Why samples of a language cannot be run on this machine; `false` if they can. */
 export function skipLanguage(label: Label): string | false {
@@ -113,17 +129,26 @@ export async function preparePrograms(
 ): Promise<Programs> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'people-api-samples-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const { file, prefix, compile, command } = languages[label];
+  const { file, part, compile, command } = languages[label];
   for (const [name, source] of sources) {
     await mkdir(path.join(folder, name));
-    await writeFile(path.join(folder, name, file), `${prefix?.(name) ?? ''}${source}`);
+    await writeFile(path.join(folder, name, file), part?.(source, name) ?? source);
   }
   const result = await compile?.(folder, [...sources.keys()]);
   if (result !== undefined && result.code !== 0) throw new Error(`${label}: ${result.stderr}`);
   if (result !== undefined) t.equal(result.stderr, '', `the compiler of ${label} has no warnings`);
+  const started = new Map<string, Host>();
+  t.teardown(() => Promise.all([...started.values()].map((host) => host.stop())));
+  const hostWith = (variables: Readonly<Record<string, string>>, start: (folder: string) => Command) => {
+    const key = JSON.stringify(variables);
+    const host = started.get(key) ?? new Host(start(folder), { folder, variables });
+    started.set(key, host);
+    return host;
+  };
   return {
     file: (name) => path.join(folder, name, file),
     run: (name, variables) => {
+      if ('host' in command) return hostWith(variables, command.host).run(name);
       const [program, ...args] = command(folder, name);
       return run(program, args, { env: { ...process.env, ...variables } });
     },
