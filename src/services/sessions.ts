@@ -159,7 +159,8 @@ export class Sessions {
   }
 
   /**
-   * Lists the sessions of a user that have not expired, the last used first. Shows at most {@link maximumListed}.
+   * Lists the sessions of a user that have not expired, the last used first. Shows at most {@link maximumListed}. A session
+   * that waits for a second factor, or whose user must use single sign-on, shows no page and is not listed.
    *
    * @param options.currentId id of the session of the request; absent: none of the list
    */
@@ -168,12 +169,18 @@ export class Sessions {
     { currentId }: { currentId?: string } = {},
   ): Promise<SessionSummary[]> {
     const now = this.#clock();
-    const rows = await this.#database.prisma.session.findMany({
+    const { prisma } = this.#database;
+    const [user] = await prisma.$queryRaw<UserRow[]>`
+      SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
+      WHERE users.account_id = ${accountId} AND users.id = ${userId}`;
+    if (user === undefined) return [];
+    const rows = await prisma.session.findMany({
       where: {
         accountId,
         userId,
         expiresAt: { gt: now },
         lastSeenAt: { gt: new Date(now.getTime() - idleSeconds * 1000) },
+        OR: completeKinds(user),
       },
       orderBy: [{ lastSeenAt: 'desc' }, { idHash: 'asc' }],
       take: maximumListed,
@@ -210,6 +217,21 @@ export class Sessions {
       }),
     );
   }
+}
+
+/** Conditions for the kinds of sessions in which a user is signed in completely. */
+function completeKinds(user: Omit<UserRow, 'accountId'>): Prisma.SessionWhereInput[] {
+  const kinds = [false, true].flatMap((singleSignOn) =>
+    [null, new Date(0)].map((secondFactorAt) => ({ singleSignOn, secondFactorAt })),
+  );
+  return kinds
+    .filter(
+      (kind) =>
+        signInStage(user, kind) === 'complete' && (kind.singleSignOn || !mustUseSingleSignOn(user)),
+    )
+    .map(({ singleSignOn, secondFactorAt }) => {
+      return { singleSignOn, secondFactorAt: secondFactorAt === null ? null : { not: null } };
+    });
 }
 
 /** The hash of a session id, which identifies the session in the database. */

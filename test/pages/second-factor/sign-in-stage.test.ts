@@ -54,6 +54,18 @@ t.test('a session that waits for the second factor opens no page and submits no 
   goesTo(t, await browser.open('/sign_in'), stepPath);
 });
 
+t.test('a session is listed when its sign-in is complete, and not before', async (t) => {
+  const { user } = await createScene(database);
+  const { browser: first, secret } = await setUpApp(api, user);
+  const listed = async () =>
+    ((await first.open('/people/settings/account')).body.match(/Unknown browser/g) ?? []).length;
+  clock.advanceSeconds(60);
+  const { browser, page } = await enterPassword(api, user);
+  t.equal(await listed(), 1, 'waits for the second factor');
+  await browser.submitForm(page, stepPath, { code: codeAt(api, secret) });
+  t.equal(await listed(), 2, 'is complete');
+});
+
 t.test('a sign-in has to be completed within ten minutes, and only then counts as one', async (t) => {
   const { user, accountId } = await createScene(database);
   const { secret } = await setUpApp(api, user);
