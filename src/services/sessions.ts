@@ -69,6 +69,7 @@ export class Sessions {
    * @param options.secondFactor whether the user has proved a second factor already
    * @param options.complete whether no second factor is missing
    * @param options.singleSignOn whether the user signed in at the identity provider
+   * @param options.authenticatedAt when the user proved the identity; absent: now
    * @returns the id; `null` when the user is disabled or has another password hash
    */
   async create(
@@ -80,12 +81,14 @@ export class Sessions {
       secondFactor = false,
       complete = true,
       singleSignOn = false,
+      authenticatedAt,
     }: {
       passwordHash?: string;
       event?: AuditEvent;
       secondFactor?: boolean;
       complete?: boolean;
       singleSignOn?: boolean;
+      authenticatedAt?: Date;
     } = {},
   ): Promise<string | null> {
     const id = randomBytes(32).toString('base64url');
@@ -104,7 +107,7 @@ export class Sessions {
       INSERT INTO sessions
         (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, second_factor_at, expires_at, address,
           user_agent, single_sign_on)
-      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${now}, ${secondFactorAt}, ${expiresAt}, ${address},
+      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
         ${userAgent?.slice(0, 255) ?? null}, ${singleSignOn}
       FROM holder`;
     const created = await withScope(accountScope(accountId), () =>
@@ -226,8 +229,7 @@ function completeKinds(user: Omit<UserRow, 'accountId'>): Prisma.SessionWhereInp
   );
   return kinds
     .filter(
-      (kind) =>
-        signInStage(user, kind) === 'complete' && (kind.singleSignOn || !mustUseSingleSignOn(user)),
+      (kind) => signInStage(user, kind) === 'complete' && (kind.singleSignOn || !mustUseSingleSignOn(user)),
     )
     .map(({ singleSignOn, secondFactorAt }) => {
       return { singleSignOn, secondFactorAt: secondFactorAt === null ? null : { not: null } };
