@@ -16,8 +16,8 @@ export interface MailServer {
   readonly mails: readonly ReceivedMail[];
   /** Rejects every mail from now on. */
   rejectAll(): void;
-  /** The last mail to an address, as soon as it is there. */
-  mailTo(address: string): Promise<ReceivedMail>;
+  /** The last mail to an address whose text matches, as soon as it is there. */
+  mailTo(address: string, text?: RegExp): Promise<ReceivedMail>;
 }
 
 /** An SMTP server on a port of its own, which is closed when the test ends. */
@@ -49,9 +49,9 @@ export async function startMailServer(t: Test): Promise<MailServer> {
     rejectAll: () => {
       rejecting = true;
     },
-    async mailTo(address) {
+    async mailTo(address, text = /./) {
       for (let waited = 0; waited < 5_000; waited += 10) {
-        const mail = mails.findLast(({ to }) => to.includes(address));
+        const mail = mails.findLast((each) => each.to.includes(address) && text.test(each.text));
         if (mail !== undefined) return mail;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
