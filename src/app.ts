@@ -168,6 +168,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     links,
     people,
     secretUse,
+    notices,
     exports,
     counters,
   } = services;
@@ -175,6 +176,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onClose', async () => {
     await secretUse.settled();
     await links.passwordLinks.settled();
+    await notices.settled();
     await exports.settled();
     await usage.flush().catch((err) => app.log.warn({ err }, 'storing usage failed during shutdown'));
     counters.close();

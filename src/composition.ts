@@ -69,6 +69,7 @@ import { ReportExports } from './services/reports/results/report-exports.js';
 import { ReportResults } from './services/reports/results/report-results.js';
 import { composeSecondFactors } from './services/second-factors/compose.js';
 import { SecondFactorPolicies } from './services/second-factors/second-factor-policy.js';
+import { createSecurityNotices, type SecurityNotices } from './services/security-notices.js';
 import { Sessions } from './services/sessions.js';
 import { SignIn } from './services/sign-in.js';
 import { composeSingleSignOn } from './services/single-sign-on/compose.js';
@@ -112,6 +113,7 @@ export interface Composition {
   readonly links: LinkPagesDependencies;
   readonly people: PeopleSiteDependencies;
   readonly secretUse: SecretUse;
+  readonly notices: SecurityNotices;
   readonly exports: AuditedExports;
   readonly databaseCheck: DatabaseCheck;
 }
@@ -144,6 +146,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
   const sessions = new BrowserSessions(userSessions, { appSecrets, baseUrl });
   const grants = new Grants(database);
   const users = new Users(database);
+  const notices = createSecurityNotices(database, { config, clock, logger: log });
   const userServices = composeUserServices({
     config,
     database,
@@ -153,6 +156,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     userSessions,
     auditLog,
     failureLimit,
+    notices,
   });
   const singleSignOn = composeSingleSignOn({
     config,
@@ -173,6 +177,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     sessions: userSessions,
     auditLog,
     failureLimit,
+    notices,
   });
   const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
   const authorizationServer = composeAuthorizationServer({
@@ -255,8 +260,8 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       policies: new SecondFactorPolicies(database),
       users,
       userSessions,
-      userAdministration: new UserAdministration(database),
-      ownAccount: new OwnAccount(database),
+      userAdministration: new UserAdministration(database, notices),
+      ownAccount: new OwnAccount(database, notices),
       profiles,
       validateProfile: createProfileValidator(contract),
       employees,
@@ -290,6 +295,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       problems: contract.problems,
     },
     secretUse,
+    notices,
     exports,
     databaseCheck: new DatabaseCheck(database),
     counters,

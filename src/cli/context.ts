@@ -27,18 +27,24 @@ export async function withContext<Result>(
   command: (context: CommandContext) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(commandProcess.env);
+  const logger = {
+    warn: (_: object, message: string) => commandProcess.stderr.write(`Warning: ${message}\n`),
+  };
   const database = await openDatabase(config);
   try {
     await migrate(database);
+    const services = composeCommandServices(database, systemClock, { config, logger });
     const context: CommandContext = {
       commandProcess,
       config,
       database,
-      services: composeCommandServices(database, systemClock, config),
+      services,
       clock: systemClock,
       appSecrets: () => resolveAppSecrets(config),
     };
-    return await withScope(allAccounts, () => command(context));
+    const result = await withScope(allAccounts, () => command(context));
+    await services.notices.settled();
+    return result;
   } finally {
     await database.close();
   }

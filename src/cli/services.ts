@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { Database } from '../database/client.js';
+import type { Database, DatabaseLogger } from '../database/client.js';
 import { Accounts } from '../services/accounts.js';
 import { OAuthApplications } from '../services/applications/oauth-applications.js';
 import { EmployeeImports } from '../services/employee-imports/employee-imports.js';
@@ -9,6 +9,7 @@ import { EmployeeChanges } from '../services/employees/employee-changes.js';
 import { EventFeed } from '../services/events/event-feed.js';
 import { Housekeeping } from '../services/housekeeping.js';
 import { Issuer } from '../services/recorded-issuer.js';
+import { createSecurityNotices, type SecurityNotices } from '../services/security-notices.js';
 import { SigningKeyStore } from '../services/signing-key-store.js';
 import { AccountDomains } from '../services/single-sign-on/account-domains.js';
 import { ProviderSecrets } from '../services/single-sign-on/provider-secrets.js';
@@ -32,6 +33,7 @@ export interface CommandServices {
   readonly issuer: Issuer;
   readonly signingKeys: SigningKeyStore;
   readonly domains: AccountDomains;
+  readonly notices: SecurityNotices;
   readonly providerSecrets: ProviderSecrets;
   readonly housekeeping: Housekeeping;
 }
@@ -40,12 +42,14 @@ export interface CommandServices {
 export function composeCommandServices(
   database: Database,
   clock: Clock,
-  config: Pick<Config, 'eventRetentionDays'>,
+  { config, logger }: { config: Config; logger: Pick<DatabaseLogger, 'warn'> },
 ): CommandServices {
+  const notices = createSecurityNotices(database, { config, clock, logger });
   return {
+    notices,
     accounts: new Accounts(database),
     users: new Users(database),
-    userAdministration: new UserAdministration(database),
+    userAdministration: new UserAdministration(database, notices),
     employeeImports: new EmployeeImports(database, clock),
     missingEmployees: new MissingEmployees(database, clock),
     employeeChanges: new EmployeeChanges(database),

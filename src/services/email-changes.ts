@@ -5,12 +5,13 @@ import type { UserAuditContext } from './audit-context.js';
 import type { AuditOrigin } from './audit-log.js';
 import { deleteLinksOfUser } from './links/delete-links.js';
 import type { LinkDelivery } from './links/link-delivery.js';
-import { confirmEmailMail, emailChangedMail } from './links/mail-texts.js';
+import { confirmEmailMail } from './links/mail-texts.js';
 import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './links/one-time-links.js';
 import { lockUser } from './lock-user.js';
 import { isEmailTaken } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
 import { recordUserEvent } from './record-user-event.js';
+import type { SecurityNotices } from './security-notices.js';
 import { emailRule } from './user-rules.js';
 
 /** Lifetime of a link that confirms an address: 24 hours. */
@@ -32,6 +33,7 @@ interface Dependencies {
   readonly database: Pick<Database, 'prisma'>;
   readonly links: OneTimeLinks;
   readonly delivery: LinkDelivery;
+  readonly notices: SecurityNotices;
   readonly clock: Clock;
 }
 
@@ -97,7 +99,7 @@ export class EmailChanges {
       throw error;
     });
     if (typeof outcome === 'string') return outcome;
-    await this.#dependencies.delivery.notify(outcome.earlier, emailChangedMail());
+    this.#dependencies.notices.sendToEarlierAddress(outcome.earlier);
     return 'changed';
   }
 

@@ -3,10 +3,11 @@ import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import type { AccountId } from './account-id.js';
 import { type AuditOrigin, recordIn } from './audit-log.js';
+import { personNameRule } from './name-rules.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import type { Role } from './user.js';
-import { emailRule, passwordError, personNameRule } from './user-rules.js';
+import { emailRule, passwordError } from './user-rules.js';
 
 /** A user to create. */
 export interface NewUser {

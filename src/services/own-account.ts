@@ -5,15 +5,18 @@ import { type LockedUser, lockUser } from './lock-user.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { revokeSessions } from './revoke-user-access.js';
+import type { SecurityNotices } from './security-notices.js';
 import { hashSessionId } from './sessions.js';
 import { passwordError } from './user-rules.js';
 
 /** Changes of users to their own password and sessions. Each change is one transaction together with its audit event. */
 export class OwnAccount {
   readonly #prisma: Database['prisma'];
+  readonly #notices: SecurityNotices;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>) {
+  constructor({ prisma }: Pick<Database, 'prisma'>, notices: SecurityNotices) {
     this.#prisma = prisma;
+    this.#notices = notices;
   }
 
   /**
@@ -37,6 +40,7 @@ export class OwnAccount {
       await revokeSessions(tx, context, user, hashSessionId(sessionId));
       await deleteLinksOfUser(tx, accountId, userId);
     });
+    this.#notices.send(context, userId, 'password_changed');
     return undefined;
   }
 

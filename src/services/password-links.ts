@@ -1,7 +1,5 @@
-import pLimit from 'p-limit';
 import type { Clock } from '../clock.js';
-import type { Database, DatabaseLogger, Prisma } from '../database/client.js';
-import { describeError } from '../database/database-errors.js';
+import type { Database, Prisma } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
 import type { AuditContext, UserAuditContext } from './audit-context.js';
 import type { AuditOrigin } from './audit-log.js';
@@ -11,11 +9,13 @@ import type { DeliveredLink, LinkDelivery } from './links/link-delivery.js';
 import { passwordMail, singleSignOnMail } from './links/mail-texts.js';
 import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './links/one-time-links.js';
 import { lockUser } from './lock-user.js';
+import type { BackgroundMail } from './mail/background-mail.js';
 import { networkOf } from './network-of-address.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { type AffectedUser, revokeSessions } from './revoke-user-access.js';
+import type { SecurityNotices } from './security-notices.js';
 import { singleSignOnPath } from './single-sign-on/single-sign-on-path.js';
 import { mustUseSingleSignOn } from './user.js';
 import { passwordError } from './user-rules.js';
@@ -29,9 +29,6 @@ const forgottenSeconds = 3_600;
 
 /** Maximum number of valid links of a user for a forgotten password. It limits the mail that others can cause in an hour. */
 const maximumForgotten = 3;
-
-/** Maximum number of queued requests. Further ones are dropped, which limits their memory. */
-const maximumWaiting = 1_000;
 
 export type PasswordLinkOutcome =
   | { readonly kind: 'created'; readonly email: string; readonly link: DeliveredLink }
@@ -50,14 +47,13 @@ interface Dependencies {
   readonly delivery: LinkDelivery;
   readonly failureLimit: FailureLimit;
   readonly clock: Clock;
-  readonly logger: Pick<DatabaseLogger, 'warn'>;
+  readonly background: BackgroundMail;
+  readonly notices: SecurityNotices;
 }
 
 /** Links with which users set a new password. */
 export class PasswordLinks {
   readonly #dependencies: Dependencies;
-  readonly #limit = pLimit(2);
-  readonly #pending = new Set<Promise<void>>();
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
@@ -90,25 +86,19 @@ export class PasswordLinks {
    * @returns `null`, or the limit that the request exceeds
    */
   async request(email: string, origin: AuditOrigin): Promise<LimitReached | null> {
-    const { failureLimit, logger } = this.#dependencies;
+    const { failureLimit, background } = this.#dependencies;
     const limit = await failureLimit.count({
       by: `forgotten by ${networkOf(origin.address)}`,
       of: `forgotten of ${normalizeEmail(email)}`,
     });
     if (limit !== null) return limit;
-    if (!this.delivers || this.#pending.size >= maximumWaiting) return null;
-    const sent: Promise<void> = this.#limit(() => this.#send(email, origin))
-      .catch((error) =>
-        logger.warn({ reason: describeError(error) }, 'a link for a forgotten password was not sent'),
-      )
-      .finally(() => this.#pending.delete(sent));
-    this.#pending.add(sent);
+    if (this.delivers) background.add(() => this.#send(email, origin));
     return null;
   }
 
   /** Resolves when the requested links are sent or have failed. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#pending);
+  settled(): Promise<void> {
+    return this.#dependencies.background.settled();
   }
 
   /** Finds a link that can be used. */
@@ -132,7 +122,9 @@ export class PasswordLinks {
         consumeAndStore(tx, { context, link, passwordHash }),
       ),
     );
-    return changed ? { kind: 'changed' } : { kind: 'invalid_link' };
+    if (!changed) return { kind: 'invalid_link' };
+    this.#dependencies.notices.send(context, userId, 'password_changed');
+    return { kind: 'changed' };
   }
 
   async #send(email: string, origin: AuditOrigin): Promise<void> {

@@ -69,6 +69,7 @@ export class Sessions {
    * @param options.secondFactor whether the user has proved a second factor already
    * @param options.complete whether no second factor is missing
    * @param options.singleSignOn whether the user signed in at the identity provider
+   * @param options.authenticatedAt when the user proved the identity; absent: now
    * @returns the id; `null` when the user is disabled or has another password hash
    */
   async create(
@@ -80,12 +81,14 @@ export class Sessions {
       secondFactor = false,
       complete = true,
       singleSignOn = false,
+      authenticatedAt,
     }: {
       passwordHash?: string;
       event?: AuditEvent;
       secondFactor?: boolean;
       complete?: boolean;
       singleSignOn?: boolean;
+      authenticatedAt?: Date;
     } = {},
   ): Promise<string | null> {
     const id = randomBytes(32).toString('base64url');
@@ -104,7 +107,7 @@ export class Sessions {
       INSERT INTO sessions
         (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, second_factor_at, expires_at, address,
           user_agent, single_sign_on)
-      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${now}, ${secondFactorAt}, ${expiresAt}, ${address},
+      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
         ${userAgent?.slice(0, 255) ?? null}, ${singleSignOn}
       FROM holder`;
     const created = await withScope(accountScope(accountId), () =>
@@ -159,7 +162,8 @@ export class Sessions {
   }
 
   /**
-   * Lists the sessions of a user that have not expired, the last used first. Shows at most {@link maximumListed}.
+   * Lists the sessions of a user that have not expired, the last used first. Shows at most {@link maximumListed}. A session
+   * that waits for a second factor, or whose user must use single sign-on, shows no page and is not listed.
    *
    * @param options.currentId id of the session of the request; absent: none of the list
    */
@@ -168,12 +172,18 @@ export class Sessions {
     { currentId }: { currentId?: string } = {},
   ): Promise<SessionSummary[]> {
     const now = this.#clock();
-    const rows = await this.#database.prisma.session.findMany({
+    const { prisma } = this.#database;
+    const [user] = await prisma.$queryRaw<UserRow[]>`
+      SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
+      WHERE users.account_id = ${accountId} AND users.id = ${userId}`;
+    if (user === undefined) return [];
+    const rows = await prisma.session.findMany({
       where: {
         accountId,
         userId,
         expiresAt: { gt: now },
         lastSeenAt: { gt: new Date(now.getTime() - idleSeconds * 1000) },
+        OR: completeKinds(user),
       },
       orderBy: [{ lastSeenAt: 'desc' }, { idHash: 'asc' }],
       take: maximumListed,
@@ -210,6 +220,20 @@ export class Sessions {
       }),
     );
   }
+}
+
+/** Conditions for the kinds of sessions in which a user is signed in completely. */
+function completeKinds(user: Omit<UserRow, 'accountId'>): Prisma.SessionWhereInput[] {
+  const kinds = [false, true].flatMap((singleSignOn) =>
+    [null, new Date(0)].map((secondFactorAt) => ({ singleSignOn, secondFactorAt })),
+  );
+  return kinds
+    .filter(
+      (kind) => signInStage(user, kind) === 'complete' && (kind.singleSignOn || !mustUseSingleSignOn(user)),
+    )
+    .map(({ singleSignOn, secondFactorAt }) => {
+      return { singleSignOn, secondFactorAt: secondFactorAt === null ? null : { not: null } };
+    });
 }
 
 /** The hash of a session id, which identifies the session in the database. */

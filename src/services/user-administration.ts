@@ -10,6 +10,7 @@ import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent as record } from './record-user-event.js';
 import { type AffectedUser, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
+import type { SecurityNotices } from './security-notices.js';
 import type { Role } from './user.js';
 import { passwordError } from './user-rules.js';
 
@@ -41,9 +42,11 @@ const unchanged: UserChange = { kind: 'unchanged' };
  */
 export class UserAdministration {
   readonly #prisma: Database['prisma'];
+  readonly #notices: SecurityNotices;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>) {
+  constructor({ prisma }: Pick<Database, 'prisma'>, notices: SecurityNotices) {
     this.#prisma = prisma;
+    this.#notices = notices;
   }
 
   /** Disables a user, revokes all sessions and grants, and deletes unused authorization codes and links. */
@@ -95,13 +98,15 @@ export class UserAdministration {
     if (error !== undefined) return { kind: 'invalid_password', error };
     // Outside the transaction, because hashing is slow.
     const passwordHash = await hashPassword(password);
-    return this.#change(context, userId, async (tx, user) => {
+    const changed = await this.#change(context, userId, async (tx, user) => {
       await update(tx, context, user, { passwordHash });
       await record(tx, context, user, 'user.password_changed');
       const revokedSessions = await revokeSessions(tx, context, user);
       await deleteLinksOfUser(tx, context.accountId, userId);
       return { kind: 'changed', revokedSessions, revokedGrants: 0 };
     });
+    if (changed.kind === 'changed') this.#notices.send(context, userId, 'password_changed');
+    return changed;
   }
 
   /**
@@ -110,19 +115,23 @@ export class UserAdministration {
    *
    * @param given a valid address
    */
-  setEmail(context: AuditContext, userId: string, given: string): Promise<EmailChange> {
+  async setEmail(context: AuditContext, userId: string, given: string): Promise<EmailChange> {
     const email = normalizeEmail(given);
+    let earlier = '';
     const changed = this.#change(context, userId, async (tx, user) => {
       if (user.email === email) return unchanged;
+      earlier = user.email;
       await update(tx, context, user, { email, emailVerified: false });
       await record(tx, context, { id: userId, email }, 'user.email_changed', { from: user.email });
       await deleteLinksOfUser(tx, context.accountId, userId);
       return { kind: 'changed', revokedSessions: 0, revokedGrants: 0 };
     });
-    return changed.catch((error): EmailChange => {
+    const outcome = await changed.catch((error): EmailChange => {
       if (isEmailTaken(error)) return { kind: 'email_taken' };
       throw error;
     });
+    if (outcome.kind === 'changed') this.#notices.sendToEarlierAddress(earlier);
+    return outcome;
   }
 
   /** Revokes all sessions of a user. */
@@ -136,8 +145,8 @@ export class UserAdministration {
   }
 
   /** Removes all second factors of a user who has lost them, and revokes all sessions. */
-  removeSecondFactors(context: AuditContext, userId: string): Promise<UserChange> {
-    return this.#change(context, userId, async (tx, user) => {
+  async removeSecondFactors(context: AuditContext, userId: string): Promise<UserChange> {
+    const changed = await this.#change(context, userId, async (tx, user) => {
       const where = { accountId: context.accountId, userId };
       const apps = await tx.totpFactor.deleteMany({ where });
       const passkeys = await tx.passkey.deleteMany({ where });
@@ -150,6 +159,8 @@ export class UserAdministration {
         revokedGrants: 0,
       };
     });
+    if (changed.kind === 'changed') this.#notices.send(context, userId, 'second_factors_removed');
+    return changed;
   }
 
   /**

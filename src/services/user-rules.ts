@@ -9,20 +9,12 @@ export type Rule = (value: string) => string | undefined;
 export const minimumPasswordLength = 12;
 
 const maximumEmailLength = 320;
-const maximumNameLength = 100;
-const maximumAccountNameLength = 100;
 
 /** The rule for the e-mail address that a user signs in with, in the form in which it is stored. */
 export const emailRule: Rule = (email) =>
   /^[^\s@]+@[^\s@]+$/u.test(email) && normalizeEmail(email).length <= maximumEmailLength
     ? undefined
     : `must be an e-mail address of at most ${maximumEmailLength} characters`;
-
-/** The rule for the names of a user at the command line. The contract has the same rule. */
-export const personNameRule: Rule = (name) => nameError(name, maximumNameLength);
-
-/** The rule for the name of an account. */
-export const accountNameRule: Rule = (name) => nameError(name, maximumAccountNameLength);
 
 /** The rule for the length of a password after normalization. */
 export const passwordLengthRule: Rule = (password) => {
@@ -45,12 +37,4 @@ export async function passwordError(password: string): Promise<string | undefine
   const error = passwordLengthRule(password);
   if (error !== undefined) return error;
   return (await isCommonPassword(normalizePassword(password))) ? 'must not be easy to guess' : undefined;
-}
-
-const nameForm = /^[^\s\p{Cc}]\P{Cc}*$/u;
-
-function nameError(name: string, maximum: number): string | undefined {
-  if (name.trim() === '') return 'must not be blank';
-  if ([...name].length > maximum) return `must have at most ${maximum} characters`;
-  return nameForm.test(name) ? undefined : 'must not begin with white space or contain control characters';
 }

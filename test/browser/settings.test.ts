@@ -140,7 +140,7 @@ browserTest('every page can be used with the keyboard alone', async (t, page, si
   await enter();
   t.match(await page.title(), /^Error: /, 'Enter submits the form');
   t.match(await focused(), /^There is a problem/, 'the error summary has the focus');
-  await tabTo('Enter a name.');
+  await tabTo('The name must not be blank.');
   await page.keyboard.press('Enter');
   await page.keyboard.type('By keyboard');
   t.equal(await page.locator('#name').inputValue(), 'By keyboard', 'its link focuses the field');

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { Users } from '../../src/services/users.js';
@@ -35,6 +37,13 @@ const newScene = () =>
     const scene = await createScene(database);
     return { ...scene, colleague: await createUser(database, scene.accountId) };
   });
+
+/** The mail to an address that the commands left in the outbox. */
+function mailTo(address: string): string | undefined {
+  const directory = path.join(options.dataDir, 'outbox');
+  const mails = readdirSync(directory).map((name) => readFileSync(path.join(directory, name), 'utf8'));
+  return mails.find((mail) => mail.includes(`To: ${address}\n`));
+}
 
 const password = 'a phrase of four words';
 
@@ -101,6 +110,7 @@ t.test('replaces a password with one from standard input', async (t) => {
   t.match(short, { code: 1, stdout: '', stderr: 'The password must have at least 12 characters\n' });
   const done = await run(['set-password', user.email], `${password}\r\nnot the password\n`);
   t.same(done, { code: 0, stdout: `User ${user.email} has a new password.\n`, stderr: '' });
+  t.match(mailTo(user.email), /^Subject: Your password was changed$/m);
   await withDatabase(async (database) => {
     const { app } = await buildTestApp(t, { database });
     t.equal((await new Browser(app).signIn(user.email, user.password)).statusCode, 401);
@@ -118,6 +128,7 @@ t.test('changes the e-mail address of a user, unless another user has it', async
   t.match(await run(['set-email', user.email, 'nothing']), { code: 2, stdout: '' });
   const done = await run(['set-email', user.email, address]);
   t.same(done, { code: 0, stdout: `User ${user.email} now signs in with ${address}.\n`, stderr: '' });
+  t.match(mailTo(user.email), /^Subject: Your e-mail address was changed$/m, 'to the earlier address');
   await withDatabase(async (database) => {
     const { app } = await buildTestApp(t, { database });
     t.equal((await new Browser(app).signIn(user.email, user.password)).statusCode, 401);

@@ -23,16 +23,12 @@ import { readJsonEntries } from '../../src/services/employee-imports/json-entrie
 import { maximumLineLength, splitLines } from '../../src/services/employee-imports/lines.js';
 import { maximumSearchLength, searchParts } from '../../src/services/employees/employee-search.js';
 import { codeChallengeOf } from '../../src/services/grants/pkce.js';
+import { accountNameRule, personNameRule } from '../../src/services/name-rules.js';
 import { networkOf } from '../../src/services/network-of-address.js';
 import { findDefinitionErrors } from '../../src/services/reports/definition-rules.js';
 import { readRfc3339 } from '../../src/services/reports/rfc3339.js';
 import { parseScope } from '../../src/services/scopes.js';
-import {
-  accountNameRule,
-  emailRule,
-  passwordLengthRule,
-  personNameRule,
-} from '../../src/services/user-rules.js';
+import { emailRule, passwordLengthRule } from '../../src/services/user-rules.js';
 import { expectLinearTime, type Reader } from '../support/input/linear-time.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';

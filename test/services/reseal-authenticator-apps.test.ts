@@ -1,11 +1,16 @@
 import { TOTP } from 'otpauth';
 import { accountScope, allAccounts, withScope } from '../../src/database/scope.js';
+import {
+  AuthenticatorAppSecrets,
+  createAppSeal,
+} from '../../src/services/second-factors/authenticator-app-secrets.js';
 import { AuthenticatorApps } from '../../src/services/second-factors/authenticator-apps.js';
 import { Sessions } from '../../src/services/sessions.js';
 import { Users } from '../../src/services/users.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene } from '../support/oauth/users.js';
 import { createTestClock } from '../support/server/clock.js';
+import { createTestNotices } from '../support/server/test-notices.js';
 import t from '../support/tap.js';
 
 const [old, fresh] = ['o'.repeat(40), 'n'.repeat(40)];
@@ -16,8 +21,9 @@ t.test(
     const database = await openTestDatabase(t);
     const clock = createTestClock();
     const { user, accountId } = await createScene(database);
+    const notices = createTestNotices(database, clock);
     const appsWith = (current: string, previous?: string) =>
-      new AuthenticatorApps(database, { appSecrets: { current, previous }, clock });
+      new AuthenticatorApps(database, { appSecrets: { current, previous }, clock, notices });
     const from = { address: '127.0.0.1', userAgent: undefined };
     const sessionId = (await new Sessions(database, clock).create(user, from)) ?? '';
     const found = await new Users(database).findEnabled(accountId, user.id);
@@ -39,10 +45,12 @@ t.test(
     await t.rejects(check(appsWith(fresh)), 'the new secret alone does not open it yet');
     const changing = appsWith(fresh, old);
     t.ok(await check(changing));
-    const reseal = (service: AuthenticatorApps) => withScope(allAccounts, () => service.reseal());
-    await t.rejects(reseal(appsWith('x'.repeat(40))), 'another secret');
-    t.equal(await reseal(changing), 1);
-    t.equal(await reseal(changing), 0, 'it may be repeated');
+    const secrets = new AuthenticatorAppSecrets(database);
+    const reseal = (current: string, previous?: string) =>
+      withScope(allAccounts, () => secrets.reseal(createAppSeal({ current, previous })));
+    await t.rejects(reseal('x'.repeat(40)), 'another secret');
+    t.equal(await reseal(fresh, old), 1);
+    t.equal(await reseal(fresh, old), 0, 'it may be repeated');
     t.ok(await check(appsWith(fresh)));
     await t.rejects(check(appsWith(old)));
   },

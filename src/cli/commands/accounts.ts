@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { accountNameRule, personNameRule } from '../../services/name-rules.js';
 import { NewUserError } from '../../services/new-user.js';
-import { accountNameRule, emailRule, personNameRule } from '../../services/user-rules.js';
+import { emailRule } from '../../services/user-rules.js';
 import { checkedBy, jsonOption } from '../arguments.js';
 import { CliError, exitCodes } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';

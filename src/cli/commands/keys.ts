@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import { resealSigningKeys } from '../../oauth/reseal-keys.js';
 import { SigningKeys } from '../../oauth/signing-keys.js';
-import { AuthenticatorApps } from '../../services/second-factors/authenticator-apps.js';
+import {
+  AuthenticatorAppSecrets,
+  createAppSeal,
+} from '../../services/second-factors/authenticator-app-secrets.js';
 import { createProviderSeal } from '../../services/single-sign-on/provider-seal.js';
 import { resealWebhookSecrets } from '../../services/webhooks/reseal-webhook-secrets.js';
 import type { CommandProcess } from '../command-process.js';
@@ -36,7 +39,7 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
         const count = await resealSigningKeys(services.signingKeys, secrets, clock());
         const keys = count === 1 ? '1 signing key' : `${count} signing keys`;
         print(commandProcess, `Re-encrypted ${keys} with APP_SECRET.`);
-        const apps = await new AuthenticatorApps(database, { appSecrets: secrets, clock }).reseal();
+        const apps = await new AuthenticatorAppSecrets(database).reseal(createAppSeal(secrets));
         print(
           commandProcess,
           `Re-encrypted ${apps === 1 ? '1 secret' : `${apps} secrets`} of authenticator apps.`,

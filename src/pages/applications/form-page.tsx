@@ -1,8 +1,5 @@
-import {
-  type ApplicationSettings,
-  maximumNameLength,
-  yesOrNo,
-} from '../../services/applications/application-settings.js';
+import { type ApplicationSettings, yesOrNo } from '../../services/applications/application-settings.js';
+import { maximumApplicationName } from '../../services/name-rules.js';
 import { describedBy, ErrorSummary, Fact, Facts, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext } from '../page-context.js';
@@ -106,7 +103,7 @@ function NameField({ value, error }: { value: string; error: string | undefined 
         id={fieldIds.name}
         name="name"
         value={value}
-        maxLength={maximumNameLength}
+        maxLength={maximumApplicationName}
         autocomplete="off"
         required
         {...describedBy(fieldIds.name, { error: error !== undefined, hint: 'name-hint' })}

@@ -1,3 +1,4 @@
+import { applicationNameRule } from '../name-rules.js';
 import type { ClientType } from './client-registry.js';
 import { redirectUriError } from './redirect-uri.js';
 
@@ -25,7 +26,6 @@ export interface SettingsRules {
   readonly allowLocalhost: boolean;
 }
 
-export const maximumNameLength = 100;
 export const maximumRedirectUris = 20;
 
 /** Formats a boolean setting for the audit log. */
@@ -38,25 +38,12 @@ export function findSettingsErrors(
   settings: ApplicationSettings,
   rules: SettingsRules,
 ): SettingsErrors | null {
-  const name = nameError(settings.name);
+  const nameRule = applicationNameRule(settings.name);
+  const name = nameRule && `The name ${nameRule}.`;
   const redirectUris = redirectUriErrors(settings.redirectUris, rules);
   const scopes = scopesError(settings.scopes, rules);
   if (name === undefined && scopes === undefined && redirectUris.size === 0) return null;
   return { redirectUris, ...(name !== undefined && { name }), ...(scopes !== undefined && { scopes }) };
-}
-
-/** The consent page shows the name. It must not be invisible or change the direction of the text beside it. */
-function nameError(name: string): string | undefined {
-  if (name === '') return 'Enter a name.';
-  if ([...name].length > maximumNameLength)
-    return `Use at most ${maximumNameLength} characters for the name.`;
-  if (
-    /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Bidi_Control}]/u.test(name) ||
-    !/[\p{L}\p{N}\p{P}\p{S}]/u.test(name)
-  ) {
-    return 'Use visible characters only for the name.';
-  }
-  return undefined;
 }
 
 function redirectUriErrors(

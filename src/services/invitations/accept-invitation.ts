@@ -4,10 +4,11 @@ import { accountScope, withScope } from '../../database/scope.js';
 import type { AuditOrigin } from '../audit-log.js';
 import { lockAccount } from '../employees/lock-account.js';
 import { consumeLink, type OneTimeLinks, type ValidLink } from '../links/one-time-links.js';
+import { personNameRule } from '../name-rules.js';
 import { insertUser, isEmailTaken } from '../new-user.js';
 import { hashPassword } from '../passwords.js';
 import type { Role } from '../user.js';
-import { passwordError, personNameRule } from '../user-rules.js';
+import { passwordError } from '../user-rules.js';
 import { recordInvitation } from './invitations.js';
 
 /** The input of an invited person. */

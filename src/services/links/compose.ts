@@ -7,9 +7,11 @@ import { EmailChanges } from '../email-changes.js';
 import type { FailureLimit } from '../failure-limit.js';
 import { AcceptInvitation } from '../invitations/accept-invitation.js';
 import { Invitations } from '../invitations/invitations.js';
+import { BackgroundMail } from '../mail/background-mail.js';
 import { Mailer } from '../mail/mailer.js';
 import { PasswordLinks } from '../password-links.js';
 import { Reauthentication } from '../reauthentication.js';
+import type { SecurityNotices } from '../security-notices.js';
 import type { Sessions } from '../sessions.js';
 import type { Users } from '../users.js';
 import { LinkDelivery } from './link-delivery.js';
@@ -24,6 +26,7 @@ export interface UserServicesDependencies {
   readonly userSessions: Sessions;
   readonly auditLog: AuditLog;
   readonly failureLimit: FailureLimit;
+  readonly notices: SecurityNotices;
 }
 
 /** Services that send one-time links, and the one that confirms a password. */
@@ -37,14 +40,18 @@ export interface UserServices {
 
 /** Creates the services for users and the mail that they send. */
 export function composeUserServices(dependencies: UserServicesDependencies): UserServices {
-  const { config, database, clock, log: logger, users, userSessions, auditLog, failureLimit } = dependencies;
+  const { config, database, clock, log: logger, users, userSessions, auditLog } = dependencies;
+  const { failureLimit, notices } = dependencies;
   const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, logger });
   const links = new OneTimeLinks(database);
   return {
     invitations: new Invitations(database, delivery),
     acceptInvitation: new AcceptInvitation(database, links, clock),
-    passwordLinks: new PasswordLinks({ database, links, users, delivery, failureLimit, clock, logger }),
-    emailChanges: new EmailChanges({ database, links, delivery, clock }),
+    passwordLinks: new PasswordLinks({
+      ...{ database, links, users, delivery, failureLimit, clock, notices },
+      background: new BackgroundMail(logger),
+    }),
+    emailChanges: new EmailChanges({ database, links, delivery, notices, clock }),
     reauthentication: new Reauthentication({ users, sessions: userSessions, auditLog, failureLimit }),
   };
 }

@@ -44,14 +44,3 @@ export function confirmEmailMail({ url }: { url: string }): LinkMail {
     after: ['The link can be used once, within 24 hours.', ignore],
   };
 }
-
-/** Notifies a user at the earlier address that the e-mail address was changed. */
-export function emailChangedMail(): MailText {
-  return {
-    subject: 'Your e-mail address was changed',
-    before: [
-      'The e-mail address with which you sign in to People was changed. This address no longer works.',
-    ],
-    after: ['If you did not change it, contact an owner of your account.'],
-  };
-}

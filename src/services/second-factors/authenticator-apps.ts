@@ -1,10 +1,12 @@
 import type { Clock } from '../../clock.js';
-import { type Database, Prisma } from '../../database/client.js';
+import type { Database, Prisma } from '../../database/client.js';
 import type { AccountId } from '../account-id.js';
 import type { UserAuditContext } from '../audit-context.js';
 import type { AppSecrets } from '../keyring.js';
 import { createSeal, type Seal } from '../sealing.js';
+import type { SecurityNotices } from '../security-notices.js';
 import type { User } from '../user.js';
+import { createAppSeal } from './authenticator-app-secrets.js';
 import { addFactor, type FactorRemoval, type FactorSession, removeFactor } from './factor-changes.js';
 import { isTotpCode, newTotpSecret, totpStep, totpUri } from './totp.js';
 
@@ -35,30 +37,23 @@ interface SealedSecret {
   readonly expires?: number;
 }
 
-interface SealedRow {
-  readonly accountId: string;
-  readonly userId: string;
-  readonly sealedSecret: string;
-}
-
-/** Number of secrets that one statement reads when they are re-encrypted. */
-const resealBatch = 500;
-
 /** Authenticator apps with one-time passwords. A user has at most one secret, which several apps may have. @see RFC 6238 */
 export class AuthenticatorApps {
   readonly #prisma: Database['prisma'];
   readonly #clock: Clock;
   readonly #seal: Seal;
   readonly #setUpSeal: Seal;
+  readonly #notices: SecurityNotices;
 
   constructor(
     { prisma }: Pick<Database, 'prisma'>,
-    { appSecrets, clock }: { appSecrets: AppSecrets; clock: Clock },
+    { appSecrets, clock, notices }: { appSecrets: AppSecrets; clock: Clock; notices: SecurityNotices },
   ) {
     this.#prisma = prisma;
     this.#clock = clock;
-    this.#seal = createSeal(appSecrets, 'authenticator-apps');
+    this.#seal = createAppSeal(appSecrets);
     this.#setUpSeal = createSeal(appSecrets, 'authenticator-app-set-up');
+    this.#notices = notices;
   }
 
   /** Generates a secret. Nothing is stored until the user enters a code. */
@@ -100,12 +95,13 @@ export class AuthenticatorApps {
           }),
       }),
     );
+    this.#notices.send(context, userId, 'authenticator_app_added');
     return { kind: 'added', recoveryCodes };
   }
 
-  remove(context: UserAuditContext): Promise<FactorRemoval> {
+  async remove(context: UserAuditContext): Promise<FactorRemoval> {
     const { accountId, userId } = context;
-    return this.#prisma.$transaction((tx) =>
+    const removal = await this.#prisma.$transaction((tx) =>
       removeFactor(tx, context, {
         type: 'authenticator_app.removed',
         remove: async () => {
@@ -114,6 +110,8 @@ export class AuthenticatorApps {
         },
       }),
     );
+    if (removal.kind === 'removed') this.#notices.send(context, userId, 'authenticator_app_removed');
+    return removal;
   }
 
   /**
@@ -131,46 +129,6 @@ export class AuthenticatorApps {
     const { secret } = await this.#open(row);
     const step = totpStep(secret, code, at);
     return step === null ? null : (tx) => consumeStep(tx, { accountId, userId, step });
-  }
-
-  /**
-   * Re-encrypts with the current secret of the application all secrets that were encrypted with the previous one. For the
-   * operator only.
-   *
-   * @returns number of re-encrypted secrets
-   * @throws {Error} when a secret was encrypted with another one
-   */
-  async reseal(): Promise<number> {
-    let count = 0;
-    for (let last = { accountId: '', userId: '' }; ; ) {
-      const rows = await this.#prisma.$queryRaw<SealedRow[]>`
-        SELECT account_id AS "accountId", user_id AS "userId", sealed_secret AS "sealedSecret" FROM totp_factors
-        WHERE (account_id, user_id) > (${last.accountId}, ${last.userId})
-        ORDER BY account_id, user_id LIMIT ${resealBatch}`;
-      count += await this.#resealRows(rows);
-      const end = rows.at(-1);
-      if (end === undefined) return count;
-      last = end;
-    }
-  }
-
-  async #resealRows(rows: readonly SealedRow[]): Promise<number> {
-    const resealed = await Promise.all(
-      rows.map(async ({ accountId, userId, sealedSecret }) => {
-        const { plain, current } = await this.#seal.open(sealedSecret);
-        return current
-          ? []
-          : [Prisma.sql`(${accountId}, ${userId}, ${sealedSecret}, ${await this.#seal.seal(plain)})`];
-      }),
-    );
-    const values = resealed.flat();
-    if (values.length === 0) return 0;
-    // The secret may have been replaced meanwhile.
-    return await this.#prisma.$executeRaw`
-      UPDATE totp_factors stored SET sealed_secret = resealed.new
-      FROM (VALUES ${Prisma.join(values)}) AS resealed (account_id, user_id, old, new)
-      WHERE stored.account_id = resealed.account_id AND stored.user_id = resealed.user_id
-        AND stored.sealed_secret = resealed.old`;
   }
 
   #describe(user: User, secret: string) {

@@ -3,6 +3,7 @@ import type { Database } from '../../database/client.js';
 import type { AuditLog } from '../audit-log.js';
 import type { FailureLimit } from '../failure-limit.js';
 import type { AppSecrets } from '../keyring.js';
+import type { SecurityNotices } from '../security-notices.js';
 import type { Sessions } from '../sessions.js';
 import type { Users } from '../users.js';
 import { AuthenticatorApps } from './authenticator-apps.js';
@@ -21,6 +22,7 @@ interface Dependencies {
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly failureLimit: FailureLimit;
+  readonly notices: SecurityNotices;
 }
 
 /** Services for second factors, and for signing in with them. */
@@ -34,12 +36,12 @@ interface SecondFactorServices {
 
 /** Creates the services with their dependencies. */
 export function composeSecondFactors(dependencies: Dependencies): SecondFactorServices {
-  const { database, appSecrets, clock, baseUrl } = dependencies;
-  const apps = new AuthenticatorApps(database, { appSecrets, clock });
+  const { database, appSecrets, clock, baseUrl, notices } = dependencies;
+  const apps = new AuthenticatorApps(database, { appSecrets, clock, notices });
   const challenges = new PasskeyChallenges(appSecrets, clock);
-  const passkeys = new Passkeys({ database, challenges, baseUrl });
+  const passkeys = new Passkeys({ database, challenges, notices, baseUrl });
   return {
-    secondFactors: new SecondFactors(database),
+    secondFactors: new SecondFactors(database, notices),
     apps,
     passkeys,
     secondFactorSignIn: new SecondFactorSignIn({ ...dependencies, apps, passkeys }),

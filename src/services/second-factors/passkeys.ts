@@ -14,6 +14,7 @@ import { randomId } from '../../database/ids.js';
 import { allAccounts, withScope } from '../../database/scope.js';
 import { type AccountId, toAccountId } from '../account-id.js';
 import type { UserAuditContext } from '../audit-context.js';
+import type { SecurityNotices } from '../security-notices.js';
 import type { User } from '../user.js';
 import { lockEnabledUser } from './complete-sign-in.js';
 import {
@@ -63,6 +64,7 @@ export interface PasskeyResponse {
 interface Dependencies {
   readonly database: Pick<Database, 'prisma'>;
   readonly challenges: PasskeyChallenges;
+  readonly notices: SecurityNotices;
   readonly baseUrl: string;
 }
 
@@ -86,13 +88,15 @@ export class Passkeys {
   readonly #challenges: PasskeyChallenges;
   readonly #origin: string;
   readonly #host: string;
+  readonly #notices: SecurityNotices;
 
-  constructor({ database, challenges, baseUrl }: Dependencies) {
+  constructor({ database, challenges, notices, baseUrl }: Dependencies) {
     const { origin, hostname } = new URL(baseUrl);
     this.#prisma = database.prisma;
     this.#challenges = challenges;
     this.#origin = origin;
     this.#host = hostname;
+    this.#notices = notices;
   }
 
   async list({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<PasskeySummary[]> {
@@ -170,16 +174,18 @@ export class Passkeys {
       });
       return { kind: 'added', recoveryCodes };
     });
-    return await add.catch((error): PasskeyAddition => {
+    const addition = await add.catch((error): PasskeyAddition => {
       if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002')
         return { kind: 'exists' };
       throw error;
     });
+    if (addition.kind === 'added') this.#notices.send(context, userId, 'passkey_added');
+    return addition;
   }
 
-  remove(context: UserAuditContext, id: string): Promise<FactorRemoval> {
+  async remove(context: UserAuditContext, id: string): Promise<FactorRemoval> {
     const { accountId, userId } = context;
-    return this.#prisma.$transaction((tx) =>
+    const removal = await this.#prisma.$transaction((tx) =>
       removeFactor(tx, context, {
         type: 'passkey.removed',
         remove: async () => {
@@ -190,6 +196,8 @@ export class Passkeys {
         },
       }),
     );
+    if (removal.kind === 'removed') this.#notices.send(context, userId, 'passkey_removed');
+    return removal;
   }
 
   /**

@@ -4,6 +4,7 @@ import type { UserAuditContext } from '../audit-context.js';
 import type { AuditLog } from '../audit-log.js';
 import type { FailureLimit } from '../failure-limit.js';
 import { networkOf } from '../network-of-address.js';
+import type { SecurityNotices } from '../security-notices.js';
 import type { User } from '../user.js';
 import type { AuthenticatorApps } from './authenticator-apps.js';
 import {
@@ -33,6 +34,7 @@ interface Dependencies {
   readonly passkeys: Passkeys;
   readonly auditLog: AuditLog;
   readonly failureLimit: FailureLimit;
+  readonly notices: SecurityNotices;
 }
 
 /** Consumes a proof in a transaction. Returns whether it was unused. */
@@ -86,13 +88,16 @@ export class SecondFactorSignIn {
   ): Promise<boolean> {
     const [method, consume] = await this.#check(context, user, proof);
     if (consume === null) return false;
-    return await this.#dependencies.database.prisma.$transaction(async (tx) => {
+    const { database, notices } = this.#dependencies;
+    const completed = await database.prisma.$transaction(async (tx) => {
       if (!(await lockEnabledUser(tx, context)) || !(await consume(tx))) return false;
       // A session that was revoked meanwhile stays revoked.
       if (!(await storeSecondFactor(tx, context, sessionId))) return false;
       await recordSignIn(tx, context, method);
       return true;
     });
+    if (completed && method === 'recovery code') notices.send(context, user.id, 'recovery_code_used');
+    return completed;
   }
 
   async #check(

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/client.js';
 import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
+import type { SecurityNotices } from '../security-notices.js';
 import type { User } from '../user.js';
 import { lockEnabledUser } from './complete-sign-in.js';
 import { SessionEndedError } from './factor-changes.js';
@@ -16,9 +17,11 @@ export interface SecondFactorOverview {
 /** The second factors of users, and their recovery codes. */
 export class SecondFactors {
   readonly #prisma: Database['prisma'];
+  readonly #notices: SecurityNotices;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>) {
+  constructor({ prisma }: Pick<Database, 'prisma'>, notices: SecurityNotices) {
     this.#prisma = prisma;
+    this.#notices = notices;
   }
 
   async overview({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<SecondFactorOverview> {
@@ -34,12 +37,14 @@ export class SecondFactors {
    *
    * @throws {SessionEndedError} when the user was disabled meanwhile
    */
-  createRecoveryCodes(context: UserAuditContext): Promise<string[]> {
+  async createRecoveryCodes(context: UserAuditContext): Promise<string[]> {
     const { accountId, userId, origin, at } = context;
-    return this.#prisma.$transaction(async (tx) => {
+    const codes = await this.#prisma.$transaction(async (tx) => {
       if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
       await recordIn(tx, { type: 'recovery_codes.created', accountId, userId, origin }, at);
       return await replaceRecoveryCodes(tx, { accountId, userId });
     });
+    this.#notices.send(context, userId, 'recovery_codes_created');
+    return codes;
   }
 }

@@ -52,6 +52,13 @@ const requestSeconds = 5;
  */
 const requestsPerAccount = 10;
 
+/**
+ * A year: no user signs in earlier because of it. With `max_age`, the ID token must have the claim `auth_time`.
+ *
+ * @see OpenID Connect Core 1.0 section 3.1.2.1
+ */
+const longestSignInSeconds = '31536000';
+
 const cachedSeconds = 600;
 
 /** Sends requests to identity providers, and verifies their responses. */
@@ -131,7 +138,7 @@ export class ProviderClient {
       nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
       code_challenge_method: 'S256',
-      ...(again && { max_age: '0', prompt: 'login' }),
+      ...(again ? { max_age: '0', prompt: 'login' } : { max_age: longestSignInSeconds }),
     }).href;
   }
 

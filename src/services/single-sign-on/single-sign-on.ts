@@ -173,7 +173,7 @@ export class SingleSignOn {
     { accountId, issuer, returnTo, keptForm }: SignInRequest,
     claims: ProviderClaims,
   ): Promise<ReturnOutcome> {
-    const { identities, sessions, auditLog } = this.#dependencies;
+    const { identities, sessions, auditLog, clock } = this.#dependencies;
     const found = await identities.resolve({ accountId, issuer, claims }, origin);
     if (found.kind === 'rejected') {
       const { userId, reason } = found;
@@ -185,7 +185,8 @@ export class SingleSignOn {
     const details = { method: 'single_sign_on', issuer };
     const event = { type: 'sign_in.succeeded', accountId, userId: user.id, origin, details } as const;
     // The identity provider decides about second factors.
-    const options = { event, secondFactor: true, singleSignOn: true };
+    const authenticatedAt = authenticationTime(claims, clock());
+    const options = { event, secondFactor: true, singleSignOn: true, authenticatedAt };
     const sessionId = await sessions.create(user, { address: origin.address, userAgent }, options);
     if (sessionId === null) return { kind: 'rejected' };
     return { kind: 'signed_in', user, sessionId, returnTo, keptForm };
@@ -238,6 +239,15 @@ export class SingleSignOn {
     const reason = isRequest ? describeError(error.cause) : error.message;
     logger.warn({ account_id: accountId, issuer, reason }, 'single sign-on failed at the identity provider');
   }
+}
+
+/**
+ * When the user signed in at the identity provider, which may have been long before it sent the user back; now if it does not
+ * say so.
+ */
+function authenticationTime({ auth_time }: ProviderClaims, now: Date): Date {
+  if (typeof auth_time !== 'number') return now;
+  return new Date(Math.min(Math.max(auth_time * 1000, 0), now.getTime()));
 }
 
 function isProviderFailure(error: unknown): error is Error {

@@ -1,4 +1,4 @@
-import { personNameRule } from '../user-rules.js';
+import { personNameRule } from '../name-rules.js';
 import type { ProviderClaims } from './provider-client.js';
 
 const maximumLength = 100;

@@ -2,11 +2,23 @@ import { Browser } from '../../support/browser/browser.js';
 import { goesTo, isPage } from '../../support/browser/pages.js';
 import { accountPath, eventsOf, freshAddress, newPassword } from '../../support/browser/user-pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
-import { createScene, signedInBrowser } from '../../support/oauth/users.js';
+import { createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
+import {
+  addPasskey,
+  addPasskeyIn,
+  appPath,
+  enterPassword,
+  factorsPath,
+  passkeysPath,
+  recoveryCodesOn,
+  setUpApp,
+  stepPath,
+} from '../../support/second-factor/steps.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { linkIn } from '../../support/server/mail-server.js';
 import { buildMailingApp } from '../../support/server/mailing-app.js';
 import t from '../../support/tap.js';
+import { until } from '../../support/webhooks/until.js';
 
 const database = await openTestDatabase(t);
 const { api, mail } = await buildMailingApp(t, { database });
@@ -203,6 +215,60 @@ t.test('a new password revokes the other sessions and the unused links of the us
   goesTo(t, await new Browser(app).signIn(user.email, newPassword), '/people');
   const types = (await eventsOf(database, accountId)).map(({ type }) => type);
   t.equal(types.filter((type) => type === 'user.password_changed').length, 1);
+});
+
+t.test('each change of how a user signs in sends the user one mail without secrets', async (t) => {
+  const { user, accountId } = await createScene(database);
+  const { browser, codes, secret } = await setUpApp(api, user);
+  await addPasskeyIn(browser);
+  const passkey = await database.prisma.passkey.findFirstOrThrow({ where: { userId: user.id } });
+  const step = await enterPassword(api, user);
+  await step.browser.submitForm(step.page, stepPath, { code: codes[0] ?? '' });
+  const page = await browser.open(factorsPath);
+  const fresh = recoveryCodesOn(await browser.submitForm(page, `${factorsPath}/recovery_codes`, {}));
+  await browser.submitForm(page, `${passkeysPath}/${passkey.id}/remove`, {});
+  await browser.submitForm(page, `${appPath}/remove`, {});
+  await browser.submitForm(page, `${appPath}/remove`, {});
+  const passwords = { current_password: user.password, new_password: newPassword };
+  await browser.submitForm(page, `${accountPath}/password`, passwords);
+  await setUpApp(api, user);
+  const colleague = await signedInBrowser(api, await createUser(database, accountId));
+  const theirs = await colleague.open(`/people/settings/users/${user.id}`);
+  await colleague.submitForm(theirs, `/people/settings/users/${user.id}/second_factor`, {});
+  const visitor = new Browser(app);
+  await visitor.submitForm(await visitor.open('/forgot_password'), '/forgot_password', { email: user.email });
+  const link = linkIn(await mail.mailTo(user.email, /Set a new password/));
+  await visitor.submitForm(await visitor.open(link), link, { new_password: `${newPassword} again` });
+
+  const mails = () => mail.mails.filter(({ to }) => to.includes(user.email));
+  await until(() => mails().length === 11);
+  const subjects = mails().map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1]);
+  t.same(subjects.toSorted(), [
+    'A passkey was added to your account',
+    'A passkey was removed from your account',
+    'A recovery code was used to sign in to your account',
+    'All second factors were removed from your account',
+    'An authenticator app was added to your account',
+    'An authenticator app was added to your account',
+    'New recovery codes were created for your account',
+    'Set a new password',
+    'The authenticator app was removed from your account',
+    'Your password was changed',
+    'Your password was changed',
+  ]);
+  const text = mails()
+    .map((each) => each.text)
+    .join('\n');
+  for (const hidden of [secret, newPassword, user.password, ...codes, ...fresh])
+    t.notOk(text.includes(hidden));
+});
+
+t.test('a change succeeds without delay when its mail cannot be sent', async (t) => {
+  const { api: broken, mail: rejecting } = await buildMailingApp(t, { database, clock });
+  rejecting.rejectAll();
+  const { user } = await createScene(database);
+  const { browser } = await addPasskey(broken, user);
+  t.match((await browser.open(factorsPath)).body, 'Laptop');
 });
 
 t.test('wrong current passwords are limited', async (t) => {

@@ -185,7 +185,7 @@ t.test('a passkey belongs to one user, and a user has at most twenty', async (t)
   isPage(t, beyond, 400);
   t.match(beyond.body, /You have 20 passkeys already/);
   const nameless = await signedInBrowser(api, other);
-  for (const name of ['', 'x'.repeat(61)]) {
+  for (const name of ['', 'x'.repeat(61), 'a\u0007b', 'a\nb', 'a\u202eb', '\u200b']) {
     const page = await nameless.open(passkeysPath);
     const credential = new SoftwareAuthenticator(origin).create(passkeyOptionsOn(page.body));
     isPage(t, await nameless.submitForm(page, passkeysPath, { name, credential }), 400, 'the name');

@@ -54,6 +54,18 @@ t.test('a session without its second factor can neither open pages nor submit fo
   goesTo(t, await browser.open('/sign_in'), stepPath);
 });
 
+t.test('a session is listed only when its second factor is completed', async (t) => {
+  const { user } = await createScene(database);
+  const { browser: first, secret } = await setUpApp(api, user);
+  const listed = async () =>
+    ((await first.open('/people/settings/account')).body.match(/Unknown browser/g) ?? []).length;
+  clock.advanceSeconds(60);
+  const { browser, page } = await enterPassword(api, user);
+  t.equal(await listed(), 1, 'waits for the second factor');
+  await browser.submitForm(page, stepPath, { code: codeAt(api, secret) });
+  t.equal(await listed(), 2, 'is complete');
+});
+
 t.test('a sign-in is recorded only when its second factor is completed, within ten minutes', async (t) => {
   const { user, accountId } = await createScene(database);
   const { secret } = await setUpApp(api, user);

@@ -39,6 +39,24 @@ t.test('rejects a confirmation without a recent auth_time of the identity provid
   t.ok(await isRecent());
 });
 
+t.test('a sign-in counts from its auth_time at the identity provider, not from the return', async (t) => {
+  const scene = await createSignOnScene(t, api);
+  const claims = person(`grace@${scene.domain}`);
+  const settings = '/people/settings/account/second_factor';
+  const needsConfirmation = async (auth_time: number | undefined) => {
+    const { browser, ...started } = await start(api, scene);
+    await started.return({ ...claims, auth_time });
+    const page = await browser.open(settings);
+    const response = await browser.submitForm(page, `${settings}/app`, {});
+    return /Confirm that it is you/.test(response.body);
+  };
+  const seconds = Math.floor(clock().getTime() / 1000);
+  t.equal(await needsConfirmation(seconds - 599), false);
+  t.equal(await needsConfirmation(seconds - 601), true, 'a session of the identity provider');
+  t.equal(await needsConfirmation(seconds + 86_400), false, 'of a clock that is ahead');
+  t.equal(await needsConfirmation(undefined), false, 'not stated');
+});
+
 t.test('another subject does not confirm a session, even with the address of the user', async (t) => {
   const { claims, isRecent, scene, ...session } = await oldSession();
   for (const sub of ['another', person('').sub]) {

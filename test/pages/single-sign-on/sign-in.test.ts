@@ -22,6 +22,7 @@ t.test('creates a member without a password for a verified address of a confirme
     nonce: started.nonce,
     code_challenge: started.url.searchParams.get('code_challenge'),
     code_challenge_method: 'S256',
+    max_age: '31536000',
     client_id: clientId,
     response_type: 'code',
   });

@@ -16,8 +16,8 @@ export interface MailServer {
   readonly mails: readonly ReceivedMail[];
   /** Rejects every mail from now on. */
   rejectAll(): void;
-  /** Resolves to the last mail to an address when it has arrived. */
-  mailTo(address: string): Promise<ReceivedMail>;
+  /** Resolves to the last mail to an address whose text matches, when it has arrived. */
+  mailTo(address: string, text?: RegExp): Promise<ReceivedMail>;
 }
 
 /** Starts an SMTP server on its own port, and closes it when the test ends. */
@@ -49,9 +49,9 @@ export async function startMailServer(t: Test): Promise<MailServer> {
     rejectAll: () => {
       rejecting = true;
     },
-    async mailTo(address) {
+    async mailTo(address, text = /./) {
       for (let waited = 0; waited < 5_000; waited += 10) {
-        const mail = mails.findLast(({ to }) => to.includes(address));
+        const mail = mails.findLast((each) => each.to.includes(address) && text.test(each.text));
         if (mail !== undefined) return mail;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { personNameRule } from '../../../services/name-rules.js';
 import { normalizeEmail } from '../../../services/normalize.js';
 import type { Role } from '../../../services/user.js';
-import { emailRule, personNameRule } from '../../../services/user-rules.js';
+import { emailRule } from '../../../services/user-rules.js';
 import { accountOption, checkedBy, findAccount, jsonOption, roleOption } from '../../arguments.js';
 import type { CommandProcess } from '../../command-process.js';
 import { withContext } from '../../context.js';

@@ -1,4 +1,5 @@
 import { recordNotFound } from '../../../problems/problem.js';
+import { maximumPasskeyName, passkeyNameRule } from '../../../services/name-rules.js';
 import { maximumPasskeys } from '../../../services/second-factors/passkeys.js';
 import { isRecordId } from '../../applications/application-pages.js';
 import { browserName } from '../../browser-name.js';
@@ -8,14 +9,13 @@ import { ownSecondFactorPath } from '../../second-factor/next-step.js';
 import { credentialField, NoPasskeyHint, PasskeyForm } from '../../second-factor/passkey-form.js';
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
-import { TextField } from '../../text-field.js';
+import { sentence, TextField } from '../../text-field.js';
 import type { AccountPagesDependencies } from '../account-pages.js';
 import { afterAddition, afterRemoval } from './after-change.js';
 import { parentCrumb, returnAddress, returnField } from './return-address.js';
 
 const path = `${ownSecondFactorPath}/passkeys`;
 const nameField = 'name';
-const maximumNameLength = 60;
 
 const messages = {
   invalid: 'The passkey was not accepted. Try again.',
@@ -42,10 +42,8 @@ export function passkeyPages(site: Site, { passkeys, baseUrl }: AccountPagesDepe
     async (context) => {
       const { form, sessionId, stage, csrfToken, auditContext } = context;
       const name = form.text(nameField);
-      if (name === '' || name.length > maximumNameLength) {
-        const message = `Enter a name of at most ${maximumNameLength} characters.`;
-        return show(context, { name, errors: [{ field: nameField, message }] });
-      }
+      const message = sentence('The name', passkeyNameRule(name));
+      if (message !== undefined) return show(context, { name, errors: [{ field: nameField, message }] });
       const response = { credential: form.secret(credentialField), csrfToken };
       const outcome = await passkeys.add(auditContext, { response, name, session: { sessionId, stage } });
       if (outcome.kind !== 'added') {
@@ -111,7 +109,7 @@ function PasskeyPage({
           hint="By which you recognize the device later."
           value={name}
           autocomplete="off"
-          maxLength={maximumNameLength}
+          maxLength={maximumPasskeyName}
           error={errors.find(({ field }) => field === nameField)?.message}
         />
       </PasskeyForm>
