@@ -16,7 +16,7 @@ const maximumAccountNameLength = 100;
 export const emailRule: Rule = (email) =>
   /^[^\s@]+@[^\s@]+$/u.test(email) && normalizeEmail(email).length <= maximumEmailLength
     ? undefined
-    : `must be an e-mail address of at most ${maximumEmailLength} characters`;
+    : `must be valid, and have at most ${maximumEmailLength} characters`;
 
 /** The rule for the names of a user at the command line. The contract has the same rule. */
 export const personNameRule: Rule = (name) => nameError(name, maximumNameLength);
