@@ -16,7 +16,7 @@ const maximumAccountNameLength = 100;
 export const emailRule: Rule = (email) =>
   /^[^\s@]+@[^\s@]+$/u.test(email) && normalizeEmail(email).length <= maximumEmailLength
     ? undefined
-    : `must be valid, and have at most ${maximumEmailLength} characters`;
+    : `must have the form name@example.com, and at most ${maximumEmailLength} characters`;
 
 /** The rule for the names of a user at the command line. The contract has the same rule. */
 export const personNameRule: Rule = (name) => nameError(name, maximumNameLength);
