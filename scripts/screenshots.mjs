@@ -52,6 +52,7 @@ async function takeAll() {
   const employee = await owner.locator('td a[href^="/people/employees/"]').first().getAttribute('href');
   await open(owner, 'employee', employee);
   await open(owner, 'employee-edit', `${employee}/edit`);
+  await takeConflict(owner, employee);
   await open(owner, 'employee-delete', `${employee}/delete`);
   await open(owner, 'people-department', '/people?sort=-department&page=2');
   await takeImport(owner);
@@ -89,6 +90,7 @@ async function takeAll() {
   await open(owner, 'application-revoke-access', `${applications}/appdemospa/revoke_access`);
   await open(owner, 'application-delete', `${applications}/appdemospa/delete`);
   await open(owner, 'usage', `${applications}/appdemospa/usage`);
+  await takeWebhooks(owner);
   await takeUsers(owner);
   await takeReports(owner);
   await takeSecondFactor(owner);
@@ -97,6 +99,7 @@ async function takeAll() {
   await owner.getByRole('button', { name: 'Save' }).first().click();
   await take(owner, 'single-sign-on-error');
   await open(owner, 'audit-log', '/people/settings/audit_log');
+  await open(owner, 'audit-log-filtered', '/people/settings/audit_log?person=owner%40acme.example&tokens=on');
   await open(owner, 'audit-log-empty', '/people/settings/audit_log?type=application.deleted');
   await open(owner, 'not-found', `${applications}/appglobexbackend`);
   await open(owner, 'errors', '/errors');
@@ -104,7 +107,12 @@ async function takeAll() {
   await open(owner, 'changelog', '/changelog');
   await open(owner, 'reference', '/docs');
   await open(owner, 'reference-operation', '/docs/operations/listEmployees');
-  await open(owner, 'console', '/console');
+  await open(owner, 'reference-guide', '/docs/guides/webhooks');
+  await open(owner, 'reference-webhook', '/docs/webhooks/events');
+  await open(owner, 'reference-search', '/docs/search?q=cursor');
+  await owner.goto(`${base}/console`);
+  await owner.getByRole('button', { name: 'Authorize', exact: true }).waitFor();
+  await take(owner, 'console');
   await takeForReadme(await newPage(), 'reference', `${base}/docs/operations/listEmployees`);
 
   const member = await newPage();
@@ -114,6 +122,18 @@ async function takeAll() {
   await open(member, 'forbidden', applications);
   await member.goto(authorizeAddress('reports:read user:read').href);
   await take(member, 'consent-member');
+}
+
+/** The form of an employee that another user has changed in the meantime. */
+async function takeConflict(owner, employee) {
+  const other = await owner.context().newPage();
+  for (const page of [owner, other]) await page.goto(`${base}${employee}/edit`);
+  await other.getByLabel('Location').fill('Porto');
+  await other.getByRole('button', { name: 'Save changes' }).click();
+  await other.close();
+  await owner.getByLabel('Location').fill('Lyon');
+  await owner.getByRole('button', { name: 'Save changes' }).click();
+  await take(owner, 'employee-conflict');
 }
 
 /** The pages of an import, with a rejected line. */
@@ -156,6 +176,42 @@ async function takeImport(owner) {
   await owner.getByRole('link', { name: 'pause' }).click();
   await take(owner, 'import-checking');
   await owner.getByRole('button', { name: 'Cancel import' }).click();
+}
+
+/** The pages of webhooks, with an endpoint of an application whose server does not respond. */
+async function takeWebhooks(owner) {
+  await owner.goto(`${base}${applications}/new`);
+  await owner.getByLabel('Name', { exact: true }).fill('Payroll sync');
+  for (const scope of ['reports:read', 'webhooks:read', 'webhooks:write']) {
+    await owner.getByLabel(scope).check();
+  }
+  await owner.getByRole('button', { name: 'Create application' }).last().click();
+  const [id, secret] = await owner.locator('.copyable code').allTextContents();
+  await owner.getByRole('link', { name: /I have stored/ }).click();
+  const application = owner.url();
+  await owner.getByRole('link', { name: 'Show webhooks' }).click();
+  await take(owner, 'webhooks-empty');
+  await createEndpoint({ client_id: id, client_secret: secret });
+  await owner.goto(`${application}/webhooks`);
+  await take(owner, 'webhooks');
+  await owner.locator('td a').first().click();
+  await take(owner, 'webhook-endpoint');
+  await owner.getByRole('button', { name: 'Send test' }).click();
+  await owner.getByLabel('After this event').check();
+  await owner.getByRole('button', { name: 'Resume' }).click();
+  await take(owner, 'webhook-endpoint-error');
+}
+
+async function createEndpoint(credentials) {
+  const form = new URLSearchParams({ grant_type: 'client_credentials', ...credentials });
+  const token = await fetch(`${base}/v1/oauth/token`, { method: 'POST', body: form });
+  const { access_token } = await token.json();
+  const response = await fetch(`${base}/v1/webhook_endpoints`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'http://localhost:9/hooks/people', description: 'Payroll sync' }),
+  });
+  if (!response.ok) throw new Error(`The endpoint was not created: ${await response.text()}`);
 }
 
 /** The pages of users, of My account and of links. */

@@ -6,13 +6,28 @@ import { Precompressed } from '../http/precompressed.js';
 import { packageRoot } from '../package-root.js';
 
 interface Asset {
-  readonly file: string;
+  /** Joined to one content. */
+  readonly files: readonly string[];
   readonly type: string;
 }
 
-const files = {
+/** The parts of `site.css`, in the order of their precedence. */
+const siteStyles = [
+  'base',
+  'frame',
+  'text',
+  'messages',
+  'lists',
+  'forms',
+  'tables',
+  'second-factor',
+  'charts',
+  'reports',
+].map((name) => `src/pages/assets/site/${name}.css`);
+
+const assets = {
   'pico.css': asset('node_modules/@picocss/pico/css/pico.classless.min.css', 'text/css'),
-  'site.css': asset('src/pages/assets/site.css', 'text/css'),
+  'site.css': { files: siteStyles, type: 'text/css' },
   'reference.css': asset('src/pages/assets/reference.css', 'text/css'),
   'icon.svg': asset('src/pages/assets/icon.svg', 'image/svg+xml'),
   'copy.js': asset('src/pages/assets/copy.js', 'text/javascript'),
@@ -28,15 +43,15 @@ const files = {
 } as const;
 
 const contents = new Map(
-  Object.entries(files).map(([name, { file, type }]) => {
-    const content = readFileSync(path.join(packageRoot, file));
+  Object.entries(assets).map(([name, { files, type }]) => {
+    const content = Buffer.concat(files.map((file) => readFileSync(path.join(packageRoot, file))));
     const version = createHash('sha256').update(content).digest('base64url').slice(0, 12);
     return [name, { content: new Precompressed(content), type, version }];
   }),
 );
 
 /** URL of an asset. It contains a hash of the content, so that browsers may cache the file. */
-export function assetAddress(name: keyof typeof files): string {
+export function assetAddress(name: keyof typeof assets): string {
   return `/assets/${name}?v=${contents.get(name)?.version}`;
 }
 
@@ -58,5 +73,5 @@ export async function assetRoutes(app: FastifyInstance): Promise<void> {
 }
 
 function asset(file: string, type: string): Asset {
-  return { file, type };
+  return { files: [file], type };
 }

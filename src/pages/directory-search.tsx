@@ -54,7 +54,7 @@ export function DirectorySearchForm({
             </select>
           </div>
         ))}
-        <div>
+        <div class="order">
           <label for="sort">Order</label>
           <select id="sort" name="sort">
             {directoryOrders.map(({ value, label }) => (

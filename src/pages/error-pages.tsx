@@ -85,9 +85,14 @@ function ErrorPage({ code, kind, example }: { code: ProblemCode; kind: ProblemKi
       header={<DocumentationHeader current="/errors" />}
       footer={<DocumentationFooter />}
     >
-      <p>
-        <a href="/errors">All errors</a>
-      </p>
+      <nav class="crumbs" aria-label="Breadcrumbs">
+        <ol>
+          <li>
+            <a href="/errors">Errors</a>
+          </li>
+          <li aria-current="page">{kind.title}</li>
+        </ol>
+      </nav>
       <h1>{kind.title}</h1>
       <p>
         Code <code>{code}</code>, HTTP status {kind.status}

@@ -41,9 +41,9 @@ export function peoplePage(site: Site, { directory }: { directory: Directory }):
     if (number > last) return { redirect: directoryAddress({ ...search, page: last }) };
     return {
       page: (
-        <SitePage context={context} title="People">
+        <SitePage context={context} title="Directory">
           <div class="heading">
-            <h1>People</h1>
+            <h1>Directory</h1>
             {isAdministrator(context.user) && (
               <div class="row-actions">
                 <a class="button secondary" href={newEmployeePath}>

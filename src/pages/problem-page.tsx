@@ -13,7 +13,7 @@ export function problemPage(
   { problem, request: { signedIn, url } }: { problem: Problem; request: FastifyRequest },
 ): string {
   const { title, detail, code, errors = [], request_id, instance } = document;
-  // Users of the consent screen came from an application, so a link to People would be misleading.
+  // Users of the consent screen came from an application, so a link to the directory would be misleading.
   const inPeople = instance === home || instance.startsWith(`${home}/`);
   const content = (
     <>
@@ -31,7 +31,7 @@ export function problemPage(
       )}
       {inPeople && (
         <p>
-          <a href={home}>Go to People</a>
+          <a href={home}>Go to the directory</a>
         </p>
       )}
       <p class="note">

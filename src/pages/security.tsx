@@ -54,14 +54,14 @@ function SecurityPage({ context }: { context: PageContext }) {
           <CsrfField token={context.csrfToken} />
           <fieldset aria-labelledby="policy">
             {secondFactorPolicies.map((policy) => (
-              <label key={policy}>
+              <label key={policy} class="choice">
                 <input
                   type="radio"
                   name={policyField}
                   value={policy}
                   checked={policy === user.secondFactorPolicy}
                 />
-                {labels[policy]}
+                <span>{labels[policy]}</span>
               </label>
             ))}
           </fieldset>

@@ -70,6 +70,9 @@ export function SitePage({
   script?: PageScript;
   children: ComponentChildren;
 }) {
+  const root = rootOf(section, current);
+  // A form is submitted to the address of the list to which it adds a record.
+  const isRoot = context.path === root.href && title === root.title;
   if (context.stage === 'enrolment') {
     return (
       <Layout title={hasErrors ? `Error: ${title}` : title} narrow script={script}>
@@ -85,24 +88,18 @@ export function SitePage({
       script={script}
       header={<SiteHeader {...context} current={section} />}
     >
-      {current !== undefined && <SettingsNavigation {...context} current={current} />}
-      {current !== undefined && context.path !== settings[current] && (
-        <Breadcrumbs
-          root={{ title: titles[current], href: settings[current] }}
-          parent={parent}
-          title={title}
-        />
-      )}
-      {section === 'reports' && context.path !== reportsPath && (
-        <Breadcrumbs root={{ title: 'Reports', href: reportsPath }} parent={parent} title={title} />
-      )}
-      {section === 'directory' && context.path !== home && (
-        <Breadcrumbs root={{ title: 'People', href: home }} parent={parent} title={title} />
-      )}
+      {current !== undefined && <SettingsNavigation {...context} isRoot={isRoot} current={current} />}
+      {!isRoot && <Breadcrumbs root={root} parent={parent} title={title} />}
       <NoticeBox code={context.query.text('notice')} />
       {children}
     </Layout>
   );
+}
+
+/** The page with which the breadcrumbs start. */
+function rootOf(section: Section, current: SettingsPage | undefined): Crumb {
+  if (current !== undefined) return { title: titles[current], href: settings[current] };
+  return section === 'reports' ? { title: 'Reports', href: reportsPath } : { title: 'Directory', href: home };
 }
 
 /** Error page for a signed-in user, with navigation. */
@@ -118,7 +115,7 @@ export function SiteErrorPage({
   const section = inSettings ? 'settings' : isBelow(reportsPath) ? 'reports' : undefined;
   return (
     <Layout title={title} wide header={<SiteHeader user={user} csrfToken={csrfToken} current={section} />}>
-      {inSettings && <SettingsNavigation user={user} path={path} />}
+      {inSettings && <SettingsNavigation user={user} />}
       {children}
     </Layout>
   );
@@ -157,7 +154,7 @@ function SiteHeader({ user, csrfToken, current }: SignedInUser & { current: Sect
             </a>
           </li>
           <li>
-            <a href="/docs">API documentation</a>
+            <a href="/docs">API reference</a>
           </li>
         </ul>
       </nav>
@@ -168,7 +165,10 @@ function SiteHeader({ user, csrfToken, current }: SignedInUser & { current: Sect
           </summary>
           <div>
             <p>
-              <strong>{user.accountName}</strong> <span>{user.email}</span>
+              <strong>
+                <bdi>{user.accountName}</bdi>
+              </strong>{' '}
+              <span>{user.email}</span>
             </p>
             <ul>
               <li>
@@ -198,11 +198,12 @@ export function SignOutForm({ csrfToken }: { csrfToken: string }) {
   );
 }
 
+/** `isRoot`: whether the page is `current`, and not a page below it. */
 function SettingsNavigation({
   user,
-  path,
+  isRoot = false,
   current,
-}: Pick<PageContext, 'user' | 'path'> & { current?: SettingsPage }) {
+}: Pick<PageContext, 'user'> & { isRoot?: boolean; current?: SettingsPage }) {
   const pages = (Object.keys(titles) as SettingsPage[]).filter(
     (page) =>
       (!administration.has(page) || isAdministrator(user)) &&
@@ -213,10 +214,7 @@ function SettingsNavigation({
       <ul>
         {pages.map((page) => (
           <li key={page}>
-            <a
-              href={settings[page]}
-              {...(page === current && { 'aria-current': path === settings[page] ? 'page' : 'true' })}
-            >
+            <a href={settings[page]} {...(page === current && { 'aria-current': isRoot ? 'page' : 'true' })}>
               {titles[page]}
             </a>
           </li>

@@ -14,7 +14,7 @@ const maximumEmailLength = 320;
 export const emailRule: Rule = (email) =>
   /^[^\s@]+@[^\s@]+$/u.test(email) && normalizeEmail(email).length <= maximumEmailLength
     ? undefined
-    : `must be an e-mail address of at most ${maximumEmailLength} characters`;
+    : `must have the form name@example.com, and at most ${maximumEmailLength} characters`;
 
 /** The rule for the length of a password after normalization. */
 export const passwordLengthRule: Rule = (password) => {

@@ -41,7 +41,7 @@ async function walk(t: Test, page: Page, { api }: LiveSite): Promise<void> {
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
   await page.reload();
-  t.match(await page.getByRole('table', { name: 'Rejected lines' }).textContent(), /Line 1,202.*email/);
+  t.match(await page.getByRole('table', { name: 'Rejected lines' }).textContent(), /Line 1,202.*E-mail/);
   t.same(await storedRecords(api.database, accountId), []);
   await page.getByRole('button', { name: 'Import 1,200 records' }).click();
   await page.getByRole('heading', { name: 'Import complete' }).waitFor();

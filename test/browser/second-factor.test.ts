@@ -107,10 +107,10 @@ browserTest(
     await enterCode(page, used);
     t.match(await page.getByRole('alert').textContent(), /Incorrect code/, 'a used code');
     await enterCode(page, codeOf(secret));
-    t.equal(await title(page), 'People');
+    t.equal(await title(page), 'Directory');
     await page.getByRole('button', { name: 'Sign out' }).click();
 
-    for (const expected of ['People', 'Second factor']) {
+    for (const expected of ['Directory', 'Second factor']) {
       await signIn(page, user);
       await enterCode(page, codes[0]?.toUpperCase() ?? '');
       t.equal(await title(page), expected, 'the first use, and the second');
@@ -169,7 +169,7 @@ browserTest('a passkey is the second factor, and signs in without a password', a
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.waitForURL('**/people/settings/audit_log', { waitUntil: 'load' });
   t.equal(await title(page), 'Audit log', 'without a password');
-  t.match(await main(page).textContent(), /Added a passkey/);
+  t.match(await main(page).textContent(), /Passkey added/);
 });
 
 browserTest(

@@ -59,11 +59,11 @@ async function useUsage(t: Test, page: Page, scene: Scene): Promise<void> {
 async function useFilters(t: Test, page: Page, scene: Scene): Promise<void> {
   await page.goto(auditPath);
   t.equal(await page.getByText('request of token.issued').count(), 0);
-  await page.getByLabel('E-mail address of the user').fill(scene.user.email);
-  await page.getByLabel('Event type').selectOption('Changed an application');
+  await page.getByLabel('E-mail address').fill(scene.user.email);
+  await page.getByLabel('Event type').selectOption('Application changed');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   t.equal(await page.getByText('request of application.updated').count(), 1);
-  t.equal(await page.getByLabel('E-mail address of the user').inputValue(), scene.user.email);
+  t.equal(await page.getByLabel('E-mail address').inputValue(), scene.user.email);
   await page.getByRole('link', { name: 'Remove the filters' }).click();
   await page.getByLabel('Show token events').check();
   await page.getByRole('button', { name: 'Show', exact: true }).click();
@@ -71,7 +71,7 @@ async function useFilters(t: Test, page: Page, scene: Scene): Promise<void> {
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'as CSV' }).click();
   t.match((await download).suggestedFilename(), /^audit-log-.*\.csv$/);
-  await page.getByLabel('E-mail address of the user').fill('unknown@acme.example');
+  await page.getByLabel('E-mail address').fill('unknown@acme.example');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await page.getByRole('link', { name: 'No user of your account has this e-mail address.' }).click();
   t.equal(await page.evaluate(() => document.activeElement?.id), 'person');

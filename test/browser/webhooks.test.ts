@@ -34,9 +34,9 @@ async function resumeEndpoint(t: Test, page: Page, site: LiveSite): Promise<void
   await page.getByText('Test sent.').waitFor();
   t.ok(await page.getByRole('cell', { name: 'Maintenance' }).isVisible());
   await page.getByRole('radio', { name: 'After this event:' }).check();
-  await page.getByLabel('Event id').fill('nothing');
+  await page.getByLabel('Event ID').fill('nothing');
   await page.getByRole('button', { name: 'Resume' }).click();
-  await page.getByRole('alert').getByText('Enter the id of an event of your account.').waitFor();
+  await page.getByRole('alert').getByText('Enter the ID of an event of your account.').waitFor();
   await page.getByRole('radio', { name: 'After the last event' }).check();
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Endpoint resumed.').waitFor();

@@ -76,7 +76,7 @@ t.test('invalid arguments print one line and exit with 2', async (t) => {
     [['accounts', 'create', '--name', ' '], /must not be blank/],
     [['accounts', 'create', '--name', 'x'.repeat(101)], /at most 100 characters/],
     [['accounts', 'create', '--name', 'x', '--owner-email', 'a@b.example'], /must be used together/],
-    [create.with(5, 'nobody'), /must be an e-mail address/],
+    [create.with(5, 'nobody'), /must have the form name@example.com/],
     [create.with(7, 'king'), /Allowed choices are owner, admin, member/],
     [[...create, '--password', password], /unknown option '--password'/],
     [['employees', 'import', '--account', 'x'], /missing required argument 'file'/],

@@ -209,6 +209,7 @@ t.test('an invalid form is shown with its values and a summary of its errors', a
   });
   isPage(t, page, 400);
   t.match(page.body, /<title>Error: New application/);
+  t.match(page.body, '<li aria-current="page">New application</li>', 'in the breadcrumbs');
   const [summary = ''] = /<div class="error-summary".*?<\/div>/s.exec(page.body) ?? [];
   t.match(summary, /role="alert"/);
   t.match(summary, /tabindex="-1"/);

@@ -72,11 +72,11 @@ t.test('records every change of an application with user and address, without se
   const page = await browser.open(auditLogPath);
   isPage(t, page);
   t.same(eventsOn(page.body).slice(0, 5), [
-    'Deleted an application',
-    'Revoked a client secret',
-    'Created a client secret',
-    'Changed an application',
-    'Created an application',
+    'Application deleted',
+    'Client secret revoked',
+    'Client secret created',
+    'Application changed',
+    'Application created',
   ]);
   t.match(
     page.body,

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { isPage } from '../support/browser/pages.js';
 import { hostileNames } from '../support/input/hostile-names.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
@@ -135,7 +136,10 @@ t.test('a hostile name, search or filter is shown as text', async (t) => {
   const { browser } = await directoryOf(
     names.map((name) => ({ firstName: name, lastName: name, location: name, department: name })),
   );
-  isPage(t, await browser.open('/people'));
+  const page = await browser.open('/people');
+  isPage(t, page);
+  const { length } = gzipSync(page.body);
+  t.ok(length <= 30 * 1024, `${length} bytes with ${names.length} choices of two filters`);
   const texts = [
     ...names.slice(0, 5),
     "' & | ! :* ( )",

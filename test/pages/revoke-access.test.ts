@@ -34,7 +34,7 @@ t.test('lists the access that stops working, and revokes it after confirmation',
   isPage(t, after);
   t.match(after.body, 'All access revoked.');
   t.match(after.body, /Connected users<\/dt><dd>0</);
-  t.match((await browser.open(auditLogPath)).body, 'Revoked all access of an application');
+  t.match((await browser.open(auditLogPath)).body, 'All access of an application revoked');
   const event = await database.prisma.auditEvent.findFirstOrThrow({ where: { createdAt: clock() } });
   t.match(event, { type: 'application.access_revoked', userId: scene.user.id, address: '127.0.0.1' });
 });

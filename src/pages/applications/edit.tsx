@@ -64,7 +64,7 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
       if (outcome === 'not_found') throw recordNotFound();
       if (outcome === 'updated') return { redirect: withNotice(addressOf(id), 'application_updated') };
       const message =
-        'Another user changed this application while you were editing it. Compare the saved values below with yours. To replace them, save again.';
+        'Another user changed this application while you were editing it. Compare the saved values with yours. To replace them, save again.';
       const current = settingsVersion(application);
       return {
         status: 409,

@@ -31,6 +31,7 @@ export function RedirectUriField({
       </p>
       <FieldError field={id} message={errors.length === 0 ? undefined : errors.join(' ')} />
       <textarea
+        class="code"
         id={id}
         name={id}
         rows={Math.min(Math.max(uris.length + 1, 3), 21)}

@@ -35,7 +35,9 @@ export function SecretPage({
       <h2>Get a token</h2>
       <TokenExample baseUrl={baseUrl} clientId={clientId} />
       <p class="actions">
-        <a href={addressOf(id)}>I have stored the secret</a>
+        <a class="button" href={addressOf(id)}>
+          I have stored the secret
+        </a>
       </p>
     </SitePage>
   );

@@ -50,7 +50,7 @@ export function FilterForm({
       <form method="get" action={settings.auditLog} class="search filters">
         {field(
           'person',
-          'E-mail address of the user',
+          'E-mail address',
           <input
             type="text"
             value={query.person}

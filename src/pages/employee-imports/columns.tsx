@@ -1,6 +1,6 @@
 import { recordMembers } from '../../services/employee-imports/employee-check.js';
 import type { EmployeeUpload } from '../../services/employee-imports/uploads/employee-uploads.js';
-import type { FilePreview } from '../../services/employee-imports/uploads/file-preview.js';
+import { type FilePreview, shorten } from '../../services/employee-imports/uploads/file-preview.js';
 import { type Column, DataTable } from '../data-table.js';
 import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
@@ -99,7 +99,7 @@ export function ColumnsPage({ context, upload, preview, chosen, errors = [] }: C
           <ColumnField
             key={fieldOf(column)}
             id={fieldOf(column)}
-            name={name === '' ? `Column ${column + 1}` : name}
+            name={shownName(name, column)}
             example={preview.rows.find((row) => row[column])?.[column]}
             chosen={chosen[column] ?? ''}
             error={errors.find(({ field }) => field === fieldOf(column))?.message}
@@ -159,9 +159,16 @@ function ColumnField(props: {
   );
 }
 
+/** Characters of the name of a column. */
+const longestName = 60;
+
+function shownName(name: string, column: number): string {
+  return name === '' ? `Column ${column + 1}` : shorten(name, longestName);
+}
+
 function previewColumns(names: readonly string[]): Column<[number, readonly string[]]>[] {
   return names.map((name, column) => {
-    const label = name === '' ? `Column ${column + 1}` : name;
+    const label = shownName(name, column);
     return {
       key: fieldOf(column),
       label,

@@ -159,10 +159,7 @@ function Steps({ context, upload }: StatusPageProps) {
   if (state !== 'checked') return null;
   return (
     <>
-      <p class="hint">
-        Records are compared with the employees that are stored now. An employee number that occurs far apart
-        in the file counts each time.
-      </p>
+      <p class="hint">Records are compared with the employees that are stored now.</p>
       <div class="actions">
         {rejected < read && (
           <form method="post" action={importAddress(id, 'start')}>

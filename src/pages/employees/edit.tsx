@@ -83,7 +83,7 @@ export function editPages(site: Site, dependencies: EmployeePagesDependencies): 
 }
 
 const conflictMessage =
-  'Another user changed this employee while you were editing it. Compare the saved values below with yours. To replace them, save again.';
+  'Another user changed this employee while you were editing it. Compare the saved values with yours. To replace them, save again.';
 
 /** The form with the stored spelling of values that the user did not change. */
 function keepStored(form: EmployeeForm, stored: EmployeeForm): EmployeeForm {

@@ -59,7 +59,7 @@ function AccountPage({
         <Fact name="Language">{profile.locale ?? 'Not set'}</Fact>
         <Fact name="Time zone">{profile.zoneinfo ?? 'Not set (UTC)'}</Fact>
         <Fact name="Picture">{profile.picture ?? 'Not set'}</Fact>
-        <Fact name="Telephone number">{profile.phoneNumber ?? 'Not set'}</Fact>
+        <Fact name="Phone number">{profile.phoneNumber ?? 'Not set'}</Fact>
       </Facts>
       <section>
         <h2>Sign-in</h2>

@@ -26,7 +26,7 @@ const messages: Readonly<Record<FormClaim, string>> = {
   locale: 'Enter the tag of a language, such as en or de-CH.',
   zoneinfo: 'Choose a time zone.',
   picture: 'Enter a URL that starts with https:// and has no user name or password.',
-  phoneNumber: 'Enter a telephone number with its country code, such as +41 44 555 01 23.',
+  phoneNumber: 'Enter a phone number with its country code, such as +41 44 555 01 23.',
 };
 
 /** Returns the claims of a form, or its errors. */

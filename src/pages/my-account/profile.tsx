@@ -10,7 +10,7 @@ import { TextField } from '../text-field.js';
 import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
 import { type ProfileForm, readProfileForm, storedProfileForm } from './profile-form.js';
 
-/** Form for the name, language, time zone, picture and telephone number of the user. */
+/** Form for the name, language, time zone, picture and phone number of the user. */
 export function profilePages(site: Site, { profiles, validateProfile }: AccountPagesDependencies): void {
   const path = accountAddress('profile');
 
@@ -83,7 +83,7 @@ function ProfilePage({
         />
         <TextField
           {...field('phoneNumber')}
-          label="Telephone number"
+          label="Phone number"
           hint="Optional. With the country code, such as +41 44 555 01 23."
           type="tel"
           autocomplete="tel"

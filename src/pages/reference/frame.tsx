@@ -68,7 +68,7 @@ function firstSentence(text: string): string {
 export function ReferenceCrumbs({ context, chapter }: { context: ReferenceContext; chapter?: string }) {
   return (
     <nav class="crumbs" aria-label="Breadcrumbs">
-      <ul>
+      <ol>
         <li>
           <a href="/docs">Reference</a>
         </li>
@@ -77,7 +77,7 @@ export function ReferenceCrumbs({ context, chapter }: { context: ReferenceContex
             <a href={context.links.guide(chapter)}>{chapter}</a>
           </li>
         )}
-      </ul>
+      </ol>
     </nav>
   );
 }

@@ -22,6 +22,7 @@ export function editPages(site: Site, dependencies: ReportPagesDependencies): vo
     <ReportFormPage
       context={context}
       title={`Edit ${title}`}
+      parent={{ title, href: addressOf(id) }}
       action={addressOf(id, 'edit')}
       back={addressOf(id)}
       button="Save changes"
@@ -78,7 +79,7 @@ export function editPages(site: Site, dependencies: ReportPagesDependencies): vo
 /** The form with the values that were not saved, and those that another user or application has saved. */
 function conflict(form: ReportForm, stored: Report) {
   const message =
-    'This report was changed while you were editing it. Compare the saved values below with yours. To replace them, save again.';
+    'This report was changed while you were editing it. Compare the saved values with yours. To replace them, save again.';
   const errors = [{ field: fieldIds.title, message }];
   return { form, version: String(stored.version), errors, stored };
 }

@@ -3,7 +3,7 @@ import type { Report } from '../../services/reports/report.js';
 import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext } from '../page-context.js';
-import { SitePage } from '../site-page.js';
+import { type Crumb, SitePage } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { DefinitionFacts } from './definition-facts.js';
 import { FilterFields } from './filter-fields.js';
@@ -15,6 +15,8 @@ import { SelectList } from './select-list.js';
 export interface ReportFormPageProps {
   readonly context: PageContext;
   readonly title: string;
+  /** The report that is edited. */
+  readonly parent?: Crumb;
   readonly action: string;
   readonly back: string;
   /** Text of the button that saves. */
@@ -33,10 +35,27 @@ export interface ReportFormPageProps {
 
 /** Form that creates or changes a report. */
 export function ReportFormPage(props: ReportFormPageProps) {
-  const { context, title, action, back, button, form, options, errors = [], hidden, stored, preview } = props;
+  const {
+    context,
+    title,
+    parent,
+    action,
+    back,
+    button,
+    form,
+    options,
+    errors = [],
+    hidden,
+    stored,
+    preview,
+  } = props;
   const messages = new Map(errors.map((error) => [error.field, error.message]));
   return (
-    <SitePage context={context} title={title} hasErrors={errors.length > 0} section="reports">
+    <SitePage
+      {...{ context, title, ...(parent && { parent }) }}
+      hasErrors={errors.length > 0}
+      section="reports"
+    >
       <h1>{title}</h1>
       <ErrorSummary errors={errors} />
       {stored !== undefined && (
@@ -53,7 +72,7 @@ export function ReportFormPage(props: ReportFormPageProps) {
           <input key={name} type="hidden" name={name} value={value} />
         ))}
         {/* The Enter key submits a form with its first button, which must be the one that saves. */}
-        <button type="submit" class="default-button" tabIndex={-1} aria-hidden="true">
+        <button type="submit" class="unseen" tabIndex={-1} aria-hidden="true">
           {button}
         </button>
         <TextField

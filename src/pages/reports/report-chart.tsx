@@ -55,7 +55,7 @@ export function ReportChart({
         </p>
       ))}
       {byYear ? (
-        <ColumnChart {...text} columns={bars} labelLast>
+        <ColumnChart {...text} columns={bars} labelEvery={Math.ceil(bars.length / maximumYears)} labelLast>
           {children}
         </ColumnChart>
       ) : (
@@ -66,6 +66,9 @@ export function ReportChart({
     </section>
   );
 }
+
+/** Labels of years on the horizontal axis, at most: they are shorter than those of days. */
+const maximumYears = 6;
 
 /** Characters of a label. The table has the whole value. */
 const longestLabel = 60;

@@ -78,18 +78,22 @@ function ShowPage({
     );
   return (
     <SitePage context={context} title={title} section="reports">
-      <h1>{title}</h1>
+      <div class="heading">
+        <h1>{title}</h1>
+        <div class="row-actions">
+          <a class="button" href={addressOf(id, 'results.csv')} download>
+            Download CSV
+          </a>
+          <a class="button secondary" href={addressOf(id, 'edit')}>
+            Edit
+          </a>
+          <a class="button danger" href={addressOf(id, 'delete')}>
+            Delete
+          </a>
+        </div>
+      </div>
       {description !== null && <p class="description">{description}</p>}
       <p>{definitionWords(report)}.</p>
-      <div class="actions">
-        <a class="button" href={addressOf(id, 'results.csv')} download>
-          Download CSV
-        </a>
-        <a href={addressOf(id, 'edit')}>Edit</a>
-        <a class="danger" href={addressOf(id, 'delete')}>
-          Delete
-        </a>
-      </div>
       <details class="definition">
         <summary>Definition</summary>
         <DefinitionFacts report={report} />

@@ -31,7 +31,9 @@ export function LinkPage({
       <Copyable id="link" label="Link" value={url} />
       <p id="copied" role="status" class="hint" />
       <p class="actions">
-        <a href={back}>I have sent the link</a>
+        <a class="button" href={back}>
+          I have sent the link
+        </a>
       </p>
     </SitePage>
   );

@@ -48,7 +48,7 @@ export function secondFactorText({
 /** What each role permits. */
 export const roleDescriptions: Readonly<Record<Role, string>> = {
   owner: 'Manages everything, with the other owners.',
-  admin: 'Manages applications and users, except owners.',
+  admin: 'Manages employees, reports, applications and users, except owners.',
   member: 'Sees the directory, and changes only their own profile.',
 };
 

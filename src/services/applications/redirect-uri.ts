@@ -12,19 +12,20 @@ export function redirectUriError(
   { allowLocalhost }: { allowLocalhost: boolean },
 ): string | undefined {
   if (uri.length > maximumRedirectUriLength) {
-    return `The address is longer than ${maximumRedirectUriLength} characters.`;
+    return `The redirect URI is longer than ${maximumRedirectUriLength} characters.`;
   }
   // URL parsers remove or replace other characters, each in its own way.
   if (!/^[!-~]+$/.test(uri) || /[\\"<>^`{|}]/.test(uri)) {
     return 'Remove spaces, and percent-encode all characters that a URI cannot contain.';
   }
   if (uri.includes('*')) return 'Wildcards (*) are not supported: register each URI in full.';
-  if (uri.includes('#')) return 'The address must not have a fragment: remove “#” and everything after it.';
+  if (uri.includes('#'))
+    return 'The redirect URI must not have a fragment: remove “#” and everything after it.';
   const authority = /^[^:/?]+:\/\/([^/?]*)/.exec(uri)?.[1];
   if (authority === undefined || authority === '' || !URL.canParse(uri)) {
     return 'This is not a complete address, such as https://app.example.com/callback.';
   }
-  if (authority.includes('@')) return 'The address must not contain a user name or password.';
+  if (authority.includes('@')) return 'The redirect URI must not contain a user name or password.';
   return schemeError(new URL(uri), allowLocalhost);
 }
 
@@ -32,9 +33,9 @@ function schemeError({ protocol, hostname }: URL, allowLocalhost: boolean): stri
   if (protocol === 'https:') return undefined;
   if (protocol === 'http:' && hostname === 'localhost' && allowLocalhost) return undefined;
   if (protocol === 'http:' && hostname === 'localhost') {
-    return 'http://localhost is for development only: use an address that starts with https://.';
+    return 'http://localhost is for development only: use a redirect URI that starts with https://.';
   }
   return allowLocalhost
-    ? 'The address must start with https://. For development, http://localhost is also allowed.'
-    : 'The address must start with https://.';
+    ? 'The redirect URI must start with https://. For development, http://localhost is also allowed.'
+    : 'The redirect URI must start with https://.';
 }

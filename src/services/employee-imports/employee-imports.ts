@@ -22,6 +22,8 @@ export interface ImportCounts extends UpsertCounts {
 
 /** Stores the batches of an import. */
 export interface ImportWrites {
+  /** Called with the records that an earlier run has stored, before the first batch. */
+  skip?(record: EmployeeRecord): void;
   /**
    * Stores a batch. All its records may be invalid, so that it is empty.
    *

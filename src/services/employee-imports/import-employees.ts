@@ -102,6 +102,7 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
       if (checked.employee !== undefined) {
         const { employee, manager } = checked;
         if (isNew) batch.add(line, employee);
+        else writes.skip?.(employee);
         if (manager !== undefined) managers.set(employee.employeeNumber, { line, reference: manager });
       } else if (isNew) {
         counts = { ...counts, rejected: counts.rejected + 1 };

@@ -141,18 +141,33 @@ t.test('an import that is cancelled while no process runs it ends at once', asyn
   t.same(await storedRecords(database, visitor.accountId), []);
 });
 
-t.test(
-  'a number that occurs far apart is counted twice by the check, and stored once with its last values',
-  async (t) => {
-    const visitor = await visit();
-    const records = makeRecords(1_500);
-    const [first] = records;
-    const text = toCsv([...records, ...(first === undefined ? [] : [{ ...first, department: 'Last' }])]);
-    const address = await startUpload(visitor.browser, text);
-    t.equal(factOn(await check(api, visitor.browser, address), 'To be created'), '1,501');
-    const done = await runImport(api, visitor.browser, address);
-    t.equal(factOn(done, 'Created'), '1,500');
-    t.equal(factOn(done, 'Updated'), '1');
-    t.equal((await storedRecords(database, visitor.accountId))[0]?.department, 'Last');
-  },
-);
+t.test('the check counts an employee number in several batches as the import does', async (t) => {
+  const visitor = await visit();
+  const records = makeRecords(1_500);
+  const [first, second] = records;
+  if (first === undefined || second === undefined) throw new Error('There are no records');
+  const address = await startUpload(
+    visitor.browser,
+    toCsv([...records, { ...first, department: 'Last' }, second]),
+  );
+  const counts = { read: 1_502, created: 1_500, updated: 1, unchanged: 1 };
+  const page = await check(api, visitor.browser, address);
+  t.equal(factOn(page, 'To be created'), '1,500');
+  t.equal(factOn(page, 'To be updated'), '1');
+  t.match(await rowOf(visitor), counts);
+
+  // As if a process had stopped after the first batch.
+  const queue = { state: 'checking', queuedAt: api.clock(), finishedAt: null };
+  const progress = { read: 1_000, created: 1_000, updated: 0, unchanged: 0 };
+  await prisma.employeeImport.updateMany({
+    where: { id: idOf(address) },
+    data: { ...queue, ...progress },
+  });
+  await api.uploadWorker.poll();
+  await api.uploadWorker.idle();
+  t.match(await rowOf(visitor), { state: 'checked', ...counts }, 'by a process that continues');
+
+  await runImport(api, visitor.browser, address);
+  t.match(await rowOf(visitor), { state: 'complete', ...counts });
+  t.equal((await storedRecords(database, visitor.accountId))[0]?.department, 'Last');
+});

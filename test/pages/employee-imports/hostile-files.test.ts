@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { check, press, startUpload, stateOn } from '../../support/browser/import-pages.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
 import { createScene, signedInBrowser } from '../../support/oauth/users.js';
@@ -24,4 +26,12 @@ t.test('hostile names of files, columns and values stay text', async (t) => {
     await press(browser, address, 'cancel');
     await database.prisma.employeeImport.deleteMany({ where: { id: address.split('/').at(-1) ?? '' } });
   }
+});
+
+t.test('the columns of a file with 80 long names and long values are at most 30 KB', async (t) => {
+  const browser = await signedInBrowser(api, (await createScene(database)).user);
+  const row = () => Array.from({ length: 80 }, () => randomBytes(300).toString('base64url')).join(',');
+  const address = await startUpload(browser, Array.from({ length: 11 }, row).join('\n'));
+  const { length } = gzipSync((await browser.open(address)).body);
+  t.ok(length <= 30 * 1024, `${length} bytes`);
 });

@@ -143,6 +143,7 @@ t.test('stores the first 1,000 errors and counts the others', async (t) => {
   );
   const checked = await check(api, browser, address);
   t.equal(factOn(checked, 'Rejected'), '2,600');
+  t.match(checked.body, /<bdi>First name is required<\/bdi>/, 'with the label of the attribute');
   t.match(checked.body, /The first 1,000 of 2,600 are listed/);
   t.notMatch(checked.body, /Import \d+ records/, 'no record can be imported');
   t.equal(await database.prisma.employeeImportError.count({ where: { accountId } }), 1_000);

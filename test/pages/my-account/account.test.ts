@@ -169,7 +169,7 @@ t.test('an address of another user looks like any other until it is confirmed', 
   isPage(t, await visitor.submitForm(page, link, {}), 409);
   t.equal((await row(user.id)).email, user.email);
   for (const [email, message] of [
-    ['nothing', /must be an e-mail address/],
+    ['nothing', /must have the form name@example.com/],
     [user.email, /your e-mail address already/],
   ] as const) {
     const rejected = await request(email);

@@ -119,7 +119,7 @@ t.test('rejects an invalid or expired position, and keeps the input', async (t) 
   for (const after of ['', 'x', cursor(scene, 3), `evt_other_00000001`, '<script>alert(1)</script>']) {
     const page = await resume({ from: 'after', after });
     isPage(t, page, 400, after);
-    t.match(page.body, 'Enter the id of an event of your account.');
+    t.match(page.body, 'Enter the ID of an event of your account.');
     t.match(page.body, 'aria-invalid');
     if (after !== '') t.match(page.body, `value="${after.replaceAll('<', '&lt;')}"`);
   }

@@ -22,7 +22,7 @@ export function RejectionsSection({
       <h2>Last rejected requests</h2>
       <p>
         The last {storedRejections} requests of the last {rejectionRetentionDays} days that were rejected. The
-        request id is in the header <code>X-Request-Id</code> of the response.
+        request ID is in the header <code>X-Request-Id</code> of the response.
       </p>
       {rejections.length === 0 ? (
         <p>No rejected requests.</p>
@@ -53,6 +53,6 @@ function columnsFor(problems: Contract['problems'], reader: User): Column<Reject
         (code ?? '–')
       ),
     ),
-    column('Request id', ({ requestId }) => <code>{requestId}</code>),
+    column('Request ID', ({ requestId }) => <code>{requestId}</code>),
   ];
 }

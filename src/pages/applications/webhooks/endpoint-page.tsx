@@ -50,8 +50,8 @@ export function EndpointPage({
           </Fact>
         )}
         <Fact name="Events">{eventTypes.length === 0 ? 'All types' : eventTypes.join(', ')}</Fact>
-        <Fact name="Last event sent">
-          <code>{lastEventId}</code>
+        <Fact name="Position">
+          After <code>{lastEventId}</code>
         </Fact>
         <Fact name="Endpoint ID">
           <code>{id}</code>
@@ -62,7 +62,10 @@ export function EndpointPage({
       </Facts>
       <section>
         <h2>Send test</h2>
-        <p>Sends an event of the type webhook_endpoint.test, and waits up to 15 seconds for the response.</p>
+        <p>
+          Sends an event of the type <code>webhook_endpoint.test</code>, and waits up to 15 seconds for the
+          response.
+        </p>
         <form method="post" action={`${address}/test`}>
           <CsrfField token={context.csrfToken} />
           <button type="submit" class="secondary">

@@ -25,8 +25,8 @@ export function WebhooksPage({
     >
       <h1>Webhooks</h1>
       <p>
-        Changes of employees and reports are sent to these addresses. The application adds and deletes
-        endpoints with <a href="/docs/guides/webhooks">the API</a>.
+        Changes of employees and reports are sent to these URLs. The application adds and deletes endpoints
+        with <a href="/docs/guides/webhooks">the API</a>.
       </p>
       {endpoints.length === 0 ? (
         <div class="empty">
@@ -52,9 +52,7 @@ function columnsFor({ user }: PageContext, applicationId: string): Column<Webhoo
     return { key: label, heading: label, label, cell };
   };
   return [
-    column('Address', ({ id, url }) => (
-      <a href={addressOf(applicationId, 'webhooks', id)}>{shownUrl(url)}</a>
-    )),
+    column('URL', ({ id, url }) => <a href={addressOf(applicationId, 'webhooks', id)}>{shownUrl(url)}</a>),
     column('Description', ({ description }) => (description === null ? '–' : <bdi>{description}</bdi>)),
     column('State', (endpoint) => <EndpointState endpoint={endpoint} reader={user} />),
   ];

@@ -42,23 +42,28 @@ export function ResumeForm({
         <fieldset>
           <legend>Continue</legend>
           {resumePoints.map((point) => (
-            <label key={point}>
-              <input type="radio" name="from" value={point} checked={values.from === point} /> {labels[point]}
+            <label key={point} class="choice">
+              <input type="radio" name="from" value={point} checked={values.from === point} />
+              <span>{labels[point]}</span>
             </label>
           ))}
         </fieldset>
-        <label for={afterField}>Event id</label>
-        <small id={hint}>The id of an event, which starts with evt_. The next one is sent first.</small>
-        <FieldError field={afterField} message={error} />
-        <input
-          id={afterField}
-          name={afterField}
-          value={values.after}
-          maxLength={100}
-          autocomplete="off"
-          spellcheck={false}
-          {...describedBy(afterField, { error: error !== undefined, hint })}
-        />
+        <div class="field">
+          <label for={afterField}>Event ID</label>
+          <p class="hint" id={hint}>
+            It starts with <code>evt_</code>. The event after it is sent first.
+          </p>
+          <FieldError field={afterField} message={error} />
+          <input
+            id={afterField}
+            name={afterField}
+            value={values.after}
+            maxLength={100}
+            autocomplete="off"
+            spellcheck={false}
+            {...describedBy(afterField, { error: error !== undefined, hint })}
+          />
+        </div>
         <div class="actions">
           <button type="submit">Resume</button>
         </div>

@@ -80,7 +80,7 @@ export function webhookPages(site: Site, dependencies: WebhookPagesDependencies)
           status: 400,
           page: await show(context, requested, {
             values,
-            error: 'Enter the id of an event of your account.',
+            error: 'Enter the ID of an event of your account.',
           }),
         };
       case 'expired':

@@ -8,8 +8,11 @@ import { type FileFormat, maximumColumns } from './upload-state.js';
 /** Rows that a preview shows. */
 const previewRows = 10;
 
-/** Characters of a name or a value that a preview shows. */
+/** Characters of a value that a preview shows. */
 const maximumLength = 100;
+
+/** Characters of a row that a preview shows. */
+const maximumRowLength = 2_000;
 
 /** The structure and the first rows of a file. */
 export interface FilePreview {
@@ -59,7 +62,7 @@ async function previewCsv(lines: readonly Line[], delimiter: Delimiter): Promise
       continue;
     }
     records += 1;
-    if (fields?.length === columns.length) rows.push(fields.map(shorten));
+    if (fields?.length === columns.length) rows.push(shortenAll(fields));
     if (rows.length === previewRows) break;
   }
   if (columns === undefined || records === 0)
@@ -77,11 +80,13 @@ async function previewJson(lines: readonly Line[]): Promise<FilePreview> {
   if (objects.length === 0) throw new UnusableFileError('no line of the start of the file is a JSON object');
   const columns = checkNames([...new Set(objects.flatMap((object) => Object.keys(object)))]);
   const rows = objects.map((object) =>
-    columns.map((name) => {
-      const value = Object.hasOwn(object, name) ? object[name] : null;
-      if (value === null) return '';
-      return shorten(typeof value === 'string' ? value : JSON.stringify(value));
-    }),
+    shortenAll(
+      columns.map((name) => {
+        const value = Object.hasOwn(object, name) ? object[name] : null;
+        if (value === null) return '';
+        return typeof value === 'string' ? value : JSON.stringify(value);
+      }),
+    ),
   );
   return { format: 'jsonl', delimiter: null, columns, rows };
 }
@@ -99,9 +104,15 @@ function checkNames(names: readonly string[]): readonly string[] {
   return names;
 }
 
-function shorten(text: string): string {
-  const storable = text.replaceAll('\0', '\uFFFD').toWellFormed();
-  return storable.length <= maximumLength ? storable : `${storable.slice(0, maximumLength).toWellFormed()}…`;
+function shortenAll(values: readonly string[]): string[] {
+  const maximum = Math.min(maximumLength, Math.floor(maximumRowLength / values.length));
+  return values.map((value) => shorten(value.replaceAll('\0', '\uFFFD'), maximum));
+}
+
+/** The text, or its first characters and an ellipsis. */
+export function shorten(text: string, maximum: number): string {
+  const storable = text.toWellFormed();
+  return storable.length <= maximum ? storable : `${storable.slice(0, maximum).toWellFormed()}…`;
 }
 
 async function* asyncOf<Item>(items: Iterable<Item>): AsyncGenerator<Item, void, undefined> {

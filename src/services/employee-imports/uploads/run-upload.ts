@@ -1,7 +1,8 @@
-import type { EmployeeCheck } from '../employee-check.js';
+import type { CheckedRecord, EmployeeCheck } from '../employee-check.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
 import { UnusableFileError } from '../entry.js';
 import { type ImportOutcome, runImport } from '../import-employees.js';
+import { EarlierRecords } from './earlier-records.js';
 import { readMappedEntries } from './mapped-entries.js';
 import type { StoredFiles } from './stored-file.js';
 import type { ClaimedUpload, Progress, UploadQueue } from './upload-queue.js';
@@ -30,8 +31,7 @@ export interface RunDependencies {
  * Runs the check or the import of an uploaded file, from its last stored batch on. Each batch is committed with the progress,
  * so that a process that takes over neither repeats nor omits a line.
  *
- * In a check, each batch is rolled back on its own, so that other changes of employees do not wait for the whole file. A
- * record does not see those of earlier batches: a new employee number in two batches counts as created twice.
+ * In a check, each batch is rolled back on its own, so that other changes of employees do not wait for the whole file.
  */
 export async function runUpload(
   upload: ClaimedUpload,
@@ -49,7 +49,7 @@ export async function runUpload(
   });
   const options = {
     entries: readMappedEntries(content, upload, check.attributes),
-    check: check.check,
+    check: (value: unknown) => checkRecord(check, value),
     batchSize,
     maximumRejected: Number.POSITIVE_INFINITY,
     continueFrom: upload.counts,
@@ -103,9 +103,19 @@ function checkWrites(
   upload: ClaimedUpload,
   { queue, imports, progressOf, onCancelled }: BatchDependencies,
 ): ImportWrites {
+  const earlier = new EarlierRecords();
   return {
+    skip(record) {
+      earlier.add(record);
+    },
     async store(rows, counts) {
-      const stored = await imports.rehearseBatch(upload.accountId, rows);
+      const { first, repeated } = earlier.addBatch(rows);
+      const rehearsed = await imports.rehearseBatch(upload.accountId, first);
+      const stored = {
+        created: rehearsed.created,
+        updated: rehearsed.updated + repeated.updated,
+        unchanged: rehearsed.unchanged + repeated.unchanged,
+      };
       if (await queue.progress(upload, progressOf(addCounts(counts, stored)))) onCancelled();
       return stored;
     },
@@ -114,6 +124,18 @@ function checkWrites(
       // Managers can be in the file only, and its employees are not stored.
       return { updated: 0, errors: [] };
     },
+  };
+}
+
+/** The errors have the labels of the attributes, which the user has assigned to the columns. */
+function checkRecord(check: EmployeeCheck, value: unknown): CheckedRecord {
+  const checked = check.checkMembers(value);
+  if (checked.errors === undefined) return checked;
+  const labels = new Map(check.attributes.map(({ name, label }) => [name, label]));
+  return {
+    errors: checked.errors.map(
+      ({ member, rule }) => `${labels.get(member) ?? (member || 'The record')} ${rule}`,
+    ),
   };
 }
 
