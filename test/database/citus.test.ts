@@ -67,7 +67,8 @@ t.test('the embedded database and a server without Citus are not distributed', a
 const skip = hasCitus ? false : 'the extension citus is not installed';
 
 t.test('a distributed database', { skip }, async (t) => {
-  const cluster = await startCitus();
+  // The default, to which a worker may be left.
+  const cluster = await startCitus({ jit: 'on' });
   t.teardown(() => cluster.close());
   const database = await openUndistributed(t, cluster);
   const tenants = [

@@ -23,6 +23,9 @@ const citusSettings: Settings = {
   // For two-phase commits; prepared transactions are kept when a server is killed.
   max_prepared_transactions: '400',
   max_connections: '400',
+  // The settings of the planner that the service chooses for its connections do not reach the workers.
+  jit: 'off',
+  enable_bitmapscan: 'off',
   // As between the service and a server on the same machine.
   'citus.node_conninfo': 'sslmode=disable',
   // Few, so that tables are created soon.
