@@ -46,6 +46,7 @@ export async function distribute(database: Database): Promise<DistributedTable[]
   try {
     const connection = await session.adapterFactory.connect();
     await checkCoordinator(connection);
+    await connection.executeScript(functionsToWorkers);
     const results: DistributedTable[] = [];
     for (const table of distributedTables) results.push(await distributeTable(connection, table));
     for (const statement of functionSettings) await connection.executeScript(statement);
@@ -122,6 +123,19 @@ function distribution(table: string, triggers: readonly Trigger[]): string[] {
     'COMMIT',
   ];
 }
+
+/**
+ * Creates the functions that triggers call on the workers. Citus does so itself for functions that are created after the
+ * extension, which an existing database has not.
+ */
+const functionsToWorkers = `
+  DO $$
+  BEGIN
+    PERFORM create_distributed_function(oid::regprocedure) FROM pg_proc
+    WHERE pronamespace = current_schema()::regnamespace
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')
+      AND NOT EXISTS (SELECT FROM pg_dist_object WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid);
+  END $$`;
 
 /** The function reads rows of one account, on the worker that runs it. Citus cannot make generic plans of its statements. */
 const functionSettings = [

@@ -7,6 +7,8 @@ import t from '../support/tap.js';
 // One connection, so that each export reuses that of the previous one, if it was released.
 const database = await openTestDatabase(t, { streamPoolSize: 1 });
 const onServer = database.kind === 'postgresql' ? {} : { skip: 'the embedded database has one connection' };
+/** Options of a test of what COPY requires or rejects. */
+const onCopy = database.isDistributed() ? { skip: 'a distributed database uses a cursor' } : onServer;
 
 async function read(query: Prisma.Sql, { streamCsv }: Database = database): Promise<string> {
   const { signal } = new AbortController();
@@ -64,13 +66,13 @@ t.test('rejects a value that contains NUL', async (t) => {
   await t.rejects(read(Prisma.sql`SELECT ${'a\0b'}::text AS a`), /invalid byte sequence|0x00/);
 });
 
-t.test('rejects a value that is neither text nor a list of texts', onServer, async (t) => {
+t.test('rejects a value that is neither text nor a list of texts', onCopy, async (t) => {
   for (const value of [1, null, true, new Date(), [1], { a: 1 }]) {
     await t.rejects(read(Prisma.sql`SELECT ${value}::text AS a`), TypeError);
   }
 });
 
-t.test('rejects a statement that writes', onServer, async (t) => {
+t.test('rejects a statement that writes', onCopy, async (t) => {
   const query = Prisma.sql`DELETE FROM accounts RETURNING id`;
   await t.rejects(read(query), { code: '25006' });
 });
@@ -126,14 +128,16 @@ t.test('connects again after its session is lost', onServer, async (t) => {
 });
 
 t.test('its memory use does not grow with the result', onServer, async (t) => {
+  // The rows of a cursor pass through the young objects of the heap, which take up to 192 MB in a test.
+  const [rows, limit] = database.isDistributed() ? [1_000_000, 500e6] : [200_000, 100e6];
   let bytes = 0;
   const before = process.memoryUsage().rss;
   let most = 0;
-  const query = Prisma.sql`SELECT repeat('x', 1000) AS x FROM generate_series(1, 200000) AS n`;
+  const query = Prisma.sql`SELECT repeat('x', 1000) AS x FROM generate_series(1, ${String(rows)}::int) AS n`;
   for await (const chunk of database.streamCsv({ query, signal: new AbortController().signal })) {
     bytes += chunk.length;
     most = Math.max(most, process.memoryUsage().rss - before);
   }
-  t.equal(bytes, 2 + 200_000 * 1001);
-  t.ok(most < 100e6, `${most} bytes`);
+  t.equal(bytes, 2 + rows * 1001);
+  t.ok(most < limit, `${most} bytes`);
 });

@@ -2,6 +2,7 @@ import { findCycles } from '../../src/services/employee-imports/manager-cycles.j
 import { lockAccount } from '../../src/services/employees/lock-account.js';
 import { checkManager } from '../../src/services/employees/managers.js';
 import { openTestDatabase } from '../support/database/database.js';
+import { withForeignKeys } from '../support/database/foreign-keys.js';
 import { csvHeader, importText } from '../support/records/import.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
@@ -276,6 +277,11 @@ t.test('the reports of a deleted employee have no manager, and count as changed'
   t.same(await managers(), {});
   const after = await prisma.employee.findFirstOrThrow({ where });
   t.ok(after.updatedAt > before.updatedAt);
+});
+
+t.test('an account with managers is deleted', withForeignKeys(database), async (t) => {
+  const { accountId, assign } = await company(['A', 'B']);
+  await assign([['A', 'B']]);
   await prisma.account.deleteMany({ where: { id: accountId } });
   t.equal(await prisma.employee.count({ where: { accountId } }), 0);
 });

@@ -23,6 +23,9 @@ const citusSettings: Settings = {
   // For two-phase commits; prepared transactions are kept when a server is killed.
   max_prepared_transactions: '400',
   max_connections: '400',
+  // The settings of the planner that the service chooses for its connections do not reach the workers.
+  jit: 'off',
+  enable_bitmapscan: 'off',
   // As in the connections of the service to a server on the same machine.
   'citus.node_conninfo': 'sslmode=disable',
   // Few shards, so that tables are created quickly.
@@ -54,10 +57,18 @@ export async function createCitusDatabase(
   workerUrls: readonly string[],
   name: string,
 ): Promise<void> {
-  for (const url of [coordinatorUrl, ...workerUrls]) {
-    await run(url, `CREATE DATABASE ${name}`);
-    await run(urlOf(url, name), 'CREATE EXTENSION citus');
-  }
+  await run(coordinatorUrl, `CREATE DATABASE ${name}`);
+  await addWorkers(coordinatorUrl, workerUrls, name);
+}
+
+/** Makes a database of a coordinator one that can be distributed: creates it on the workers, and adds them. */
+export async function addWorkers(
+  coordinatorUrl: string,
+  workerUrls: readonly string[],
+  name: string,
+): Promise<void> {
+  for (const url of workerUrls) await run(url, `CREATE DATABASE ${name}`);
+  for (const url of [coordinatorUrl, ...workerUrls]) await run(urlOf(url, name), 'CREATE EXTENSION citus');
   const coordinator = urlOf(coordinatorUrl, name);
   await run(coordinator, `SELECT citus_set_coordinator_host(${addressOf(coordinatorUrl)})`);
   for (const url of workerUrls) await run(coordinator, `SELECT citus_add_node(${addressOf(url)})`);
