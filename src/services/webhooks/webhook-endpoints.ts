@@ -148,8 +148,10 @@ export class WebhookEndpoints {
         where,
         data: {
           ...toStored(changes),
-          // A delivery of other types is another one. Without the lease, a running attempt does not store its delivery.
-          ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null, lease: null }),
+          // A delivery of other types is another one.
+          ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null }),
+          // Without the lease, a running attempt stores neither its delivery nor the response of the previous URL.
+          ...((changes.eventTypes !== undefined || changes.url !== undefined) && { lease: null }),
           updatedAt: context.at,
         },
       });

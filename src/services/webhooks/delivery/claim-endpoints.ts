@@ -42,7 +42,7 @@ export interface ClaimLimits {
   readonly running: ReadonlyMap<string, number>;
 }
 
-/** Takes endpoints that are due, the longest waiting first. They are due again when the lease ends. */
+/** Takes endpoints that are due, first those of the accounts with the fewest deliveries. They are due again when the lease ends. */
 export async function claimEndpoints(
   { runHot }: Pick<Database, 'runHot'>,
   { now, maximum, maximumOfAccount, running }: ClaimLimits,
