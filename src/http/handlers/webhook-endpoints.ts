@@ -2,12 +2,9 @@ import type { Clock } from '../../clock.js';
 import { invalidToken } from '../../oauth/access-tokens.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
+import type { EndpointContext } from '../../services/webhooks/change-endpoint.js';
 import type { WebhookEndpoint } from '../../services/webhooks/webhook-endpoint.js';
-import {
-  type EndpointContext,
-  maximumEndpoints,
-  type WebhookEndpoints,
-} from '../../services/webhooks/webhook-endpoints.js';
+import { maximumEndpoints, type WebhookEndpoints } from '../../services/webhooks/webhook-endpoints.js';
 import type { WebhookTests } from '../../services/webhooks/webhook-tests.js';
 import { auditOrigin } from '../audit-origin.js';
 import type { Handlers, Input, Output } from '../binding/handlers.js';
