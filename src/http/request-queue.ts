@@ -29,6 +29,10 @@ const notQueued: ReadonlySet<OperationId> = new Set<OperationId>([
   'createReport',
   'runReport',
   'exportReport',
+  // The same, and they wait for servers of partners.
+  'createWebhookEndpoint',
+  'updateWebhookEndpoint',
+  'createWebhookEndpointTestDelivery',
   // Concurrent requests share one statement: more requests make larger batches, not more work.
   'createToken',
   'getEmployee',

@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import dns from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -8,6 +8,15 @@ export class PrivateAddressError extends Error {
 
   constructor() {
     super('The address of the host is not public');
+  }
+}
+
+/** No address of the host is known. */
+export class UnresolvedHostError extends Error {
+  override readonly name = 'UnresolvedHostError';
+
+  constructor(options?: ErrorOptions) {
+    super('The host name cannot be resolved', options);
   }
 }
 
@@ -21,17 +30,47 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalUnicast));
 }
 
+/** An address of a host, and its IP version. */
+export interface HostAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/**
+ * Returns the addresses of a host name in the DNS, IPv4 first. `lookup` of Node.js would wait in the thread pool: two names whose
+ * servers do not respond would delay every other look-up of the process.
+ *
+ * @throws {UnresolvedHostError}
+ */
+export async function resolveHost(hostname: string): Promise<HostAddress[]> {
+  const [ipv4, ipv6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+  const addresses: HostAddress[] = [
+    ...(ipv4.status === 'fulfilled' ? ipv4.value : []).map((address) => ({ address, family: 4 }) as const),
+    ...(ipv6.status === 'fulfilled' ? ipv6.value : []).map((address) => ({ address, family: 6 }) as const),
+  ];
+  if (addresses.length > 0) return addresses;
+  throw new UnresolvedHostError(ipv4.status === 'rejected' ? { cause: ipv4.reason } : {});
+}
+
 /**
  * Looks up a host name for a connection that must not reach the network of this server (SSRF). The connection uses the
  * checked addresses, which prevents DNS rebinding. A host that is an IP address is not looked up.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null) callback(error, '');
-    else if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
-      callback(new PrivateAddressError(), '');
-    else if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
+  resolveHost(hostname).then(
+    (addresses) => {
+      if (!addresses.every(({ address }) => isPublicAddress(address)))
+        return callback(new PrivateAddressError(), '');
+      const usable = addresses.filter(({ family }) => !options.family || isFamily(options.family, family));
+      const [first] = usable;
+      if (first === undefined) callback(new UnresolvedHostError(), '');
+      else if (options.all === true) callback(null, usable);
+      else callback(null, first.address, first.family);
+    },
+    (error) => callback(error, ''),
+  );
 };
+
+function isFamily(requested: number | 'IPv4' | 'IPv6', family: 4 | 6): boolean {
+  return requested === family || requested === `IPv${family}`;
+}

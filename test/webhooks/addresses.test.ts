@@ -5,6 +5,7 @@ import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-send
 import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
 import t from '../support/tap.js';
 import { listenOnLoopback } from '../support/webhooks/loopback.js';
+import { startNameServer } from '../support/webhooks/name-server.js';
 
 /** Hosts that resolve to this machine or to its network, in the notations that a URL allows. */
 const privateHosts = [
@@ -148,8 +149,9 @@ t.test('a stored URL with a private host is not connected to', async (t) => {
 });
 
 t.test('the lookup for a connection fails if an address is private, with any options', async (t) => {
+  await startNameServer(t, () => ['93.184.215.14', '10.0.0.1']);
   for (const options of [{}, { all: true }, { all: false, family: 4 }, { all: true, family: 4 }]) {
-    const error = await new Promise((resolve) => publicLookup('localhost', options, resolve));
+    const error = await new Promise((resolve) => publicLookup('partner.example', options, resolve));
     t.match(error, { name: 'PrivateAddressError' }, JSON.stringify(options));
   }
 });

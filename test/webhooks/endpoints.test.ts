@@ -4,8 +4,9 @@ import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t from '../support/tap.js';
-import { startReceiver, verify } from '../support/webhooks/receiver.js';
+import { answers, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { webhookScene } from '../support/webhooks/scene.js';
+import { until } from '../support/webhooks/until.js';
 
 const clock = createTestClock(new Date());
 const api = await buildTestApp(t, { clock });
@@ -235,4 +236,20 @@ t.test('resumes after a cursor of the account that is not expired', async (t) =>
   await api.database.prisma.event.deleteMany({ where: { accountId, position: { lte: 3 } } });
   t.match((await resume(cursor(1))).json(), { status: 410, code: 'events_expired' });
   t.equal((await resume(cursor(3))).statusCode, 201);
+});
+
+t.test('tests of an account whose endpoints do not respond delay no other account', async (t) => {
+  const limited = await buildTestApp(t, { clock, requestQueueLimits: { running: 8, waitMs: 500 } });
+  const [scene, other] = [await webhookScene(limited), await webhookScene(limited)];
+  const receiver = await startReceiver(t);
+  const releases: (() => void)[] = [];
+  receiver.answer = (response) => releases.push(() => response.end());
+  const { id } = await scene.create({ url: receiver.url });
+  const tests = Array.from({ length: 10 }, () => scene.post(`/${id}/test_deliveries`));
+  await until(() => releases.length >= 5);
+  t.equal((await other.get()).statusCode, 200);
+  t.equal(releases.length, 5, 'the others of the account are queued');
+  receiver.answer = answers.ok;
+  for (const release of releases) release();
+  for (const response of await Promise.all(tests)) t.equal(response.statusCode, 201);
 });

@@ -96,6 +96,46 @@ t.test('a change of the event types during an attempt starts a new delivery', as
   t.not(first?.id, second?.id);
 });
 
+t.test('the response of a previous URL does not count', async (t) => {
+  const { clock, receiver, create, addEmployees, worker, run, state, token, api } = await setUp(t);
+  const next = await startReceiver(t);
+  const { id } = await create({ url: receiver.url });
+  await addEmployees(1);
+  const held = new Promise<() => void>((resolve) => {
+    receiver.answer = (response) => resolve(() => response.writeHead(410).end());
+  });
+  await worker.poll();
+  const release = await held;
+  const body = { url: next.url };
+  await sendJson(api, { method: 'PATCH', url: `/v1/webhook_endpoints/${id}`, token, body });
+  release();
+  await worker.idle();
+  t.match(await state(id), { status: 'enabled', failing_since: null });
+  clock.advanceSeconds(31);
+  await run();
+  t.same(
+    next.received.map(({ id }) => id),
+    receiver.received.map(({ id }) => id),
+    'the new URL gets the same delivery',
+  );
+});
+
+t.test('accounts take turns when more endpoints are due than a process can deliver to', async (t) => {
+  const { api, clock, receiver, create, addEmployees } = await setUp(t);
+  for (let index = 0; index < 4; index += 1) await create({ url: receiver.url });
+  const other = await webhookScene(api);
+  await other.create({ url: receiver.url });
+  await addEmployees(1);
+  await wakeEndpoints(api.database, clock());
+  clock.advanceSeconds(1);
+  await other.addEmployees(1);
+  await wakeEndpoints(api.database, clock());
+  const limits = { now: clock(), maximum: 2, maximumOfAccount: 20, running: new Map() };
+  const claimed = await claimEndpoints(api.database, limits);
+  t.ok(claimed.some(({ accountId }) => accountId === other.accountId));
+  t.equal(claimed.length, 2);
+});
+
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
 t.test(
@@ -128,3 +168,26 @@ t.test(
     await worker.idle();
   },
 );
+
+t.test('new events of other accounts are delivered while an endpoint is locked', onPostgresql, async (t) => {
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  t.teardown(() => database.close());
+  const { api, receiver, create, addEmployees, worker, run } = await setUp(t, database);
+  const other = await webhookScene(api);
+  const { id } = await create({ url: receiver.url });
+  const otherReceiver = await startReceiver(t);
+  await other.create({ url: otherReceiver.url });
+  await addEmployees(1);
+  await other.addEmployees(1);
+  const transaction = await openTransaction(t, options);
+  await transaction.query('SELECT 1 FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [id]);
+  const polled = worker.poll();
+  await until(() => otherReceiver.received.length === 1);
+  t.equal(otherReceiver.received.length, 1, 'while the endpoint is locked');
+  t.equal(receiver.received.length, 0);
+  await transaction.end('ROLLBACK');
+  await polled;
+  await run();
+  t.equal(receiver.received.length, 1, 'the locked endpoint follows');
+});

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { publicLookup } from '../../src/services/public-address.js';
 import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
 import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
@@ -67,4 +71,23 @@ t.test('a name with a public and a private address is rejected, in either order'
       );
   }
   t.equal(listener.connections, 0);
+});
+
+t.test('a name is resolved while all threads of the process wait', async (t) => {
+  await startNameServer(t, () => [publicAddress]);
+  const pipe = path.join(t.testdir(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  // A thread waits until something else opens the pipe. The thread pool has four.
+  const opened = Array.from({ length: 4 }, () => fs.promises.open(pipe, 'r'));
+  try {
+    t.equal(await findUrlError('https://partner.example/', { allowLocal: false }), null);
+    const address = new Promise((resolve) =>
+      publicLookup('partner.example', {}, (error, found) => resolve(error ?? found)),
+    );
+    t.equal(await Promise.race([address, wait(5_000)]), publicAddress);
+  } finally {
+    // Does not need a thread.
+    fs.closeSync(fs.openSync(pipe, 'w'));
+    for (const file of await Promise.all(opened)) await file.close();
+  }
 });

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { AccountId } from '../../services/account-id.js';
 import type { AccountEndpoint, AccountEndpoints } from '../../services/webhooks/account-endpoints.js';
-import { type ResumePoint, WebhookEndpoints } from '../../services/webhooks/webhook-endpoints.js';
+import type { ResumePoint } from '../../services/webhooks/resume-endpoint.js';
+import { WebhookEndpoints } from '../../services/webhooks/webhook-endpoints.js';
 import { WebhookSecrets } from '../../services/webhooks/webhook-secrets.js';
 import { accountOption, findAccount, jsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';

@@ -4,10 +4,10 @@ import type { HotStatement } from './hot-statement.js';
 const maximumConsidered = 1_000;
 
 /**
- * Claims webhook endpoints that are due, the longest waiting first. They are due again when the lease expires. Parameters:
- * the current time, the end of the lease, the lease, the number of endpoints that the process delivers to as a JSON object
- * by account, those of these accounts that are at their limit, separated by commas, the maximum, and the maximum for an
- * account.
+ * Claims webhook endpoints that are due. Accounts take turns: those with the fewest deliveries are first, and within an account
+ * the endpoint that waits longest. They are due again when the lease expires. Parameters: the current time, the end of the
+ * lease, the lease, the number of endpoints that the process delivers to as a JSON object by account, those of these accounts
+ * that are at their limit, separated by commas, the maximum, and the maximum for an account.
  *
  * OFFSET 0 makes the planner look up the rows to lock by primary key. With statistics from a time without due endpoints, it
  * would read all due endpoints for each one.
@@ -32,7 +32,7 @@ export const claimWebhookEndpoints: HotStatement = {
         FROM considered
         LEFT JOIN json_each_text($4::json) AS running (account_id, count) ON running.account_id = considered.account_id
         WHERE considered.place <= $7::integer - coalesce(running.count::integer, 0)
-        ORDER BY considered.due_at
+        ORDER BY considered.place + coalesce(running.count::integer, 0), considered.due_at
       ) AS candidate
       CROSS JOIN LATERAL (
         SELECT account_id, id, due_at, paused_at FROM webhook_endpoints

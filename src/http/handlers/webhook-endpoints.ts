@@ -2,16 +2,15 @@ import type { Clock } from '../../clock.js';
 import { invalidToken } from '../../oauth/access-tokens.js';
 import { invalidMembers } from '../../problems/invalid-members.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
+import type { EndpointContext } from '../../services/webhooks/change-endpoint.js';
 import type { WebhookEndpoint } from '../../services/webhooks/webhook-endpoint.js';
-import {
-  type EndpointContext,
-  maximumEndpoints,
-  type WebhookEndpoints,
-} from '../../services/webhooks/webhook-endpoints.js';
+import { maximumEndpoints, type WebhookEndpoints } from '../../services/webhooks/webhook-endpoints.js';
 import type { WebhookTests } from '../../services/webhooks/webhook-tests.js';
 import { auditOrigin } from '../audit-origin.js';
 import type { Handlers, Input, Output } from '../binding/handlers.js';
 import { challenge } from '../challenges.js';
+import { abortOnDisconnect } from '../disconnect.js';
+import { PartnerWaits } from '../partner-waits.js';
 import { eventsExpired } from './events-expired.js';
 import { toDeliveryResource, toEndpointResource } from './webhook-documents.js';
 
@@ -32,6 +31,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   readonly #tests: WebhookTests;
   readonly #baseUrl: string;
   readonly #clock: Clock;
+  readonly #waits = new PartnerWaits();
 
   constructor({
     endpoints,
@@ -60,16 +60,15 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
 
   /**
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted,
-   *   403 `confidential_application_required`, 409 `quota_exceeded`
+   *   403 `confidential_application_required`, 409 `quota_exceeded`, 429 `rate_limit_exceeded`
    */
-  async createWebhookEndpoint({
-    caller,
-    body,
-    request,
-  }: Input<'createWebhookEndpoint'>): Promise<Output<'createWebhookEndpoint'>> {
-    const { url, description = null, event_types: eventTypes = [] } = body;
-    const context = this.#context({ caller, request });
-    const created = await this.#endpoints.create(context, { url, description, eventTypes });
+  async createWebhookEndpoint(
+    input: Input<'createWebhookEndpoint'>,
+  ): Promise<Output<'createWebhookEndpoint'>> {
+    const { url, description = null, event_types: eventTypes = [] } = input.body;
+    const context = this.#context(input);
+    const content = { url, description, eventTypes };
+    const created = await this.#wait(input, () => this.#endpoints.create(context, content));
     switch (created.kind) {
       case 'invalid_url':
         throw invalidUrl(created.reason);
@@ -108,21 +107,19 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     return { status: 200, records: 1, body: { data: toEndpointResource(endpoint) } };
   }
 
-  /** @throws {Problem} 400 `invalid_request`, 404 `not_found` */
-  async updateWebhookEndpoint({
-    caller,
-    params,
-    body,
-    request,
-  }: Input<'updateWebhookEndpoint'>): Promise<Output<'updateWebhookEndpoint'>> {
-    const { url, description, event_types: eventTypes } = body;
+  /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 429 `rate_limit_exceeded` */
+  async updateWebhookEndpoint(
+    input: Input<'updateWebhookEndpoint'>,
+  ): Promise<Output<'updateWebhookEndpoint'>> {
+    const { url, description, event_types: eventTypes } = input.body;
     const changes = {
       ...(url !== undefined && { url }),
       ...(description !== undefined && { description }),
       ...(eventTypes !== undefined && { eventTypes }),
     };
-    const context = this.#context({ caller, request });
-    const updated = await this.#endpoints.update(context, params.webhook_endpoint_id, changes);
+    const context = this.#context(input);
+    const id = input.params.webhook_endpoint_id;
+    const updated = await this.#wait(input, () => this.#endpoints.update(context, id, changes));
     if (updated.kind === 'invalid_url') throw invalidUrl(updated.reason);
     if (updated.kind === 'unknown') throw recordNotFound();
     return { status: 200, records: 1, body: { data: toEndpointResource(updated.endpoint) } };
@@ -151,14 +148,13 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     return { status: 201, records: 1, headers: { 'cache-control': 'no-store' }, body: withSecret(rotated) };
   }
 
-  /** @throws {Problem} 404 `not_found` */
-  async createWebhookEndpointTestDelivery({
-    caller,
-    params,
-    request,
-  }: Input<'createWebhookEndpointTestDelivery'>): Promise<Output<'createWebhookEndpointTestDelivery'>> {
-    const context = this.#context({ caller, request });
-    const delivery = await this.#tests.send(context, params.webhook_endpoint_id);
+  /** @throws {Problem} 404 `not_found`, 429 `rate_limit_exceeded` */
+  async createWebhookEndpointTestDelivery(
+    input: Input<'createWebhookEndpointTestDelivery'>,
+  ): Promise<Output<'createWebhookEndpointTestDelivery'>> {
+    const context = this.#context(input);
+    const id = input.params.webhook_endpoint_id;
+    const delivery = await this.#wait(input, () => this.#tests.send(context, id));
     if (delivery === null) throw recordNotFound();
     return { status: 201, records: 1, body: { data: toDeliveryResource(delivery) } };
   }
@@ -194,6 +190,13 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
       case 'resumed':
         return { status: 201, records: 1, body: { data: toEndpointResource(resumed.endpoint) } };
     }
+  }
+
+  #wait<Result>(
+    { caller, reply }: Pick<Input<Operation>, 'caller' | 'reply'>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    return this.#waits.run(caller.accountId, { signal: abortOnDisconnect(reply.raw).signal, work });
   }
 
   #context({ caller, request }: Pick<Input<Operation>, 'caller' | 'request'>): EndpointContext {

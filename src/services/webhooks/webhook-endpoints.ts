@@ -1,11 +1,13 @@
-import type { Database, Prisma } from '../../database/client.js';
+import type { Database } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
-import type { AccountId } from '../account-id.js';
 import { lockApplication } from '../applications/lock-application.js';
-import type { AuditContext } from '../audit-context.js';
-import { type AuditEvent, type AuditEventType, recordIn } from '../audit-log.js';
-import { eventPosition } from '../events/event-id.js';
-import { findStart } from '../events/feed-start.js';
+import {
+  changeEndpoint,
+  type EndpointContext,
+  type EndpointOwner,
+  recordEndpointEvent,
+} from './change-endpoint.js';
+import { type ResumedEndpoint, type ResumePoint, resumeEndpoint } from './resume-endpoint.js';
 import { readDeliveries, type WebhookDelivery } from './webhook-deliveries.js';
 import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
@@ -18,20 +20,6 @@ export const maximumEndpoints = 20;
 export const rotationSeconds = 86_400;
 
 const dayMilliseconds = 86_400_000;
-
-/** The application that an endpoint belongs to. */
-export interface EndpointOwner {
-  readonly accountId: AccountId;
-  readonly applicationId: string;
-}
-
-/** The user who changes an endpoint of the owner, and the origin. Both are absent for the operator at the command line. */
-export interface EndpointContext extends EndpointOwner, Pick<AuditContext, 'origin' | 'at'> {
-  readonly userId?: string | null | undefined;
-}
-
-/** The position at which an endpoint resumes: after the event of a cursor, or after the last event of the feed. */
-export type ResumePoint = { readonly after: string } | 'end';
 
 export interface EndpointContent {
   readonly url: string;
@@ -59,10 +47,6 @@ export type UpdatedEndpoint =
 export type RotatedSecret =
   | { readonly kind: 'rotated'; readonly endpoint: WebhookEndpoint; readonly secret: string }
   | { readonly kind: 'unknown' };
-
-export type ResumedEndpoint =
-  | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }
-  | { readonly kind: 'unknown' | 'invalid_cursor' | 'expired' };
 
 export interface WebhookEndpointsOptions {
   readonly secrets: WebhookSecrets;
@@ -128,7 +112,7 @@ export class WebhookEndpoints {
           updatedAt: at,
         },
       });
-      await record(tx, 'webhook_endpoint.created', context, { endpoint: row.id, url: shownUrl(row.url) });
+      await recordEndpointEvent(tx, 'webhook_endpoint.created', context, row);
       return { kind: 'created', endpoint: toWebhookEndpoint(row), secret };
     });
   }
@@ -143,26 +127,28 @@ export class WebhookEndpoints {
       const reason = await this.#findUrlError(changes.url);
       if (reason !== null) return { kind: 'invalid_url', reason };
     }
-    return await this.#change(context, id, async (tx, where) => {
+    return await changeEndpoint(this.#prisma, context, id, async (tx, where) => {
       const row = await tx.webhookEndpoint.update({
         where,
         data: {
           ...toStored(changes),
-          // Other types make a new delivery. Without the lease, a running attempt does not store its outcome.
-          ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null, lease: null }),
+          // Other types make a new delivery.
+          ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null }),
+          // Without the lease, a running attempt stores neither its delivery nor the response of the previous URL.
+          ...((changes.eventTypes !== undefined || changes.url !== undefined) && { lease: null }),
           updatedAt: context.at,
         },
       });
-      await record(tx, 'webhook_endpoint.updated', context, { endpoint: id, url: shownUrl(row.url) });
+      await recordEndpointEvent(tx, 'webhook_endpoint.updated', context, row);
       return { kind: 'updated', endpoint: toWebhookEndpoint(row) };
     });
   }
 
   /** @returns false if the application has no such endpoint */
   async delete(context: EndpointContext, id: string): Promise<boolean> {
-    const outcome = await this.#change(context, id, async (tx, where) => {
+    const outcome = await changeEndpoint(this.#prisma, context, id, async (tx, where) => {
       const { url } = await tx.webhookEndpoint.delete({ where });
-      await record(tx, 'webhook_endpoint.deleted', context, { endpoint: id, url: shownUrl(url) });
+      await recordEndpointEvent(tx, 'webhook_endpoint.deleted', context, { id, url });
       return { kind: 'deleted' };
     });
     return outcome.kind === 'deleted';
@@ -172,7 +158,7 @@ export class WebhookEndpoints {
   async rotateSecret(context: EndpointContext, id: string): Promise<RotatedSecret> {
     const { secret, sealed } = await this.#options.secrets.create();
     const expiresAt = new Date(context.at.getTime() + rotationSeconds * 1000);
-    return await this.#change(context, id, async (tx, where) => {
+    return await changeEndpoint(this.#prisma, context, id, async (tx, where) => {
       const { sealedSecret: previous } = await tx.webhookEndpoint.findFirstOrThrow({
         where: where.accountId_id,
       });
@@ -185,7 +171,7 @@ export class WebhookEndpoints {
           updatedAt: context.at,
         },
       });
-      await record(tx, 'webhook_endpoint.secret_rotated', context, { endpoint: id, url: shownUrl(row.url) });
+      await recordEndpointEvent(tx, 'webhook_endpoint.secret_rotated', context, row);
       return { kind: 'rotated', endpoint: toWebhookEndpoint(row), secret };
     });
   }
@@ -195,69 +181,14 @@ export class WebhookEndpoints {
    *
    * @param from absent: where the endpoint stopped
    */
-  async resume(context: EndpointContext, id: string, from?: ResumePoint): Promise<ResumedEndpoint> {
-    const { accountId, at } = context;
-    const cutoff = new Date(at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
-    return await this.#change(context, id, async (tx, where): Promise<ResumedEndpoint> => {
-      const stored = await tx.webhookEndpoint.findFirstOrThrow({ where: where.accountId_id });
-      const position = from === undefined ? stored.position : await findPosition(tx, accountId, from);
-      if (position === null) return { kind: 'invalid_cursor' };
-      const start = await findStart(tx, accountId, { start: { after: position }, cutoff });
-      if (start.kind === 'unknown') return { kind: 'invalid_cursor' };
-      if (start.kind === 'expired') return { kind: 'expired' };
-      const row = await tx.webhookEndpoint.update({
-        where,
-        data: {
-          position,
-          // A moved endpoint gets other events, which make a new delivery.
-          ...(from !== undefined && { deliveryId: null, deliveryEnd: null }),
-          ...{ failures: 0, failingSince: null, pausedAt: null, pauseReason: null, lease: null },
-          dueAt: at,
-          updatedAt: at,
-        },
-      });
-      await record(tx, 'webhook_endpoint.resumed', context, {
-        endpoint: id,
-        url: shownUrl(row.url),
-        after: toWebhookEndpoint(row).lastEventId,
-      });
-      return { kind: 'resumed', endpoint: toWebhookEndpoint(row) };
-    });
+  resume(context: EndpointContext, id: string, from?: ResumePoint): Promise<ResumedEndpoint> {
+    const cutoff = new Date(context.at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
+    return resumeEndpoint(this.#prisma, context, id, { from, cutoff });
   }
 
   #findUrlError(url: string): Promise<string | null> {
     return findUrlError(url, { allowLocal: this.#options.allowLocal });
   }
-
-  /** Runs a change of an endpoint of the owner, whose row is locked. */
-  async #change<Outcome>(
-    { accountId, applicationId }: EndpointOwner,
-    id: string,
-    change: (
-      tx: Prisma.TransactionClient,
-      where: { accountId_id: { accountId: string; id: string } },
-    ) => Promise<Outcome>,
-  ): Promise<Outcome | { readonly kind: 'unknown' }> {
-    return await this.#prisma.$transaction(async (tx) => {
-      const locked = await tx.$queryRaw<unknown[]>`
-        SELECT 1 FROM webhook_endpoints
-        WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
-      return locked.length === 0
-        ? { kind: 'unknown' }
-        : await change(tx, { accountId_id: { accountId, id } });
-    });
-  }
-}
-
-/** @returns `null` for an invalid cursor */
-async function findPosition(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
-  from: ResumePoint,
-): Promise<bigint | null> {
-  if (from !== 'end') return eventPosition(accountId, from.after);
-  const totals = await tx.accountTotals.findFirst({ where: { accountId }, select: { events: true } });
-  return totals?.events ?? null;
 }
 
 function toStored({ url, description, eventTypes }: Partial<EndpointContent>) {
@@ -266,19 +197,4 @@ function toStored({ url, description, eventTypes }: Partial<EndpointContent>) {
     ...(description !== undefined && { description }),
     ...(eventTypes !== undefined && { eventTypes: [...new Set(eventTypes)] }),
   };
-}
-
-/** The URL without its query, which may have a secret. */
-function shownUrl(text: string): string {
-  const { origin, pathname } = new URL(text);
-  return `${origin}${pathname}`;
-}
-
-async function record(
-  tx: Prisma.TransactionClient,
-  type: AuditEventType & `webhook_endpoint.${string}`,
-  { accountId, applicationId, userId, origin, at }: EndpointContext,
-  details: NonNullable<AuditEvent['details']>,
-): Promise<void> {
-  await recordIn(tx, { type, accountId, applicationId, userId, origin, details }, at);
 }

@@ -3,9 +3,9 @@ import type { Database } from '../../database/client.js';
 import { randomId } from '../../database/ids.js';
 import type { EventDocument } from '../events/event-document.js';
 import { toEventList } from '../events/event-list.js';
+import type { EndpointContext } from './change-endpoint.js';
 import type { WebhookSender } from './delivery/webhook-sender.js';
 import { storeTest, type WebhookDelivery } from './webhook-deliveries.js';
-import type { EndpointContext } from './webhook-endpoints.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
 
 /** Sends a test event to an endpoint, paused or not. */

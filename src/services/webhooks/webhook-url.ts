@@ -1,6 +1,5 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isPublicAddress } from '../public-address.js';
+import { isPublicAddress, resolveHost } from '../public-address.js';
 
 /** Lowest port besides 443 that events are sent to. */
 const lowestPort = 8443;
@@ -43,6 +42,6 @@ async function isPublicHost(hostname: string): Promise<boolean> {
   if (isIP(host) !== 0) return isPublicAddress(host);
   if (!/[^.]\.[^.]/.test(host)) return false;
   const waited = new Promise<[]>((resolve) => setTimeout(resolve, lookupMilliseconds, []).unref());
-  const addresses = await Promise.race([lookup(host, { all: true }).catch(() => []), waited]);
+  const addresses = await Promise.race([resolveHost(host).catch(() => []), waited]);
   return addresses.every(({ address }) => isPublicAddress(address));
 }

@@ -1,54 +1,57 @@
 import { createSocket } from 'node:dgram';
-import dns, { type LookupAddress } from 'node:dns';
+import dns from 'node:dns/promises';
 import { once } from 'node:events';
-import { syncBuiltinESMExports } from 'node:module';
 import type { Test } from '../tap.js';
 
 /** Bytes of the header of a DNS message (RFC 1035 section 4.1.1). */
 const headerSize = 12;
 
+/** Type of a query for IPv4 addresses (RFC 1035 section 3.2.2). */
+const typeA = 1;
+
 /**
- * Starts a DNS server, which this process uses instead of the resolver of the system until the test ends.
+ * Starts a DNS server, which this process uses instead of that of the system until the test ends. Names have no IPv6 addresses.
  *
- * @param respond IPv4 addresses of the response with this number, from 0
+ * @param respond IPv4 addresses of the response with this number, from 0, to a query for a name
  */
-export async function startNameServer(t: Test, respond: (number: number) => readonly string[]) {
+export async function startNameServer(t: Test, respond: (number: number, name: string) => readonly string[]) {
   const socket = createSocket('udp4');
+  /** Number of queries for IPv4 addresses. */
   const nameServer = { queries: 0 };
   socket.on('message', (query, { port, address }) => {
-    const addresses = respond(nameServer.queries);
-    nameServer.queries += 1;
-    socket.send(toResponse(query, addresses), port, address);
+    const { name, type, question } = readQuestion(query);
+    const addresses = type === typeA ? respond(nameServer.queries, name) : [];
+    if (type === typeA) nameServer.queries += 1;
+    socket.send(toResponse(query, question, addresses), port, address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  const resolver = new dns.promises.Resolver({ timeout: 2_000, tries: 1 });
-  resolver.setServers([`127.0.0.1:${socket.address().port}`]);
-  const original = { callback: dns.lookup, promise: dns.promises.lookup };
-  const lookUp = async (hostname: string): Promise<LookupAddress[]> =>
-    (await resolver.resolve4(hostname)).map((address) => ({ address, family: 4 }));
-  const replace = (callback: unknown, promise: unknown) => {
-    Object.assign(dns, { lookup: callback });
-    Object.assign(dns.promises, { lookup: promise });
-    syncBuiltinESMExports();
-  };
-  replace((hostname: string, _options: object, callback: (...result: unknown[]) => void) => {
-    lookUp(hostname).then(
-      (addresses) => callback(null, addresses),
-      (error) => callback(error),
-    );
-  }, lookUp);
+  const original = dns.getServers();
+  dns.setServers([`127.0.0.1:${socket.address().port}`]);
   t.teardown(() => {
-    replace(original.callback, original.promise);
+    dns.setServers(original);
     socket.close();
   });
   return nameServer;
 }
 
+/** Reads the question: labels, a byte 0, type and class. */
+function readQuestion(query: Buffer): { name: string; type: number; question: Buffer } {
+  const labels: string[] = [];
+  let offset = headerSize;
+  for (let length = query.readUInt8(offset); length > 0; length = query.readUInt8(offset)) {
+    labels.push(query.toString('latin1', offset + 1, offset + 1 + length));
+    offset += length + 1;
+  }
+  return {
+    name: labels.join('.'),
+    type: query.readUInt16BE(offset + 1),
+    question: query.subarray(headerSize, offset + 5),
+  };
+}
+
 /** Repeats the question, and adds an A record with a TTL of 0 for each address. */
-function toResponse(query: Buffer, addresses: readonly string[]): Buffer {
-  // Labels, a byte 0, type and class.
-  const question = query.subarray(headerSize, query.indexOf(0, headerSize) + 5);
+function toResponse(query: Buffer, question: Buffer, addresses: readonly string[]): Buffer {
   const header = Buffer.from(query.subarray(0, headerSize));
   // A response without an error, to one question.
   for (const [offset, value] of [0x8180, 1, addresses.length, 0, 0].entries())

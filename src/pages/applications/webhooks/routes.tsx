@@ -1,8 +1,8 @@
 import { recordNotFound } from '../../../problems/problem.js';
 import type { ApplicationDetails } from '../../../services/applications/application-details.js';
+import type { EndpointContext } from '../../../services/webhooks/change-endpoint.js';
 import type { WebhookServices } from '../../../services/webhooks/compose.js';
 import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
-import type { EndpointContext } from '../../../services/webhooks/webhook-endpoints.js';
 import { withNotice } from '../../notices.js';
 import type { PageContext } from '../../page-context.js';
 import type { Site } from '../../site.js';

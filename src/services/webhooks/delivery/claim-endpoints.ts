@@ -42,7 +42,7 @@ export interface ClaimLimits {
   readonly running: ReadonlyMap<string, number>;
 }
 
-/** Claims endpoints that are due, the longest waiting first. They are due again when the lease expires. */
+/** Claims endpoints that are due, first those of the accounts with the fewest deliveries. They are due again when the lease expires. */
 export async function claimEndpoints(
   { runHot }: Pick<Database, 'runHot'>,
   { now, maximum, maximumOfAccount, running }: ClaimLimits,

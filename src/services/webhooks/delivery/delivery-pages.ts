@@ -52,7 +52,10 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
     return (endpoint) => {
       const { accountId, position, eventTypes, deliveryEnd } = endpoint;
       const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${eventTypes.join()}`;
-      const page = pages.get(key) ?? read(endpoint, cutoff);
+      const shared = pages.get(key);
+      if (shared !== undefined) return shared;
+      // Not kept after it was read, because the slowest of the endpoints may take long.
+      const page = read(endpoint, cutoff).finally(() => pages.delete(key));
       pages.set(key, page);
       return page;
     };

@@ -1,8 +1,6 @@
-import { PrivateAddressError } from '../../public-address.js';
+import { PrivateAddressError, UnresolvedHostError } from '../../public-address.js';
 
 const byCode: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'The host name cannot be resolved',
-  EAI_AGAIN: 'The host name cannot be resolved',
   ECONNREFUSED: 'The connection was refused',
   ECONNRESET: 'The connection was closed',
   EPIPE: 'The connection was closed',
@@ -30,7 +28,7 @@ export class InterruptedError extends Error {
   override readonly message = 'The server stopped during the attempt';
 }
 
-const own = [PrivateAddressError, SendTimeoutError, InterruptedError];
+const own = [PrivateAddressError, UnresolvedHostError, SendTimeoutError, InterruptedError];
 
 /** Describes why there was no response, as a sentence without its full stop. */
 export function describeSendError(error: unknown): string {
