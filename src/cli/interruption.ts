@@ -9,12 +9,12 @@ const echoMs = 1_000;
  */
 export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
-  let askedAt: number | undefined;
+  let interruptedAt: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
-    if (askedAt === undefined) {
-      askedAt = Date.now();
+    if (interruptedAt === undefined) {
+      interruptedAt = Date.now();
       controller.abort();
-    } else if (Date.now() - askedAt > echoMs) {
+    } else if (Date.now() - interruptedAt > echoMs) {
       for (const name of signals) process.off(name, stop);
       process.kill(process.pid, signal);
     }

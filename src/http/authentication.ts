@@ -49,7 +49,7 @@ export function createAuthenticate(
     const userId = live.user?.id ?? null;
     request.party = { accountId, applicationId, userId };
 
-    const scopes = new Set(claims.scopes.filter((scope) => stillHolds(scope, live)));
+    const scopes = new Set(claims.scopes.filter((scope) => isStillGranted(scope, live)));
     const missing = required.filter((scope) => !scopes.has(scope));
     if (missing.length > 0) throw insufficientScope(missing);
     if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
@@ -69,7 +69,7 @@ function namedBy({ clientId, grantId, subject }: AccessTokenClaims): Party {
   return { clientId, userId: grantId === null ? null : subject };
 }
 
-function stillHolds(scope: string, { applicationScopes, user }: LiveToken): boolean {
+function isStillGranted(scope: string, { applicationScopes, user }: LiveToken): boolean {
   return applicationScopes.includes(scope) && (user === null || mayGrant(user.role, scope));
 }
 

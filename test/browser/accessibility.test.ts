@@ -4,7 +4,7 @@ import { browserTest, isAccessible } from '../support/browser/chromium.js';
 import { createScene, createUser, grantTokens } from '../support/oauth/users.js';
 import type { Test } from '../support/tap.js';
 
-async function lookAt(t: Test, page: Page, addresses: readonly string[]): Promise<void> {
+async function checkPages(t: Test, page: Page, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {
     await page.goto(address);
     await isAccessible(t, page, address);
@@ -17,7 +17,7 @@ browserTest('the pages of settings, errors and people are accessible', async (t,
   await grantTokens(api, scene);
   const { id } = scene.application;
   const applications = '/people/settings/oauth_applications';
-  await lookAt(t, page, ['/sign_in', '/errors', '/errors/not-found', '/changelog']);
+  await checkPages(t, page, ['/sign_in', '/errors', '/errors/not-found', '/changelog']);
   await signIn(page, { ...scene.user, password: 'wrong' });
   await isAccessible(t, page, 'sign-in with an error');
   await signIn(page, scene.user);
@@ -34,7 +34,7 @@ browserTest('the pages of settings, errors and people are accessible', async (t,
   await page.goto(`${applications}/new`);
   await main(page).getByRole('button', { name: 'Create application' }).click();
   await isAccessible(t, page, 'a form with errors');
-  await lookAt(t, page, [
+  await checkPages(t, page, [
     '/people',
     '/people?q=nobody',
     '/people/reports',
@@ -60,5 +60,5 @@ browserTest('the pages of settings, errors and people are accessible', async (t,
   const member = await createUser(api.database, scene.accountId, { role: 'member' });
   const { page: other } = await site.open(t);
   await signIn(other, member);
-  await lookAt(t, other, [applications, '/people/reports', '/people/settings']);
+  await checkPages(t, other, [applications, '/people/reports', '/people/settings']);
 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { browserTest, isAccessible, phone } from '../support/browser/chromium.js';
 import { contract } from '../support/server/app.js';
 
-async function openEverything(page: Page): Promise<void> {
+async function openAllDetails(page: Page): Promise<void> {
   await page.locator('details').evaluateAll((all) => {
     for (const details of all) {
       details.removeAttribute('name');
@@ -18,7 +18,7 @@ browserTest(
       await page.goto(`/docs/operations/${id}`);
       await isAccessible(t, page, id, { looks: [phone] });
       await page.setViewportSize({ width: 320, height: 900 });
-      await openEverything(page);
+      await openAllDetails(page);
       t.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), id);
     }
   },
@@ -26,6 +26,6 @@ browserTest(
 
 browserTest('a page is accessible in all colours with everything opened', async (t, page) => {
   await page.goto('/docs/operations/createReport');
-  await openEverything(page);
+  await openAllDetails(page);
   await isAccessible(t, page, 'createReport');
 });

@@ -9,10 +9,10 @@ import {
   authorizationRequest,
   createScene,
   createUser,
+  expectTokenRejected,
   grantTokens,
   signedInBrowser,
   tokenAccepted,
-  tokenRefused,
 } from '../support/oauth/users.js';
 import { runCommandHere } from '../support/processes/cli.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -231,6 +231,6 @@ t.test(
     await tokenAccepted(t, api, accessToken);
     t.equal((await run(['disable', scene.user.email])).code, 0);
     t.equal((await browser.open(url)).statusCode, 302);
-    await tokenRefused(t, api, accessToken, 'invalid_token');
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
   },
 );

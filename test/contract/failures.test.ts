@@ -5,7 +5,7 @@ import type { OperationId } from '../../src/contract/contract.js';
 import { asOwner } from '../support/database/owner.js';
 import { authorizationRequest, createScene, grantTokens, type Scene } from '../support/oauth/users.js';
 import { buildTestApp, contract, type TestApp } from '../support/server/app.js';
-import { listen, parseAnswers } from '../support/server/sockets.js';
+import { listen, parseResponses } from '../support/server/sockets.js';
 import t, { type Test } from '../support/tap.js';
 
 /** Responses from memory, which cannot fail. */
@@ -61,7 +61,7 @@ async function prepare(
 }
 
 /** Every operation that needs the database, with each media type of its response. */
-async function askAll(
+async function requestAll(
   { api, scene, token }: Awaited<ReturnType<typeof prepare>>,
   see: (
     id: OperationId,
@@ -82,7 +82,7 @@ t.test(
   async (t) => {
     const prepared = await prepare(t);
     await prepared.api.database.close();
-    await askAll(prepared, (id, { statusCode, headers, body }) => {
+    await requestAll(prepared, (id, { statusCode, headers, body }) => {
       t.equal(statusCode, 503, id);
       t.match(headers['retry-after'], /^\d+$/, id);
       t.notMatch(body, /pool|PGlite|prisma|closed|postgres/i, id);
@@ -93,7 +93,7 @@ t.test(
 t.test('with a missing table every operation responds 500 without internal details', async (t) => {
   const prepared = await prepare(t);
   await asOwner(prepared.api.database, 'DROP TABLE applications, revoked_access_tokens CASCADE');
-  await askAll(prepared, (id, { statusCode, body }) => {
+  await requestAll(prepared, (id, { statusCode, body }) => {
     t.equal(statusCode, 500, id);
     t.notMatch(body, /applications|revoked|relation|prisma|42P01/i, id);
   });
@@ -213,7 +213,7 @@ t.test(
       // Node.js emits this event after half a minute.
       const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       api.app.server.emit('clientError', late, connection);
-      const [response] = parseAnswers(Buffer.concat(await socket.toArray()));
+      const [response] = parseResponses(Buffer.concat(await socket.toArray()));
       t.equal(response?.statusCode, 408, url);
       if (response !== undefined) api.conformance.check({ method, url }, response);
     }

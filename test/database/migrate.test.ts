@@ -82,7 +82,7 @@ t.test(
     await database.prisma.$executeRawUnsafe(underWay);
     const waiting = migrate(database);
     // It waits for the lock, or has already failed.
-    await Promise.race([waiting, untilSomebodyWaits(database)]);
+    await Promise.race([waiting, untilWaitingForLock(database)]);
     await database.prisma.$executeRawUnsafe(
       'UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL',
     );
@@ -91,7 +91,7 @@ t.test(
   },
 );
 
-async function untilSomebodyWaits(database: Database): Promise<void> {
+async function untilWaitingForLock(database: Database): Promise<void> {
   const locks = `SELECT count(*)::int AS count FROM pg_locks
     WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   while ((await query<{ count: number }>(database, locks))[0]?.count === 0);

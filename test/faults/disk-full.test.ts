@@ -108,7 +108,7 @@ function makeReport(): ReportRequest {
 }
 
 /** Saves reports until one is rejected. Acknowledged reports are added to the list. */
-async function createUntilRefused(t: Test, { create }: Client, acknowledged: ReportRequest[]) {
+async function createUntilRejected(t: Test, { create }: Client, acknowledged: ReportRequest[]) {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const report = makeReport();
     const response = await create(report);
@@ -133,7 +133,7 @@ t.test('a write on a full disk is 503, and succeeds when there is space again', 
   let server = await start();
   for (const end of ['kill', 'stop'] as const) {
     await disk.fill(mebibyte / 2);
-    await createUntilRefused(t, server, acknowledged);
+    await createUntilRejected(t, server, acknowledged);
     t.ok(acknowledged.length > 1, 'after some valid batches');
     t.equal((await server.get('/v1/employees')).status, 200, 'reads continue');
     t.same(
@@ -146,7 +146,7 @@ t.test('a write on a full disk is 503, and succeeds when there is space again', 
     t.equal((await server.create(makeReport())).status, 201);
     acknowledged.splice(0, Infinity, ...(await server.stored()));
     await disk.fill();
-    await createUntilRefused(t, server, acknowledged);
+    await createUntilRejected(t, server, acknowledged);
     await server[end]();
     await disk.makeRoom();
     server = await start();
@@ -178,7 +178,7 @@ t.test('a full disk for the write-ahead log stops the process without loss of da
   const acknowledged: ReportRequest[] = [];
   let server = await start();
   await disk.fill(segment / 2);
-  await createUntilRefused(t, server, acknowledged);
+  await createUntilRejected(t, server, acknowledged);
   t.equal(await server.ended, 1, 'it ends without an abort');
   t.match(
     server.output(),

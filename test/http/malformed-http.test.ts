@@ -12,7 +12,7 @@ const port = await listen(api.app);
 /**
  * Sends bytes. Expects problem documents with this status, besides successful responses, and a server that stays available.
  */
-async function refusesBytes(
+async function rejectsBytes(
   t: Test,
   bytes: string | Buffer,
   code: ProblemCode,
@@ -43,15 +43,15 @@ const isAlive = async (t: Test, of: TestApp = api) =>
 t.test('rejects headers or an address that are too large with 431', async (t) => {
   const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
   const code = 'request_header_fields_too_large';
-  await refusesBytes(t, get('/v1/employees', `X-Large: ${'x'.repeat(20_000)}\r\n`), code, 'one header');
-  await refusesBytes(
+  await rejectsBytes(t, get('/v1/employees', `X-Large: ${'x'.repeat(20_000)}\r\n`), code, 'one header');
+  await rejectsBytes(
     t,
     get('/v1/employees', 'X-Many: xxxxxxxxxxxxxxxxxxxxxxxx\r\n'.repeat(1000)),
     code,
     'many headers',
   );
-  await refusesBytes(t, get(`/${'x'.repeat(20_000)}`), code, 'address');
-  await refusesBytes(
+  await rejectsBytes(t, get(`/${'x'.repeat(20_000)}`), code, 'address');
+  await rejectsBytes(
     t,
     get('/v1/employees', `Authorization: Bearer ${'x'.repeat(20_000)}\r\n`),
     code,
@@ -97,7 +97,7 @@ t.test('rejects bytes that are not HTTP with 400', async (t) => {
     ],
     ['a folded header', `${good}X: a\r\n b\r\n: c\r\n\r\n`],
   ];
-  for (const [label, bytes] of cases) await refusesBytes(t, bytes, 'invalid_request', label);
+  for (const [label, bytes] of cases) await rejectsBytes(t, bytes, 'invalid_request', label);
   await isAlive(t);
 });
 
@@ -109,7 +109,7 @@ t.test('rejects a request without exactly one Host header', async (t) => {
     ['two in different case', 'Host: a\r\nhOST: b\r\n'],
   ]) {
     for (const path of ['/healthz', '/v1/employees', '/v1/unknown', '/errors', '/.well-known/jwks.json']) {
-      await refusesBytes(t, `GET ${path} HTTP/1.1\r\n${headers}\r\n`, 'invalid_request', `${label} ${path}`);
+      await rejectsBytes(t, `GET ${path} HTTP/1.1\r\n${headers}\r\n`, 'invalid_request', `${label} ${path}`);
     }
   }
   const [old] = await exchange(port, 'GET /healthz HTTP/1.0\r\n\r\n');

@@ -15,7 +15,7 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
   t.test('several processes allow an application as many calls as one process', async (t) => {
     const application = await createClient();
     const tokens = await Promise.all(servers.map((url) => getToken(url, application)));
-    const responses = await byTurns(servers, (url) => listEmployees(url, tokens[0]));
+    const responses = await inTurn(servers, (url) => listEmployees(url, tokens[0]));
     t.same(statuses(responses), firstThen(200, 429));
     t.same(
       responses.slice(0, limit).map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]),
@@ -39,11 +39,11 @@ t.test('two processes on one database share its limits', onPostgresql, async (t)
   t.test('several processes check as many wrong secrets as one process', async (t) => {
     const application = await createClient();
     const wrong = () => ({ ...application, clientSecret: randomId(52) });
-    const responses = await byTurns(servers, (url) => askForToken(url, wrong()));
+    const responses = await inTurn(servers, (url) => requestToken(url, wrong()));
     t.same(statuses(responses), firstThen(401, 429));
     for (const { headers } of responses.slice(limit)) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
     for (const url of servers) {
-      t.equal((await askForToken(url, application)).status, 200, 'the right secret is still accepted');
+      t.equal((await requestToken(url, application)).status, 200, 'the right secret is still accepted');
     }
   });
 });
@@ -60,13 +60,13 @@ async function setUp(t: Test) {
   return { servers: [first.url, second.url] as const, createClient };
 }
 
-function askForToken(url: string, { clientId, clientSecret }: TestApplication): Promise<Response> {
+function requestToken(url: string, { clientId, clientSecret }: TestApplication): Promise<Response> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
   return fetch(`${url}/v1/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
 }
 
 async function getToken(url: string, application: TestApplication): Promise<string> {
-  const response = await askForToken(url, application);
+  const response = await requestToken(url, application);
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
@@ -75,7 +75,7 @@ function listEmployees(url: string, token = ''): Promise<Response> {
 }
 
 /** Sends requests to the servers in turn, one after the other, and some more than the limit. */
-async function byTurns([first, second]: readonly [string, string], ask: (url: string) => Promise<Response>) {
+async function inTurn([first, second]: readonly [string, string], ask: (url: string) => Promise<Response>) {
   const responses: Response[] = [];
   while (responses.length < limit + 5) responses.push(await ask(responses.length % 2 === 0 ? first : second));
   return responses;
@@ -83,6 +83,6 @@ async function byTurns([first, second]: readonly [string, string], ask: (url: st
 
 const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status);
 
-/** The expected result of {@link byTurns}: as many of the first status as the limit allows, then the second one. */
+/** The expected result of {@link inTurn}: as many of the first status as the limit allows, then the second one. */
 const firstThen = (granted: number, refused: number) =>
   Array.from({ length: limit + 5 }, (_, index) => (index < limit ? granted : refused));

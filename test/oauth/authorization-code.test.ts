@@ -4,12 +4,12 @@ import { randomId } from '../../src/database/ids.js';
 import {
   createScene,
   createUser,
+  expectOAuthError,
+  expectTokenRejected,
   grantCode,
   hashOf,
-  oauthRefusal,
   refresh,
   tokenAccepted,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { createApplication } from '../support/records/tenant.js';
@@ -86,7 +86,7 @@ t.test('rejects the challenge itself as verifier', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
   const { codeChallenge } = await codeRow(code);
-  oauthRefusal(t, await exchange({ ...form, code_verifier: codeChallenge }), 'invalid_grant');
+  expectOAuthError(t, await exchange({ ...form, code_verifier: codeChallenge }), 'invalid_grant');
 });
 
 t.test('rejects each missing parameter with 400, and keeps the code valid', async (t) => {
@@ -94,11 +94,11 @@ t.test('rejects each missing parameter with 400, and keeps the code valid', asyn
   const { form } = await grantCode(api, scene);
   for (const parameter of ['code', 'redirect_uri', 'client_id', 'code_verifier', 'grant_type']) {
     const missing = await exchange(without(form, parameter));
-    oauthRefusal(t, missing, 'invalid_request', { parameter, label: 'missing' });
+    expectOAuthError(t, missing, 'invalid_request', { parameter, label: 'missing' });
     const empty = await exchange({ ...form, [parameter]: '' });
-    oauthRefusal(t, empty, 'invalid_request', { parameter, label: 'empty' });
+    expectOAuthError(t, empty, 'invalid_request', { parameter, label: 'empty' });
     const twice = await api.postForm('/v1/oauth/token', `${new URLSearchParams(form)}&${parameter}=x`);
-    oauthRefusal(t, twice, 'invalid_request', { parameter, label: 'twice' });
+    expectOAuthError(t, twice, 'invalid_request', { parameter, label: 'twice' });
   }
   t.equal((await exchange(form)).statusCode, 200);
 });
@@ -117,7 +117,7 @@ t.test('rejects a malformed verifier with 400, and keeps the code valid', async 
   ];
   for (const code_verifier of malformed) {
     const response = await exchange({ ...form, code_verifier });
-    oauthRefusal(t, response, 'invalid_request', {
+    expectOAuthError(t, response, 'invalid_request', {
       parameter: 'code_verifier',
       label: JSON.stringify(code_verifier.slice(40)),
     });
@@ -142,7 +142,7 @@ t.test('rejects a redirect_uri other than that of the request, and changes nothi
     'https://evil.example/',
   ];
   for (const redirect_uri of others) {
-    oauthRefusal(t, await exchange({ ...form, redirect_uri }), 'invalid_grant', { label: redirect_uri });
+    expectOAuthError(t, await exchange({ ...form, redirect_uri }), 'invalid_grant', { label: redirect_uri });
   }
   t.same(await codeRow(code), before);
   t.equal((await exchange(form)).statusCode, 200);
@@ -160,7 +160,7 @@ t.test(
     });
     const stranger = (await createScene(database)).application;
     for (const { clientId } of [sibling, stranger]) {
-      oauthRefusal(t, await exchange({ ...form, client_id: clientId }), 'invalid_grant');
+      expectOAuthError(t, await exchange({ ...form, client_id: clientId }), 'invalid_grant');
     }
     t.same(await codeRow(code), before);
     t.equal((await exchange(form)).statusCode, 200);
@@ -172,9 +172,9 @@ t.test(
   async (t) => {
     const scene = await createScene(database);
     const { form } = await grantCode(api, scene);
-    oauthRefusal(t, await exchange({ ...form, client_id: randomId() }), 'invalid_client');
+    expectOAuthError(t, await exchange({ ...form, client_id: randomId() }), 'invalid_client');
     for (const code of [randomId(50), 'x', `${form.code}x`, String(form.code).toUpperCase()]) {
-      oauthRefusal(t, await exchange({ ...form, code }), 'invalid_grant', { label: code });
+      expectOAuthError(t, await exchange({ ...form, code }), 'invalid_grant', { label: code });
     }
     t.equal((await exchange(form)).statusCode, 200);
   },
@@ -186,7 +186,7 @@ t.test('accepts a code until its last second, and rejects it from its expiry on'
   clock.advanceSeconds(299);
   t.equal((await exchange(inTime.form)).statusCode, 200);
   clock.advanceSeconds(1);
-  oauthRefusal(t, await exchange(tooLate.form), 'invalid_grant');
+  expectOAuthError(t, await exchange(tooLate.form), 'invalid_grant');
 });
 
 t.test('a confidential client may omit its secret, and one that is sent is checked', async (t) => {
@@ -196,9 +196,9 @@ t.test('a confidential client may omit its secret, and one that is sent is check
     authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
   });
   const { form } = await grantCode(api, scene);
-  oauthRefusal(t, await exchange({ ...form, client_secret: randomId(52) }), 'invalid_client');
+  expectOAuthError(t, await exchange({ ...form, client_secret: randomId(52) }), 'invalid_client');
   const wrongBasic = await exchange(without(form, 'client_id'), basic(randomId(52)));
-  oauthRefusal(t, wrongBasic, 'invalid_client');
+  expectOAuthError(t, wrongBasic, 'invalid_client');
   t.match(wrongBasic.headers['www-authenticate'], /^Basic realm="/);
   t.equal((await exchange(form)).statusCode, 200, 'omitted');
 
@@ -212,7 +212,7 @@ t.test('a confidential client may omit its secret, and one that is sent is check
 t.test('rejects a secret of a public client', async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
-  oauthRefusal(t, await exchange({ ...form, client_secret: randomId(52) }), 'invalid_client');
+  expectOAuthError(t, await exchange({ ...form, client_secret: randomId(52) }), 'invalid_client');
   t.equal((await exchange(form)).statusCode, 200);
 });
 
@@ -222,7 +222,7 @@ t.test('a replay within the leeway is rejected and revokes nothing', async (t) =
   const { accessToken, refreshToken } = tokensOf(await exchange(form));
   for (const seconds of [0, 9, 1]) {
     clock.advanceSeconds(seconds);
-    oauthRefusal(t, await exchange(form), 'invalid_grant');
+    expectOAuthError(t, await exchange(form), 'invalid_grant');
   }
   await tokenAccepted(t, api, accessToken);
   t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
@@ -238,10 +238,10 @@ t.test(
     const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
     clock.advanceSeconds(11);
     const replay = await exchange(form);
-    oauthRefusal(t, replay, 'invalid_grant');
-    await tokenRefused(t, api, first.accessToken, 'invalid_token');
-    await tokenRefused(t, api, second.accessToken, 'invalid_token');
-    oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
+    expectOAuthError(t, replay, 'invalid_grant');
+    await expectTokenRejected(t, api, first.accessToken, 'invalid_token');
+    await expectTokenRejected(t, api, second.accessToken, 'invalid_token');
+    expectOAuthError(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
     const [grant, ...more] = await grantsOf(scene.application.id);
     t.same(more, []);
     t.same(grant?.revokedAt, clock());
@@ -262,8 +262,8 @@ t.test('a replay after the leeway revokes the grant of an expired code', async (
   const { form } = await grantCode(api, scene);
   const { accessToken } = tokensOf(await exchange(form));
   clock.advanceSeconds(3000);
-  oauthRefusal(t, await exchange(form), 'invalid_grant');
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  expectOAuthError(t, await exchange(form), 'invalid_grant');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
 });
 
 t.test(
@@ -274,8 +274,8 @@ t.test(
     const { form } = await grantCode(api, scene);
     const { accessToken, refreshToken } = tokensOf(await exchange(form));
     clock.advanceSeconds(60);
-    oauthRefusal(t, await exchange({ ...form, code_verifier: randomId(43) }), 'invalid_grant');
-    oauthRefusal(t, await exchange({ ...form, client_id: other.application.clientId }), 'invalid_grant');
+    expectOAuthError(t, await exchange({ ...form, code_verifier: randomId(43) }), 'invalid_grant');
+    expectOAuthError(t, await exchange({ ...form, client_id: other.application.clientId }), 'invalid_grant');
     await tokenAccepted(t, api, accessToken);
     t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
     t.same(await eventsOf(scene.application.id, 'authorization_code.replayed'), []);
@@ -286,7 +286,7 @@ t.test('rejects the code of a user who was disabled since, and does not consume 
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
   await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt: clock() } });
-  oauthRefusal(t, await exchange(form), 'invalid_grant');
+  expectOAuthError(t, await exchange(form), 'invalid_grant');
   t.equal((await codeRow(code)).usedAt, null);
   t.same(await grantsOf(scene.application.id), []);
 });
@@ -301,7 +301,7 @@ t.test(
     const disable = (disabledAt: Date | null) =>
       database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt } });
     await disable(clock());
-    await tokenRefused(t, api, accessToken, 'invalid_token');
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
     await disable(null);
     await tokenAccepted(t, api, accessToken);
   },
@@ -313,7 +313,7 @@ t.test('a correct verifier succeeds among concurrent wrong ones', async (t) => {
   const wrong = () => exchange({ ...form, code_verifier: randomBytes(32).toString('base64url') });
   const [, , right, ...rest] = await Promise.all([wrong(), wrong(), exchange(form), wrong(), wrong()]);
   t.equal(right.statusCode, 200);
-  for (const response of rest) oauthRefusal(t, response, 'invalid_grant');
+  for (const response of rest) expectOAuthError(t, response, 'invalid_grant');
 });
 
 t.test('issues each user of an account tokens for that user', async (t) => {

@@ -6,7 +6,7 @@ import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;
-const { refusedHere } = authorizeResponses(api);
+const { rejectedHere } = authorizeResponses(api);
 
 t.test('each missing, empty or malformed parameter is 400 and never redirects', async (t) => {
   const scene = await createScene(database);
@@ -23,15 +23,15 @@ t.test('each missing, empty or malformed parameter is 400 and never redirects', 
   for (const [parameter, values] of Object.entries(malformed)) {
     const { parameters } = authorizationRequest(scene);
     const { [parameter]: value = '', ...rest } = parameters;
-    await refusedHere(t, authorizeUrl(rest), 400, 'invalid_request', { parameter });
+    await rejectedHere(t, authorizeUrl(rest), 400, 'invalid_request', { parameter });
     for (const bad of ['', ...values]) {
       const url = authorizeUrl({ ...rest, [parameter]: bad });
-      await refusedHere(t, url, 400, 'invalid_request', { parameter, browser: signedIn });
+      await rejectedHere(t, url, 400, 'invalid_request', { parameter, browser: signedIn });
     }
     // Repeated with another value, and with the same value.
     for (const again of ['x', value]) {
       const url = `${authorizeUrl(parameters)}&${parameter}=${encodeURIComponent(again)}`;
-      await refusedHere(t, url, 400, 'invalid_request', { parameter });
+      await rejectedHere(t, url, 400, 'invalid_request', { parameter });
     }
   }
 });
@@ -40,7 +40,7 @@ t.test('a query that is not percent-encoded UTF-8 is 400', async (t) => {
   const scene = await createScene(database);
   const { url } = authorizationRequest(scene);
   for (const state of ['%FF', '%E0%A4%A', '%', '%zz']) {
-    await refusedHere(t, url.replace(/state=\w+/, `state=${state}`), 400, 'invalid_request');
+    await rejectedHere(t, url.replace(/state=\w+/, `state=${state}`), 400, 'invalid_request');
   }
 });
 
@@ -72,7 +72,7 @@ t.test('an unknown client is 401 invalid_client and never redirects', async (t) 
     const { url } = authorizationRequest(scene, { client_id });
     // Text that the database cannot store is malformed.
     const malformed = client_id.includes('\u0000');
-    await refusedHere(t, url, malformed ? 400 : 401, malformed ? 'invalid_request' : 'invalid_client', {
+    await rejectedHere(t, url, malformed ? 400 : 401, malformed ? 'invalid_request' : 'invalid_client', {
       browser,
     });
   }
@@ -110,8 +110,8 @@ t.test('a redirect URI that differs from the registered one is 400 and never red
   ];
   for (const redirect_uri of others) {
     const { url } = authorizationRequest(scene, { redirect_uri });
-    await refusedHere(t, url, 400, 'invalid_request', { browser, parameter: 'redirect_uri' });
-    await refusedHere(t, url, 400, 'invalid_request', { parameter: 'redirect_uri' });
+    await rejectedHere(t, url, 400, 'invalid_request', { browser, parameter: 'redirect_uri' });
+    await rejectedHere(t, url, 400, 'invalid_request', { parameter: 'redirect_uri' });
   }
   t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 200, 'the registered one');
 });
@@ -120,7 +120,7 @@ t.test('the redirect URI of another application is 400 and never redirects', asy
   const scene = await createScene(database);
   const other = await createScene(database, { redirectUri: 'https://other.example/callback' });
   const { url } = authorizationRequest(scene, { redirect_uri: other.redirectUri });
-  await refusedHere(t, url, 400, 'invalid_request', { parameter: 'redirect_uri' });
+  await rejectedHere(t, url, 400, 'invalid_request', { parameter: 'redirect_uri' });
 });
 
 t.test('a scope that the application does not have redirects with invalid_scope', async (t) => {

@@ -6,7 +6,7 @@ import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;
-const { codesOf, refusedHere } = authorizeResponses(api);
+const { codesOf, rejectedHere } = authorizeResponses(api);
 
 t.test('redirects through the sign-in page back to the same request', async (t) => {
   const scene = await createScene(database);
@@ -181,7 +181,7 @@ t.test('a user of another account gets 403 as a page or a problem document', asy
   const stranger = await createScene(database);
   const browser = await signedInBrowser(api, stranger.user);
   const { url } = authorizationRequest(scene);
-  await refusedHere(t, url, 403, 'access_denied', { browser });
+  await rejectedHere(t, url, 403, 'access_denied', { browser });
 
   const token = hiddenFields((await browser.open(authorizationRequest(stranger).url)).body);
   const forced = await browser.submit(url, { ...token, decision: 'allow' });

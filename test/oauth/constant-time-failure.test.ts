@@ -2,9 +2,9 @@ import { withConstantTimeFailure } from '../../src/oauth/constant-time-failure.j
 import { Problem } from '../../src/problems/problem.js';
 import {
   createScene,
+  expectOAuthError,
   grantCode,
   grantTokens,
-  oauthRefusal,
   refresh,
   revoke,
 } from '../support/oauth/users.js';
@@ -42,7 +42,7 @@ t.test(
       const begun = performance.now();
       const response = await attempt();
       const milliseconds = performance.now() - begun;
-      oauthRefusal(t, response, /client|secret/.test(what) ? 'invalid_client' : 'invalid_grant');
+      expectOAuthError(t, response, /client|secret/.test(what) ? 'invalid_client' : 'invalid_grant');
       t.ok(milliseconds >= leastMilliseconds, `${what}: ${milliseconds} ms`);
     }
   },

@@ -5,9 +5,9 @@ import { openTransaction, untilWaiting } from '../support/database/transaction.j
 import {
   authorizationRequest,
   createScene,
+  expectOAuthError,
   grantCode,
   grantTokens,
-  oauthRefusal,
   refresh,
   revoke,
   type Scene,
@@ -42,7 +42,7 @@ t.test('a code of an application that is being deleted issues no tokens', onPost
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);
   const response = await whileDeleted(t, scene, () => api.postForm('/v1/oauth/token', form));
-  oauthRefusal(t, response, 'invalid_grant');
+  expectOAuthError(t, response, 'invalid_grant');
   t.equal(await database.prisma.grant.count({ where: { accountId: scene.accountId } }), 0);
 });
 
@@ -53,7 +53,7 @@ t.test(
     const scene = await createScene(database);
     const { refreshToken } = await grantTokens(api, scene);
     const response = await whileDeleted(t, scene, () => refresh(api, scene.application, refreshToken));
-    oauthRefusal(t, response, 'invalid_grant');
+    expectOAuthError(t, response, 'invalid_grant');
   },
 );
 

@@ -6,11 +6,11 @@ import { openTestDatabase } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
 import {
   createScene,
+  expectOAuthError,
+  expectTokenRejected,
   grantCode,
   hashOf,
-  oauthRefusal,
   refresh,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -301,8 +301,8 @@ t.test('a replay on the next day is still detected after pruning', async (t) => 
   const byCode = tokensOf(await api.postForm('/v1/oauth/token', code.form));
   api.clock.advanceSeconds(day);
   await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
-  oauthRefusal(t, await api.postForm('/v1/oauth/token', code.form), 'invalid_grant');
-  oauthRefusal(t, await refresh(api, scene.application, byCode.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await api.postForm('/v1/oauth/token', code.form), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, byCode.refreshToken), 'invalid_grant');
 
   const other = await grantCode(api, scene);
   const first = tokensOf(await api.postForm('/v1/oauth/token', other.form));
@@ -311,8 +311,8 @@ t.test('a replay on the next day is still detected after pruning', async (t) => 
   api.clock.advanceSeconds(day);
   await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
   const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
-  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
-  await tokenRefused(t, api, third.accessToken, 'invalid_token');
+  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  await expectTokenRejected(t, api, third.accessToken, 'invalid_token');
 });
 
 t.test('pruning makes no token valid again', async (t) => {
@@ -332,7 +332,7 @@ t.test('pruning makes no token valid again', async (t) => {
   await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
   t.equal(await database.prisma.revokedAccessToken.count(), 0);
   t.equal(await database.prisma.authorizationCode.count({ where: { codeHash: hashOf(code) } }), 0);
-  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
-  oauthRefusal(t, await api.postForm('/v1/oauth/token', form), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  expectOAuthError(t, await api.postForm('/v1/oauth/token', form), 'invalid_grant');
   t.equal((await api.get('/v1/employees', accessToken)).statusCode, 401);
 });

@@ -3,13 +3,13 @@ import { absoluteSeconds, idleSeconds } from '../../src/services/sessions.js';
 import {
   authorizationRequest,
   createScene,
+  expectOAuthError,
+  expectTokenRejected,
   grantCode,
   grantTokens,
-  oauthRefusal,
   refresh,
   signedInBrowser,
   tokenAccepted,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { createTenant } from '../support/records/tenant.js';
@@ -33,7 +33,7 @@ t.test('a code expires after 300 seconds', async (t) => {
   clock.advanceSeconds(299);
   t.equal((await api.postForm('/v1/oauth/token', early.form)).statusCode, 200);
   clock.advanceSeconds(1);
-  oauthRefusal(t, await api.postForm('/v1/oauth/token', late.form), 'invalid_grant');
+  expectOAuthError(t, await api.postForm('/v1/oauth/token', late.form), 'invalid_grant');
 });
 
 t.test('an access token expires after 3600 seconds, for every grant type', async (t) => {
@@ -51,16 +51,16 @@ t.test('an access token expires after 3600 seconds, for every grant type', async
   clock.advanceSeconds(3599);
   for (const token of tokens) await tokenAccepted(t, api, token);
   clock.advanceSeconds(1);
-  for (const token of tokens) await tokenRefused(t, api, token, 'token_expired');
+  for (const token of tokens) await expectTokenRejected(t, api, token, 'token_expired');
 });
 
 t.test('an expired token gets token_expired, whether or not it was used before', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   clock.advanceSeconds(3600);
-  await tokenRefused(t, api, accessToken, 'token_expired');
+  await expectTokenRejected(t, api, accessToken, 'token_expired');
   clock.advanceSeconds(365 * 86_400);
-  await tokenRefused(t, api, accessToken, 'token_expired');
+  await expectTokenRejected(t, api, accessToken, 'token_expired');
 });
 
 t.test('a refresh token expires 30 days after its own rotation', async (t) => {
@@ -71,7 +71,7 @@ t.test('a refresh token expires 30 days after its own rotation', async (t) => {
   clock.advanceSeconds(30 * 86_400 - 1);
   const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
   clock.advanceSeconds(30 * 86_400);
-  oauthRefusal(t, await refresh(api, scene.application, third.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, third.refreshToken), 'invalid_grant');
 });
 
 t.test('a session expires after two hours without use', async (t) => {
@@ -123,14 +123,14 @@ t.test('lifetimes are configurable', async (t) => {
   const own = decodeJwt(await short.token((await createTenant(database)).application));
   t.equal(Number(own.exp) - Number(own.iat), 60, 'client credentials tokens too');
   short.clock.advanceSeconds(1);
-  oauthRefusal(t, await short.postForm('/v1/oauth/token', late.form), 'invalid_grant');
+  expectOAuthError(t, await short.postForm('/v1/oauth/token', late.form), 'invalid_grant');
   short.clock.advanceSeconds(58);
   await tokenAccepted(t, short, first.accessToken);
   short.clock.advanceSeconds(1);
-  await tokenRefused(t, short, first.accessToken, 'token_expired');
+  await expectTokenRejected(t, short, first.accessToken, 'token_expired');
   short.clock.advanceSeconds(59);
   const second = tokensOf(await refresh(short, scene.application, first.refreshToken));
   short.clock.advanceSeconds(1);
-  oauthRefusal(t, await refresh(short, scene.application, first.refreshToken), 'invalid_grant');
-  await tokenRefused(t, short, second.accessToken, 'invalid_token');
+  expectOAuthError(t, await refresh(short, scene.application, first.refreshToken), 'invalid_grant');
+  await expectTokenRejected(t, short, second.accessToken, 'invalid_token');
 });

@@ -2,13 +2,13 @@ import { decodeJwt } from 'jose';
 import { randomId } from '../../src/database/ids.js';
 import {
   createScene,
+  expectOAuthError,
+  expectTokenRejected,
   grantTokens,
   hashOf,
-  oauthRefusal,
   refresh,
   revoke,
   tokenAccepted,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { createApplication } from '../support/records/tenant.js';
@@ -70,7 +70,7 @@ t.test('rejects more scopes than were granted, and keeps the token valid', async
   const before = await row(refreshToken);
   for (const scope of ['user:read reports:read', 'reports:write', 'openid', 'user:read user:READ']) {
     const response = await refresh(api, scene.application, refreshToken, { scope });
-    oauthRefusal(t, response, 'invalid_scope', { label: scope });
+    expectOAuthError(t, response, 'invalid_scope', { label: scope });
     t.same(await row(refreshToken), before, scope);
   }
   t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
@@ -80,7 +80,7 @@ t.test('rejects a scope of spaces only, and keeps the token valid', async (t) =>
   const scene = await createScene(database);
   const { refreshToken } = await grantTokens(api, scene);
   const response = await refresh(api, scene.application, refreshToken, { scope: ' ' });
-  oauthRefusal(t, response, 'invalid_scope');
+  expectOAuthError(t, response, 'invalid_scope');
   t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
 });
 
@@ -96,7 +96,7 @@ t.test('rejects each missing parameter with 400, and keeps the token valid', asy
   const { refreshToken } = await grantTokens(api, scene);
   for (const parameter of ['refresh_token', 'client_id', 'grant_type']) {
     const response = await refresh(api, scene.application, refreshToken, { [parameter]: '' });
-    oauthRefusal(t, response, 'invalid_request', { parameter });
+    expectOAuthError(t, response, 'invalid_request', { parameter });
   }
   t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
 });
@@ -107,12 +107,12 @@ t.test('rejects the token of another client, even after the leeway, and keeps it
   const sibling = await createApplication(database, scene.accountId, { clientType: 'public' });
   const first = await grantTokens(api, scene);
   for (const other of [stranger, sibling]) {
-    oauthRefusal(t, await refresh(api, other, first.refreshToken), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, other, first.refreshToken), 'invalid_grant');
   }
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   clock.advanceSeconds(60);
   // The superseded token: another client cannot revoke the grant with it.
-  oauthRefusal(t, await refresh(api, stranger, first.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, stranger, first.refreshToken), 'invalid_grant');
   await tokenAccepted(t, api, second.accessToken);
   t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
 });
@@ -121,9 +121,9 @@ t.test('rejects unknown and malformed tokens with 401, an access token among the
   const scene = await createScene(database);
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   for (const token of [randomId(50), 'x', `${refreshToken} `, refreshToken.slice(1)]) {
-    oauthRefusal(t, await refresh(api, scene.application, token), 'invalid_grant', { label: token });
+    expectOAuthError(t, await refresh(api, scene.application, token), 'invalid_grant', { label: token });
   }
-  oauthRefusal(t, await refresh(api, scene.application, accessToken.slice(0, 512)), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, accessToken.slice(0, 512)), 'invalid_grant');
   t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
 });
 
@@ -132,7 +132,7 @@ t.test('a confidential client may omit its secret, and one that is sent is check
   const { clientSecret } = scene.application;
   const first = await grantTokens(api, scene);
   const wrong = await refresh(api, scene.application, first.refreshToken, { client_secret: randomId(52) });
-  oauthRefusal(t, wrong, 'invalid_client');
+  expectOAuthError(t, wrong, 'invalid_client');
   const second = tokensOf(
     await refresh(api, scene.application, first.refreshToken, { client_secret: clientSecret }),
   );
@@ -145,7 +145,7 @@ t.test('reuse up to 10 seconds after the rotation is rejected and changes nothin
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   for (const seconds of [0, 9, 1]) {
     clock.advanceSeconds(seconds);
-    oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   }
   await tokenAccepted(t, api, first.accessToken);
   await tokenAccepted(t, api, second.accessToken);
@@ -160,15 +160,15 @@ t.test('reuse 11 seconds after the rotation revokes the whole grant and is audit
   const elsewhere = await grantTokens(api, scene);
   clock.advanceSeconds(11);
   const replay = await refresh(api, scene.application, first.refreshToken);
-  oauthRefusal(t, replay, 'invalid_grant');
-  await tokenRefused(t, api, first.accessToken, 'invalid_token');
-  await tokenRefused(t, api, second.accessToken, 'invalid_token');
-  oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
+  expectOAuthError(t, replay, 'invalid_grant');
+  await expectTokenRejected(t, api, first.accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, second.accessToken, 'invalid_token');
+  expectOAuthError(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
   await tokenAccepted(t, api, elsewhere.accessToken);
 
   // Further reuse gets the same response and has no effect.
   clock.advanceSeconds(11);
-  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   t.match(await replaysOf(scene.application.id), [
     {
       accountId: scene.accountId,
@@ -191,8 +191,8 @@ t.test(
       newest = tokensOf(await refresh(api, scene.application, newest.refreshToken));
     }
     const replay = await refresh(api, scene.application, first.refreshToken, { scope: 'user:read' });
-    oauthRefusal(t, replay, 'invalid_grant');
-    await tokenRefused(t, api, newest.accessToken, 'invalid_token');
+    expectOAuthError(t, replay, 'invalid_grant');
+    await expectTokenRejected(t, api, newest.accessToken, 'invalid_token');
   },
 );
 
@@ -205,7 +205,7 @@ t.test('reuse after the grant was revoked is rejected and not audited as theft',
   const before = await database.prisma.grant.findFirstOrThrow({ where: { id: grantId } });
   clock.advanceSeconds(60);
   for (const token of [first.refreshToken, second.refreshToken]) {
-    oauthRefusal(t, await refresh(api, scene.application, token), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, scene.application, token), 'invalid_grant');
   }
   t.same(await database.prisma.grant.findFirstOrThrow({ where: { id: grantId } }), before);
   t.same(await replaysOf(scene.application.id), []);
@@ -217,7 +217,7 @@ t.test('rejects the token of a disabled user, and does not consume it', async (t
   const disable = (disabledAt: Date | null) =>
     database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt } });
   await disable(clock());
-  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
   t.equal((await row(refreshToken)).usedAt, null);
   await disable(null);
   t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
@@ -241,7 +241,7 @@ t.test('a refresh does not return a scope that the user may no longer grant', as
   t.equal(second.scope, 'user:read');
 });
 
-async function takeScope(applicationId: string): Promise<void> {
+async function removeScope(applicationId: string): Promise<void> {
   await database.prisma.application.updateMany({
     where: { id: applicationId },
     data: { scopes: ['user:read'] },
@@ -252,7 +252,7 @@ t.test('a scope that the application has lost is in no token, old or new', async
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   await tokenAccepted(t, api, first.accessToken);
-  await takeScope(scene.application.id);
+  await removeScope(scene.application.id);
   await lacksScope(t, first.accessToken);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   await lacksScope(t, second.accessToken);
@@ -261,7 +261,7 @@ t.test('a scope that the application has lost is in no token, old or new', async
 t.test('a refresh does not return a scope that the application has lost', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
-  await takeScope(scene.application.id);
+  await removeScope(scene.application.id);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   t.equal(second.scope, 'user:read');
 });
@@ -269,8 +269,8 @@ t.test('a refresh does not return a scope that the application has lost', async 
 t.test('a refresh with a scope that the application has lost is invalid_scope', async (t) => {
   const scene = await createScene(database);
   const { refreshToken } = await grantTokens(api, scene);
-  await takeScope(scene.application.id);
+  await removeScope(scene.application.id);
   const response = await refresh(api, scene.application, refreshToken, { scope: 'reports:read' });
-  oauthRefusal(t, response, 'invalid_scope');
+  expectOAuthError(t, response, 'invalid_scope');
   t.equal((await refresh(api, scene.application, refreshToken, { scope: 'user:read' })).statusCode, 200);
 });

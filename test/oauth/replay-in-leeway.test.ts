@@ -2,14 +2,14 @@ import { Housekeeping } from '../../src/services/housekeeping.js';
 import { testServer } from '../support/database/database.js';
 import {
   createScene,
+  expectOAuthError,
+  expectTokenRejected,
   grantCode,
   grantTokens,
   hashOf,
-  oauthRefusal,
   refresh,
   type Scene,
   tokenAccepted,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -33,7 +33,7 @@ async function inForce(t: Test, { application }: Scene, accessToken: string): Pr
 /** Expects that the only grant of the application was revoked, and that the replay was audited once. */
 async function revokedFor(t: Test, scene: Scene, type: Replay, accessToken: string): Promise<void> {
   const { application, accountId, user } = scene;
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
   const [grant, ...more] = await database.prisma.grant.findMany({ where: { applicationId: application.id } });
   t.same(more, []);
   t.same(grant?.revokedAt, clock());
@@ -52,16 +52,16 @@ t.test(
     const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
     for (const seconds of [0, 5]) {
       clock.advanceSeconds(seconds);
-      oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+      expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
       await inForce(t, scene, second.accessToken);
     }
     const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
     await inForce(t, scene, third.accessToken);
     clock.advanceSeconds(1);
-    oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
     await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
-    oauthRefusal(t, await refresh(api, scene.application, third.refreshToken), 'invalid_grant');
-    oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, scene.application, third.refreshToken), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
     await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
   },
 );
@@ -71,7 +71,7 @@ t.test('reuse of a refresh token at the time of its rotation revokes the grant t
   const first = await grantTokens(api, scene);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
-  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
 });
 
@@ -82,7 +82,7 @@ t.test('reuse of the newest used token within the leeway is a retry, however man
   for (let rotation = 0; rotation < 5; rotation += 1) {
     previous = tokens;
     tokens = tokensOf(await refresh(api, scene.application, previous.refreshToken));
-    oauthRefusal(t, await refresh(api, scene.application, previous.refreshToken), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, scene.application, previous.refreshToken), 'invalid_grant');
   }
   await inForce(t, scene, tokens.accessToken);
   t.equal((await refresh(api, scene.application, tokens.refreshToken)).statusCode, 200);
@@ -93,8 +93,8 @@ t.test('a failed use of the successor does not count as use', async (t) => {
   const first = await grantTokens(api, scene, { scope: 'user:read' });
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   const tooMuch = await refresh(api, scene.application, second.refreshToken, { scope: 'reports:read' });
-  oauthRefusal(t, tooMuch, 'invalid_scope');
-  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  expectOAuthError(t, tooMuch, 'invalid_scope');
+  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
 });
 
@@ -106,7 +106,7 @@ t.test(
     const first = await grantTokens(api, scene);
     const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
     const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
-    oauthRefusal(t, await refresh(api, stranger, first.refreshToken), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, stranger, first.refreshToken), 'invalid_grant');
     await inForce(t, scene, third.accessToken);
   },
 );
@@ -120,10 +120,10 @@ t.test('a token that was used before successors were stored is checked by the le
     data: { successorHash: null },
   });
   const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
-  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   await inForce(t, scene, third.accessToken);
   clock.advanceSeconds(11);
-  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
 });
 
@@ -132,14 +132,14 @@ t.test('replay of a code within the leeway revokes the grant once its refresh to
   const { form } = await grantCode(api, scene);
   const first = tokensOf(await exchange(form));
   clock.advanceSeconds(5);
-  oauthRefusal(t, await exchange(form), 'invalid_grant');
+  expectOAuthError(t, await exchange(form), 'invalid_grant');
   await inForce(t, scene, first.accessToken);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
-  oauthRefusal(t, await exchange({ ...form, code_verifier: 'x'.repeat(43) }), 'invalid_grant');
+  expectOAuthError(t, await exchange({ ...form, code_verifier: 'x'.repeat(43) }), 'invalid_grant');
   await inForce(t, scene, second.accessToken);
-  oauthRefusal(t, await exchange(form), 'invalid_grant');
+  expectOAuthError(t, await exchange(form), 'invalid_grant');
   await revokedFor(t, scene, 'authorization_code.replayed', second.accessToken);
-  oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
 });
 
 const many = testServer === undefined ? 20 : 100;
@@ -186,7 +186,7 @@ t.test(
         refresh(api, scene.application, first.refreshToken),
         refresh(api, scene.application, second.refreshToken),
       ]);
-      oauthRefusal(t, replay, 'invalid_grant');
+      expectOAuthError(t, replay, 'invalid_grant');
       // In either order: the grant and its new tokens are valid, or all its tokens are invalid.
       const where = { applicationId: scene.application.id, revokedAt: { not: null } };
       const revoked = (await database.prisma.grant.count({ where })) > 0;

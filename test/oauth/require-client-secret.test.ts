@@ -1,9 +1,9 @@
 import { hiddenFields } from '../support/browser/browser.js';
-import { applicationsPath, createThroughPage, formOn, goesTo } from '../support/browser/pages.js';
+import { applicationsPath, createThroughPage, expectRedirect, formOn } from '../support/browser/pages.js';
 import {
   createScene,
+  expectOAuthError,
   grantCode,
-  oauthRefusal,
   refresh,
   type Scene,
   signedInBrowser,
@@ -45,13 +45,17 @@ t.test('with the setting on, a code without the secret is 401 invalid_client and
   const { form } = await grantCode(api, scene);
   for (const secretless of [form, { ...form, client_secret: '' }]) {
     const response = await api.postForm('/v1/oauth/token', secretless);
-    oauthRefusal(t, response, 'invalid_client');
+    expectOAuthError(t, response, 'invalid_client');
     t.notOk('www-authenticate' in response.headers);
   }
-  oauthRefusal(t, await api.postForm('/v1/oauth/token', { ...form, client_secret: 'x' }), 'invalid_client');
+  expectOAuthError(
+    t,
+    await api.postForm('/v1/oauth/token', { ...form, client_secret: 'x' }),
+    'invalid_client',
+  );
   const withoutPassword = `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`;
   const basic = await api.postForm('/v1/oauth/token', form, { authorization: withoutPassword });
-  oauthRefusal(t, basic, 'invalid_client');
+  expectOAuthError(t, basic, 'invalid_client');
   t.match(basic.headers['www-authenticate'], /^Basic /);
   const complete = await api.postForm('/v1/oauth/token', { ...form, client_secret: clientSecret });
   t.equal(complete.statusCode, 200, complete.body);
@@ -65,7 +69,7 @@ t.test(
     const { form } = await grantCode(api, scene);
     const issued = await api.postForm('/v1/oauth/token', { ...form, client_secret: clientSecret });
     const { refreshToken } = tokensOf(issued);
-    oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_client');
+    expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_client');
     const rotated = await refresh(api, scene.application, refreshToken, { client_secret: clientSecret });
     t.equal(rotated.statusCode, 200, 'the token was not consumed');
   },
@@ -78,7 +82,7 @@ t.test('client credentials without the secret stay 400 invalid_request, whatever
       grant_type: 'client_credentials',
       client_id: application.clientId,
     });
-    oauthRefusal(t, response, 'invalid_request', { parameter: 'client_secret' });
+    expectOAuthError(t, response, 'invalid_request', { parameter: 'client_secret' });
   }
 });
 
@@ -87,7 +91,7 @@ t.test('a change of the setting applies to the next request', async (t) => {
   const { form } = await grantCode(api, scene);
   const { refreshToken } = tokensOf(await api.postForm('/v1/oauth/token', form));
   await setRequirement(scene, true);
-  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_client');
+  expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_client');
   await setRequirement(scene, false);
   t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
 });
@@ -132,7 +136,11 @@ t.test('the setting is changed by its form, shown on the page, and audited', asy
   const edit = await browser.open(`${address}/edit`);
   t.notMatch(edit.body, /<input[^>]*name="require_client_secret"[^>]*checked/);
   const form = formOn(edit, { redirect_uris: [scene.redirectUri] });
-  goesTo(t, await browser.submit(`${address}/edit`, [...form, ['require_client_secret', 'yes']]), /notice/);
+  expectRedirect(
+    t,
+    await browser.submit(`${address}/edit`, [...form, ['require_client_secret', 'yes']]),
+    /notice/,
+  );
   t.equal(await settingOf(id), true);
   t.match((await browser.open(address)).body, 'Required for every token request');
   const event = await database.prisma.auditEvent.findFirst({

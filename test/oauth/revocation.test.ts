@@ -2,13 +2,13 @@ import { decodeJwt } from 'jose';
 import { randomId } from '../../src/database/ids.js';
 import {
   createScene,
+  expectOAuthError,
+  expectTokenRejected,
   grantTokens,
   hashOf,
-  oauthRefusal,
   refresh,
   revoke,
   tokenAccepted,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { createTenant, type TestApplication } from '../support/records/tenant.js';
@@ -43,7 +43,7 @@ t.test(
     const first = await grantTokens(api, scene);
     const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
     t.equal((await revoke(api, scene.application, first.accessToken)).statusCode, 200);
-    await tokenRefused(t, api, first.accessToken, 'invalid_token');
+    await expectTokenRejected(t, api, first.accessToken, 'invalid_token');
     await tokenAccepted(t, api, second.accessToken);
     t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
     const row = await database.prisma.revokedAccessToken.findUniqueOrThrow({
@@ -59,8 +59,8 @@ t.test('the current refresh token revokes the whole grant', async (t) => {
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   t.equal((await revoke(api, scene.application, second.refreshToken)).statusCode, 200);
   for (const { accessToken, refreshToken } of [first, second]) {
-    await tokenRefused(t, api, accessToken, 'invalid_token');
-    oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
+    expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
   }
 });
 
@@ -69,8 +69,8 @@ t.test('a rotated refresh token revokes the whole grant', async (t) => {
   const first = await grantTokens(api, scene);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   t.equal((await revoke(api, scene.application, first.refreshToken)).statusCode, 200);
-  await tokenRefused(t, api, second.accessToken, 'invalid_token');
-  oauthRefusal(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
+  await expectTokenRejected(t, api, second.accessToken, 'invalid_token');
+  expectOAuthError(t, await refresh(api, scene.application, second.refreshToken), 'invalid_grant');
 });
 
 t.test('an expired refresh token revokes the tokens of its grant', async (t) => {
@@ -80,7 +80,7 @@ t.test('an expired refresh token revokes the tokens of its grant', async (t) => 
   const second = tokensOf(await refresh(api, scene.application, refreshToken));
   clock.advanceSeconds(1);
   t.equal((await revoke(api, scene.application, refreshToken)).statusCode, 200);
-  await tokenRefused(t, api, second.accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, second.accessToken, 'invalid_token');
 });
 
 t.test('revokes a token of client credentials alone', async (t) => {
@@ -88,7 +88,7 @@ t.test('revokes a token of client credentials alone', async (t) => {
   const [one, other] = [await api.token(application), await api.token(application)];
   const { clientSecret } = application;
   t.equal((await revoke(api, application, one, { client_secret: clientSecret })).statusCode, 200);
-  await tokenRefused(t, api, one, 'invalid_token');
+  await expectTokenRejected(t, api, one, 'invalid_token');
   await tokenAccepted(t, api, other);
   await tokenAccepted(t, api, await api.token(application));
 });
@@ -125,7 +125,7 @@ t.test(
     const first = await grantTokens(api, owner);
     const second = tokensOf(await refresh(api, owner.application, first.refreshToken));
     for (const token of [first.accessToken, second.accessToken, first.refreshToken, second.refreshToken]) {
-      oauthRefusal(t, await revoke(api, other, token), 'unauthorized_client');
+      expectOAuthError(t, await revoke(api, other, token), 'unauthorized_client');
     }
     await tokenAccepted(t, api, first.accessToken);
     await tokenAccepted(t, api, second.accessToken);
@@ -140,16 +140,16 @@ t.test('a confidential client must send its secret: none is 400, a wrong one 401
   const client_secret = application.clientSecret;
   for (const token of [accessToken, refreshToken, 'unknown']) {
     const none = await revoke(api, application, token);
-    oauthRefusal(t, none, 'invalid_request', { parameter: 'client_secret' });
+    expectOAuthError(t, none, 'invalid_request', { parameter: 'client_secret' });
     const wrong = await revoke(api, application, token, { client_secret: randomId(52) });
-    oauthRefusal(t, wrong, 'invalid_client');
+    expectOAuthError(t, wrong, 'invalid_client');
     t.notOk('www-authenticate' in wrong.headers);
   }
   await tokenAccepted(t, api, accessToken);
   t.equal((await revoke(api, application, accessToken, { client_secret })).statusCode, 200);
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
   t.equal((await revoke(api, application, refreshToken, { client_secret })).statusCode, 200);
-  oauthRefusal(t, await refresh(api, application, refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, application, refreshToken), 'invalid_grant');
 });
 
 t.test('a client may authenticate with HTTP Basic and omit client_id', async (t) => {
@@ -158,28 +158,28 @@ t.test('a client may authenticate with HTTP Basic and omit client_id', async (t)
   const headers = basic(scene.application);
   const wrong = basic({ ...scene.application, clientSecret: randomId(52) });
   const refused = await api.postForm(endpoint, { token: accessToken }, wrong);
-  oauthRefusal(t, refused, 'invalid_client');
+  expectOAuthError(t, refused, 'invalid_client');
   t.match(refused.headers['www-authenticate'], /^Basic realm="/);
   const both = { token: accessToken, client_secret: scene.application.clientSecret };
-  oauthRefusal(t, await api.postForm(endpoint, both, headers), 'invalid_request');
+  expectOAuthError(t, await api.postForm(endpoint, both, headers), 'invalid_request');
   const otherId = { token: accessToken, client_id: randomId() };
-  oauthRefusal(t, await api.postForm(endpoint, otherId, headers), 'invalid_request');
+  expectOAuthError(t, await api.postForm(endpoint, otherId, headers), 'invalid_request');
   await tokenAccepted(t, api, accessToken);
 
   t.equal((await api.postForm(endpoint, { token: accessToken }, headers)).statusCode, 200);
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
   const withId = { token: refreshToken, client_id: scene.application.clientId };
   t.equal((await api.postForm(endpoint, withId, headers)).statusCode, 200);
-  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
 });
 
 t.test('rejects a public client that sends a secret, and an unknown client, with 401', async (t) => {
   const scene = await createScene(database);
   const { accessToken } = await grantTokens(api, scene);
   const secret = await revoke(api, scene.application, accessToken, { client_secret: randomId(52) });
-  oauthRefusal(t, secret, 'invalid_client');
+  expectOAuthError(t, secret, 'invalid_client');
   const unknown = await revoke(api, scene.application, accessToken, { client_id: randomId() });
-  oauthRefusal(t, unknown, 'invalid_client');
+  expectOAuthError(t, unknown, 'invalid_client');
   await tokenAccepted(t, api, accessToken);
 });
 
@@ -188,9 +188,9 @@ t.test('token_type_hint makes no difference, right, wrong or unknown', async (t)
   for (const token_type_hint of ['access_token', 'refresh_token', 'saml2', '']) {
     const { accessToken, refreshToken } = await grantTokens(api, scene);
     t.equal((await revoke(api, scene.application, accessToken, { token_type_hint })).statusCode, 200);
-    await tokenRefused(t, api, accessToken, 'invalid_token');
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
     t.equal((await revoke(api, scene.application, refreshToken, { token_type_hint })).statusCode, 200);
-    oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+    expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
   }
 });
 
@@ -238,12 +238,12 @@ t.test('a missing, empty, repeated or overlong parameter is 400 and names the pa
   const form = { client_id: scene.application.clientId, token: accessToken };
   for (const parameter of ['token', 'client_id']) {
     const missing = await api.postForm(endpoint, { ...form, [parameter]: '' });
-    oauthRefusal(t, missing, 'invalid_request', { parameter });
+    expectOAuthError(t, missing, 'invalid_request', { parameter });
     const twice = await api.postForm(endpoint, `${new URLSearchParams(form)}&${parameter}=x`);
-    oauthRefusal(t, twice, 'invalid_request', { parameter });
+    expectOAuthError(t, twice, 'invalid_request', { parameter });
   }
   const long = await revoke(api, scene.application, 'a'.repeat(8193));
-  oauthRefusal(t, long, 'invalid_request', { parameter: 'token' });
+  expectOAuthError(t, long, 'invalid_request', { parameter: 'token' });
   await tokenAccepted(t, api, accessToken);
 });
 
@@ -258,9 +258,9 @@ t.test('any other content type than a form is invalid_request, and nothing is re
       headers: { 'content-type': contentType },
       payload: JSON.stringify(form),
     });
-    oauthRefusal(t, response, 'invalid_request', { label: contentType });
+    expectOAuthError(t, response, 'invalid_request', { label: contentType });
   }
-  oauthRefusal(t, await api.app.inject({ method: 'POST', url: endpoint }), 'invalid_request');
+  expectOAuthError(t, await api.app.inject({ method: 'POST', url: endpoint }), 'invalid_request');
   await tokenAccepted(t, api, accessToken);
 });
 
@@ -269,7 +269,7 @@ t.test('errors have the media type that Accept names', async (t) => {
   const ask = (accept: string) =>
     api.postForm(endpoint, { client_id: scene.application.clientId }, { accept });
   for (const accept of ['*/*', 'application/json', 'text/html']) {
-    oauthRefusal(t, await ask(accept), 'invalid_request', { parameter: 'token', label: accept });
+    expectOAuthError(t, await ask(accept), 'invalid_request', { parameter: 'token', label: accept });
   }
   const problem = await ask('application/problem+json');
   t.equal(problem.statusCode, 400);

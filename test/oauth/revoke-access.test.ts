@@ -6,13 +6,13 @@ import { createTestDatabase, openElsewhere, testServer } from '../support/databa
 import {
   createScene,
   createUser,
+  expectOAuthError,
+  expectTokenRejected,
   grantCode,
   grantTokens,
   hashOf,
-  oauthRefusal,
   refresh,
   tokenAccepted,
-  tokenRefused,
 } from '../support/oauth/users.js';
 import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
@@ -47,7 +47,7 @@ t.test(
       t.same(await revoke(accountId, application), { revokedGrants: 0 });
       const after = [await one.token(application), await another.token(application)];
       for (const server of servers) {
-        for (const token of before) await tokenRefused(t, server, token, 'invalid_token');
+        for (const token of before) await expectTokenRejected(t, server, token, 'invalid_token');
         for (const token of after) await tokenAccepted(t, server, token);
       }
     }
@@ -90,10 +90,10 @@ t.test('revokes the grants, refresh tokens and codes of all users', async (t) =>
   const { form } = await grantCode(api, scene);
   t.same(await revoke(scene.accountId, scene.application), { revokedGrants: 2 });
   for (const { accessToken, refreshToken } of tokens) {
-    for (const server of servers) await tokenRefused(t, server, accessToken, 'invalid_token');
-    oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+    for (const server of servers) await expectTokenRejected(t, server, accessToken, 'invalid_token');
+    expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
   }
-  oauthRefusal(t, await other.postForm('/v1/oauth/token', form), 'invalid_grant');
+  expectOAuthError(t, await other.postForm('/v1/oauth/token', form), 'invalid_grant');
   const again = await grantTokens(api, scene);
   for (const server of servers) await tokenAccepted(t, server, again.accessToken);
   t.equal((await refresh(other, scene.application, again.refreshToken)).statusCode, 200);
@@ -125,7 +125,7 @@ t.test('rejects tokens from before there were generations', async (t) => {
   t.notMatch(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(), /generation/);
   await tokenAccepted(t, api, token);
   await revoke(accountId, application);
-  for (const server of servers) await tokenRefused(t, server, token, 'invalid_token');
+  for (const server of servers) await expectTokenRejected(t, server, token, 'invalid_token');
 });
 
 t.test('stores one event with what was revoked', async (t) => {

@@ -7,11 +7,11 @@ import { asOwner } from '../support/database/owner.js';
 import { openTransaction, untilWaiting, waitingStatements } from '../support/database/transaction.js';
 import {
   createScene,
+  expectOAuthError,
+  expectTokenRejected,
   hashOf,
-  oauthRefusal,
   refresh,
   type Scene,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
@@ -88,7 +88,7 @@ t.test(
     await untilWaiting(database, 1);
     await transaction.end('COMMIT');
     t.equal((await late).statusCode, 200);
-    oauthRefusal(t, await refreshOf(locked), 'invalid_grant');
+    expectOAuthError(t, await refreshOf(locked), 'invalid_grant');
   },
 );
 
@@ -135,7 +135,7 @@ t.test('a token that a concurrent transaction consumes is rejected as a replay',
   const loser = refreshOf(holder);
   await untilWaiting(database, 1);
   await transaction.end('COMMIT');
-  oauthRefusal(t, await loser, 'invalid_grant');
+  expectOAuthError(t, await loser, 'invalid_grant');
   const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: holder.grantId } });
   t.ok(grant.revokedAt, 'a reuse a minute later counts as a replay');
 });
@@ -155,7 +155,7 @@ for (const table of ['grants', 'accounts'] as const) {
       // Also deletes dependent rows, which a waiting transaction must not have locked.
       await transaction.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
       await transaction.end('COMMIT');
-      oauthRefusal(t, await late, 'invalid_grant');
+      expectOAuthError(t, await late, 'invalid_grant');
     },
   );
 }
@@ -171,8 +171,8 @@ t.test('a grant that is revoked while its token is queued issues no valid token'
   const response = await late;
   if (response.statusCode === 401) return;
   const { accessToken, refreshToken } = tokensOf(response);
-  await tokenRefused(t, api, accessToken, 'invalid_token');
-  oauthRefusal(t, await refresh(api, holder.scene.application, refreshToken), 'invalid_grant');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
+  expectOAuthError(t, await refresh(api, holder.scene.application, refreshToken), 'invalid_grant');
 });
 
 t.test(
@@ -199,7 +199,8 @@ t.test('a token that is in a batch many times succeeds once, and all others succ
   const responses = await Promise.all(holders.map((holder) => refreshOf(holder)));
   const ofTwice = responses.filter((_, index) => holders[index] === twice);
   t.same(ofTwice.map(({ statusCode }) => statusCode).toSorted(), [200, 401, 401, 401]);
-  for (const response of ofTwice) if (response.statusCode === 401) oauthRefusal(t, response, 'invalid_grant');
+  for (const response of ofTwice)
+    if (response.statusCode === 401) expectOAuthError(t, response, 'invalid_grant');
   allSucceeded(
     t,
     responses.filter((_, index) => holders[index] !== twice),
@@ -234,7 +235,7 @@ t.test('rejects only the invalid requests of a batch', async (t) => {
   ]);
   allSucceeded(t, good, 'the valid ones');
   const codes = ['invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_grant', 'invalid_scope'];
-  for (const [index, response] of bad.entries()) oauthRefusal(t, response, codes[index] ?? '');
+  for (const [index, response] of bad.entries()) expectOAuthError(t, response, codes[index] ?? '');
   for (const [index, response] of good.entries()) {
     const token = tokensOf(response).accessToken;
     const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

@@ -15,7 +15,7 @@ import { describeFailure } from '../../src/process/operator-errors.js';
 import { Housekeeping } from '../../src/services/housekeeping.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { openTestDatabase } from '../support/database/database.js';
-import { tokenAccepted, tokenRefused } from '../support/oauth/users.js';
+import { expectTokenRejected, tokenAccepted } from '../support/oauth/users.js';
 import { createTenant, type Tenant } from '../support/records/tenant.js';
 import { buildTestApp, contract, type TestApp, testSecrets } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
@@ -125,7 +125,7 @@ t.test(
     api.clock.advanceSeconds(3599);
     await tokenAccepted(t, api, old);
     api.clock.advanceSeconds(1);
-    await tokenRefused(t, api, old, 'token_expired');
+    await expectTokenRejected(t, api, old, 'token_expired');
   },
 );
 
@@ -199,10 +199,10 @@ t.test('discards keys that may have leaked, and rejects every token that they si
   await tokenAccepted(t, other, oldest);
   const kid = await api.signingKeys.rotate('discard');
   t.same(await publishedKids(api), [kid]);
-  for (const token of [oldest, old]) await tokenRefused(t, api, token, 'invalid_token');
+  for (const token of [oldest, old]) await expectTokenRejected(t, api, token, 'invalid_token');
   await tokenAccepted(t, api, await api.token(tenant.application));
   await other.signingKeys.reload();
-  for (const token of [oldest, old]) await tokenRefused(t, other, token, 'invalid_token');
+  for (const token of [oldest, old]) await expectTokenRejected(t, other, token, 'invalid_token');
 });
 
 t.test('several rotations, also concurrent ones, leave one key that signs', async (t) => {
@@ -254,7 +254,7 @@ t.test('rejects an unknown kid until a process has stored its key', async (t) =>
   const token = await new SignJWT(decodeJwt(await api.token(tenant.application)))
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
     .sign(privateKey);
-  await tokenRefused(t, api, token, 'invalid_token');
+  await expectTokenRejected(t, api, token, 'invalid_token');
   await database.prisma.signingKey.create({
     data: {
       kid,

@@ -1,14 +1,14 @@
 import { randomId } from '../../src/database/ids.js';
 import {
   createScene,
+  expectOAuthError,
+  expectTokenRejected,
   grantCode,
   grantTokens,
   hashOf,
-  oauthRefusal,
   refresh,
   revoke,
   tokenAccepted,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -30,7 +30,7 @@ t.test('a valid access token is expired once 3600 seconds have passed', async (t
   clock.advanceSeconds(3599);
   await tokenAccepted(t, api, accessToken);
   clock.advanceSeconds(1);
-  await tokenRefused(t, api, accessToken, 'token_expired');
+  await expectTokenRejected(t, api, accessToken, 'token_expired');
 });
 
 t.test('a valid access token that is submitted to the revoke endpoint is revoked', async (t) => {
@@ -38,7 +38,7 @@ t.test('a valid access token that is submitted to the revoke endpoint is revoked
   const { accessToken } = await grantTokens(api, scene);
   await tokenAccepted(t, api, accessToken);
   t.equal((await revoke(api, scene.application, accessToken)).statusCode, 200);
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
 });
 
 t.test('a valid access token is revoked with the refresh token that it derives from', async (t) => {
@@ -47,8 +47,8 @@ t.test('a valid access token is revoked with the refresh token that it derives f
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   await tokenAccepted(t, api, first.accessToken);
   t.equal((await revoke(api, scene.application, second.refreshToken)).statusCode, 200);
-  await tokenRefused(t, api, first.accessToken, 'invalid_token');
-  await tokenRefused(t, api, second.accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, first.accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, second.accessToken, 'invalid_token');
 });
 
 t.test('a revoked access token stays revoked, and is expired after its lifetime', async (t) => {
@@ -56,9 +56,9 @@ t.test('a revoked access token stays revoked, and is expired after its lifetime'
   const { accessToken } = await grantTokens(api, scene);
   await revoke(api, scene.application, accessToken);
   clock.advanceSeconds(3599);
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
   clock.advanceSeconds(1);
-  await tokenRefused(t, api, accessToken, 'token_expired');
+  await expectTokenRejected(t, api, accessToken, 'token_expired');
 });
 
 t.test('a refresh token that is used once issues a new one, and its reuse is rejected', async (t) => {
@@ -71,7 +71,7 @@ t.test('a refresh token that is used once issues a new one, and its reuse is rej
   t.equal((await refreshRow(second.refreshToken)).usedAt, null);
   await tokenAccepted(t, api, second.accessToken);
   await tokenAccepted(t, api, first.accessToken);
-  oauthRefusal(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
 });
 
 t.test('a refresh token is valid for 30 days without use, and expired after them', async (t) => {
@@ -82,7 +82,7 @@ t.test('a refresh token is valid for 30 days without use, and expired after them
   t.equal((await refresh(api, scene.application, early.refreshToken)).statusCode, 200);
   clock.advanceSeconds(1);
   const before = await refreshRow(late.refreshToken);
-  oauthRefusal(t, await refresh(api, scene.application, late.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, late.refreshToken), 'invalid_grant');
   t.same(await refreshRow(late.refreshToken), before, 'the row is unchanged');
 });
 
@@ -96,15 +96,15 @@ t.test('each rotation starts a new lifetime of 30 days', async (t) => {
     t.equal(expiresAt.getTime() - clock().getTime(), thirtyDays * 1000);
   }
   clock.advanceSeconds(thirtyDays);
-  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
 });
 
 t.test('rejects a revoked refresh token and the access tokens derived from it', async (t) => {
   const scene = await createScene(database);
   const { accessToken, refreshToken } = await grantTokens(api, scene);
   t.equal((await revoke(api, scene.application, refreshToken)).statusCode, 200);
-  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
   t.equal((await refreshRow(refreshToken)).usedAt, null, 'a revocation does not count as a use');
   const { grantId } = await refreshRow(refreshToken);
   const grant = await database.prisma.grant.findFirstOrThrow({ where: { id: grantId } });
@@ -142,7 +142,7 @@ t.test('rejects an expired code with 401 invalid_grant and does not change it', 
   const { code, form } = await grantCode(api, scene);
   clock.advanceSeconds(300);
   const before = await codeRow(code);
-  oauthRefusal(t, await api.postForm(endpoint, form), 'invalid_grant');
+  expectOAuthError(t, await api.postForm(endpoint, form), 'invalid_grant');
   t.same(await codeRow(code), before);
   t.equal(before.usedAt, null);
   t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 0);
@@ -154,7 +154,7 @@ t.test('rejects a used code with 401 invalid_grant and does not change it', asyn
   tokensOf(await api.postForm(endpoint, form));
   clock.advanceSeconds(1);
   const before = await codeRow(code);
-  oauthRefusal(t, await api.postForm(endpoint, form), 'invalid_grant');
+  expectOAuthError(t, await api.postForm(endpoint, form), 'invalid_grant');
   t.same(await codeRow(code), before);
   t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 1);
   t.equal(await database.prisma.refreshToken.count({ where: { grantId: before.grantId ?? '' } }), 1);
@@ -166,7 +166,7 @@ t.test('rejects a code with another verifier, does not change it, and accepts th
   const before = await codeRow(code);
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const wrong = { ...form, code_verifier: randomId(43) };
-    oauthRefusal(t, await api.postForm(endpoint, wrong), 'invalid_grant');
+    expectOAuthError(t, await api.postForm(endpoint, wrong), 'invalid_grant');
     t.same(await codeRow(code), before);
   }
   const { accessToken } = tokensOf(await api.postForm(endpoint, form));

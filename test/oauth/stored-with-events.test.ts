@@ -4,15 +4,15 @@ import { asOwner } from '../support/database/owner.js';
 import {
   authorizationRequest,
   createScene,
+  expectOAuthError,
+  expectTokenRejected,
   grantCode,
   grantTokens,
   hashOf,
-  oauthRefusal,
   refresh,
   revoke,
   signedInBrowser,
   tokenAccepted,
-  tokenRefused,
   tokensOf,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -23,7 +23,7 @@ const { database, clock, signingKeys } = api;
 const { prisma } = database;
 
 /** Runs work while the database rejects events of this type, of this account or without an account. */
-async function whileRefused<Result>(
+async function whileRejecting<Result>(
   type: string,
   accountId: string | null,
   act: () => Promise<Result>,
@@ -41,7 +41,7 @@ async function whileRefused<Result>(
   }
 }
 
-async function toldOf(t: Test, accountId: string | null, type: string, times: number): Promise<void> {
+async function expectEvents(t: Test, accountId: string | null, type: string, times: number): Promise<void> {
   const count =
     accountId === null
       ? await prisma.systemEvent.count({ where: { type } })
@@ -61,16 +61,18 @@ t.test('revokes a grant together with its event or not at all, and the retry doe
   const scene = await createScene(database);
   const { accountId, application } = scene;
   const { accessToken, refreshToken } = await grantTokens(api, scene);
-  const failed = await whileRefused('grant.revoked', accountId, () => revoke(api, application, refreshToken));
+  const failed = await whileRejecting('grant.revoked', accountId, () =>
+    revoke(api, application, refreshToken),
+  );
   t.equal(failed.statusCode, 500);
   t.equal(await revocationOf(refreshToken), null);
   await tokenAccepted(t, api, accessToken);
-  await toldOf(t, accountId, 'grant.revoked', 0);
+  await expectEvents(t, accountId, 'grant.revoked', 0);
 
   for (const time of ['the retry', 'once more']) {
     t.equal((await revoke(api, application, refreshToken)).statusCode, 200, time);
-    await tokenRefused(t, api, accessToken, 'invalid_token');
-    await toldOf(t, accountId, 'grant.revoked', 1);
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
+    await expectEvents(t, accountId, 'grant.revoked', 1);
   }
 });
 
@@ -79,16 +81,18 @@ t.test('revokes an access token together with its event or not at all', async (t
   const { accountId, application } = scene;
   const { accessToken } = await grantTokens(api, scene);
   const where = { jti: String(decodeJwt(accessToken).jti) };
-  const failed = await whileRefused('token.revoked', accountId, () => revoke(api, application, accessToken));
+  const failed = await whileRejecting('token.revoked', accountId, () =>
+    revoke(api, application, accessToken),
+  );
   t.equal(failed.statusCode, 500);
   t.equal(await prisma.revokedAccessToken.count({ where }), 0);
   await tokenAccepted(t, api, accessToken);
-  await toldOf(t, accountId, 'token.revoked', 0);
+  await expectEvents(t, accountId, 'token.revoked', 0);
 
   for (const time of ['the retry', 'once more']) {
     t.equal((await revoke(api, application, accessToken)).statusCode, 200, time);
-    await tokenRefused(t, api, accessToken, 'invalid_token');
-    await toldOf(t, accountId, 'token.revoked', 1);
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
+    await expectEvents(t, accountId, 'token.revoked', 1);
   }
 });
 
@@ -99,16 +103,16 @@ t.test('the replay of a refresh token revokes the grant together with its event 
   const { accessToken } = tokensOf(await refresh(api, application, stolen));
   clock.advanceSeconds(11);
   const replay = () => refresh(api, application, stolen);
-  const failed = await whileRefused('refresh_token.replayed', accountId, replay);
+  const failed = await whileRejecting('refresh_token.replayed', accountId, replay);
   t.equal(failed.statusCode, 500);
   t.equal(await revocationOf(stolen), null);
   await tokenAccepted(t, api, accessToken);
-  await toldOf(t, accountId, 'refresh_token.replayed', 0);
+  await expectEvents(t, accountId, 'refresh_token.replayed', 0);
 
   for (const label of ['the retry', 'once more']) {
-    oauthRefusal(t, await replay(), 'invalid_grant', { label });
-    await tokenRefused(t, api, accessToken, 'invalid_token');
-    await toldOf(t, accountId, 'refresh_token.replayed', 1);
+    expectOAuthError(t, await replay(), 'invalid_grant', { label });
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
+    await expectEvents(t, accountId, 'refresh_token.replayed', 1);
   }
 });
 
@@ -119,16 +123,16 @@ t.test('the replay of a code revokes the grant together with its event or not at
   const replay = () => api.postForm('/v1/oauth/token', form);
   const { accessToken, refreshToken } = tokensOf(await replay());
   clock.advanceSeconds(11);
-  const failed = await whileRefused('authorization_code.replayed', accountId, replay);
+  const failed = await whileRejecting('authorization_code.replayed', accountId, replay);
   t.equal(failed.statusCode, 500);
   t.equal(await revocationOf(refreshToken), null);
   await tokenAccepted(t, api, accessToken);
-  await toldOf(t, accountId, 'authorization_code.replayed', 0);
+  await expectEvents(t, accountId, 'authorization_code.replayed', 0);
 
   for (const label of ['the retry', 'once more']) {
-    oauthRefusal(t, await replay(), 'invalid_grant', { label });
-    await tokenRefused(t, api, accessToken, 'invalid_token');
-    await toldOf(t, accountId, 'authorization_code.replayed', 1);
+    expectOAuthError(t, await replay(), 'invalid_grant', { label });
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
+    await expectEvents(t, accountId, 'authorization_code.replayed', 1);
   }
 });
 
@@ -142,13 +146,13 @@ t.test('stores a code together with both events of the consent or not at all', a
     const page = await browser.open(url);
     const allow = () => browser.submitForm(page, url, { decision: 'allow' });
     const codes = () => prisma.authorizationCode.count({ where: { applicationId: application.id } });
-    isPage(t, await whileRefused(refused, accountId, allow), 500);
+    isPage(t, await whileRejecting(refused, accountId, allow), 500);
     t.equal(await codes(), 0);
-    for (const type of events) await toldOf(t, accountId, type, 0);
+    for (const type of events) await expectEvents(t, accountId, type, 0);
 
     t.match((await allow()).headers.location, /[?&]code=/);
     t.equal(await codes(), 1);
-    for (const type of events) await toldOf(t, accountId, type, 1);
+    for (const type of events) await expectEvents(t, accountId, type, 1);
   }
 });
 
@@ -157,23 +161,23 @@ t.test('revokes a session together with the event of the sign-out or not at all'
   const browser = await signedInBrowser(api, user);
   const page = await browser.open('/people');
   const leave = () => browser.submitForm(page, '/sign_out', {});
-  isPage(t, await whileRefused('sign_out', accountId, leave), 500);
+  isPage(t, await whileRejecting('sign_out', accountId, leave), 500);
   isPage(t, await browser.open('/people'));
-  await toldOf(t, accountId, 'sign_out', 0);
+  await expectEvents(t, accountId, 'sign_out', 0);
 
   t.equal((await leave()).statusCode, 303);
   t.equal(await prisma.session.count({ where: { userId: user.id } }), 0);
-  await toldOf(t, accountId, 'sign_out', 1);
+  await expectEvents(t, accountId, 'sign_out', 1);
 });
 
 t.test('rotates signing keys together with their event or not at all', async (t) => {
   const rotate = () => signingKeys.rotate({ tokenTtlSeconds: 3600 });
   const before = await prisma.signingKey.findMany();
-  await t.rejects(whileRefused('signing_key.rotated', null, rotate), /refused/);
+  await t.rejects(whileRejecting('signing_key.rotated', null, rotate), /refused/);
   t.same(await prisma.signingKey.findMany(), before);
-  await toldOf(t, null, 'signing_key.rotated', 0);
+  await expectEvents(t, null, 'signing_key.rotated', 0);
 
   const kid = await rotate();
   t.match(await prisma.signingKey.findMany({ where: { retiredAt: null } }), [{ kid }]);
-  await toldOf(t, null, 'signing_key.rotated', 1);
+  await expectEvents(t, null, 'signing_key.rotated', 1);
 });

@@ -42,7 +42,7 @@ function secret(name: string, value: string | undefined): string {
 }
 
 /** Expects that the output so far contains none of them, in any encoding. */
-async function expectNothing(t: Test): Promise<void> {
+async function expectNoSecrets(t: Test): Promise<void> {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const written = { log: log.lines.join(''), spans: JSON.stringify(spans), metrics };
   for (const [name, value] of secrets) {
@@ -118,7 +118,7 @@ t.test('sign-in, consent and every grant log no secret, valid or not', async (t)
   await api.get('/v1/employees', own);
   await browser.submitForm(page, '/sign_out', {});
   await browser.open(url);
-  await expectNothing(t);
+  await expectNoSecrets(t);
 });
 
 t.test('the settings pages log no secret', async (t) => {
@@ -138,7 +138,7 @@ t.test('the settings pages log no secret', async (t) => {
   await browser.open(`/people/nowhere?code=${secret('code of a page', randomId(40))}`);
   secret('session of the settings', browser.cookies.get('session'));
   secret('known browser', browser.cookies.get('known_browser'));
-  await expectNothing(t);
+  await expectNoSecrets(t);
 });
 
 t.test('hostile input and misplaced secrets are not logged', async (t) => {
@@ -183,7 +183,7 @@ t.test('hostile input and misplaced secrets are not logged', async (t) => {
   await exchange(port, `POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n${lost}`, {
     half: true,
   });
-  await expectNothing(t);
+  await expectNoSecrets(t);
 });
 
 t.test('database errors log no secret', async (t) => {
@@ -213,5 +213,5 @@ t.test('database errors log no secret', async (t) => {
     responses.map(({ statusCode }) => statusCode),
     [500, 500, 500, 500],
   );
-  await expectNothing(t);
+  await expectNoSecrets(t);
 });

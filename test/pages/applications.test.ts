@@ -4,20 +4,20 @@ import {
   confirm,
   createThroughPage,
   credentialsOn,
+  expectRedirect,
   formOn,
-  goesTo,
   isPage,
 } from '../support/browser/pages.js';
 import { query } from '../support/database/query.js';
 import {
   createScene,
+  expectTokenRejected,
   grantCode,
   grantTokens,
   refresh,
   signedInBrowser,
   testPassword,
   tokenAccepted,
-  tokenRefused,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -84,14 +84,14 @@ t.test('a form that is submitted twice creates one application', async (t) => {
   t.equal(shown.length, 1, 'the secret is shown once');
   const { id } = await namedApplication(scene.accountId, 'Once');
   for (const response of responses.filter(({ statusCode }) => statusCode !== 200)) {
-    goesTo(t, response, `${applicationsPath}/${id}?notice=application_exists`);
+    expectRedirect(t, response, `${applicationsPath}/${id}?notice=application_exists`);
   }
   t.equal(
     await database.prisma.application.count({ where: { accountId: scene.accountId, name: 'Once' } }),
     1,
   );
   const reloaded = await browser.submit(applicationsPath, form);
-  goesTo(t, reloaded, /notice=application_exists$/, 'reloading the page with the secret');
+  expectRedirect(t, reloaded, /notice=application_exists$/, 'reloading the page with the secret');
   t.match((await browser.open(String(reloaded.headers.location))).body, /secret is not shown again/);
 
   await confirm(browser, `${applicationsPath}/${id}/delete`);
@@ -107,7 +107,7 @@ t.test('creates a public application without a secret', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const response = await createThroughPage(browser, { name: 'Spa', client_type: 'public' });
   const { id, secrets, clientType } = await namedApplication(scene.accountId, 'Spa');
-  goesTo(t, response, `${applicationsPath}/${id}?notice=application_created`);
+  expectRedirect(t, response, `${applicationsPath}/${id}?notice=application_created`);
   t.equal(clientType, 'public');
   t.equal(secrets.length, 0);
   const show = await browser.open(String(response.headers.location));
@@ -266,13 +266,13 @@ t.test('rotates a secret without interruption', async (t) => {
   const second = credentialsOn(page);
   t.equal(second.clientId, first.clientId);
   t.not(second.clientSecret, first.clientSecret);
-  goesTo(
+  expectRedirect(
     t,
     await browser.submit(`${address}/secrets`, form),
     /notice=secret_exists$/,
     'reloading creates no other',
   );
-  goesTo(t, await browser.open(`${address}/secrets`), address, 'the URL of the form redirects back');
+  expectRedirect(t, await browser.open(`${address}/secrets`), address, 'the URL of the form redirects back');
 
   for (const { clientId, clientSecret } of [first, second]) {
     t.equal((await credentialsGrant(clientId, clientSecret)).statusCode, 200, 'both are valid');
@@ -288,7 +288,7 @@ t.test('rotates a secret without interruption', async (t) => {
   t.equal(secrets.length, 2);
   const retire = `${address}/secrets/${secrets[0]?.id}/revoke`;
   isPage(t, await browser.open(retire));
-  goesTo(t, await confirm(browser, retire), `${address}?notice=secret_revoked`);
+  expectRedirect(t, await confirm(browser, retire), `${address}?notice=secret_revoked`);
   t.equal(
     (await credentialsGrant(first.clientId, first.clientSecret)).statusCode,
     401,
@@ -365,7 +365,7 @@ t.test('a scope that is removed is rejected at the next use of a token', async (
     `${address}/edit`,
     formOn(page, { name: 'Renamed', redirect_uris: [scene.redirectUri], scopes: ['user:read'] }),
   );
-  goesTo(t, saved, `${address}?notice=application_updated`);
+  expectRedirect(t, saved, `${address}?notice=application_updated`);
   t.match((await browser.open(String(saved.headers.location))).body, /apply to existing tokens immediately/);
   const response = await api.get('/v1/employees', accessToken);
   t.equal(response.statusCode, 403);
@@ -396,7 +396,7 @@ t.test('rejects a form that would overwrite the change of another administrator'
   t.match(conflict.body, /<h2>Saved values<\/h2>/);
   t.same((await namedApplication(scene.accountId, 'Theirs')).scopes, ['user:read']);
   const again = await browser.submit(address, formOn(conflict, { name: 'Mine' }));
-  goesTo(t, again, /notice=application_updated$/, 'a change that the user has seen may be replaced');
+  expectRedirect(t, again, /notice=application_updated$/, 'a change that the user has seen may be replaced');
 });
 
 t.test('a deletion lists the access that stops working, and revokes it after confirmation', async (t) => {
@@ -409,8 +409,8 @@ t.test('a deletion lists the access that stops working, and revokes it after con
   t.match(page.body, `The last token was issued on <time datetime="${clock().toISOString()}">`);
   await tokenAccepted(t, api, accessToken);
 
-  goesTo(t, await confirm(browser, address), `${applicationsPath}?notice=application_deleted`);
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  expectRedirect(t, await confirm(browser, address), `${applicationsPath}?notice=application_deleted`);
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
   t.equal((await refresh(api, scene.application, refreshToken)).json().code, 'invalid_client');
   t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 0);
   isPage(t, await browser.open(address), 404);
@@ -438,5 +438,5 @@ t.test('the list has pages, and shows each application of the account only', asy
   t.notMatch(first.body, '>Zebra<');
   const second = await browser.open(`${applicationsPath}?page=2`);
   t.match(second.body, '>Zebra<');
-  goesTo(t, await browser.open(`${applicationsPath}?page=99`), `${applicationsPath}?page=2`);
+  expectRedirect(t, await browser.open(`${applicationsPath}?page=99`), `${applicationsPath}?page=2`);
 });

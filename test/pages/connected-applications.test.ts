@@ -1,14 +1,14 @@
-import { confirm, connectedPath, goesTo, isPage } from '../support/browser/pages.js';
+import { confirm, connectedPath, expectRedirect, isPage } from '../support/browser/pages.js';
 import {
   createScene,
   createUser,
+  expectTokenRejected,
   grantCode,
   grantTokens,
   refresh,
   revoke,
   signedInBrowser,
   tokenAccepted,
-  tokenRefused,
 } from '../support/oauth/users.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -56,9 +56,9 @@ t.test('disconnecting revokes every grant of this user to this application, and 
   isPage(t, page);
   for (const { accessToken } of mine) await tokenAccepted(t, api, accessToken);
   const response = await confirm(browser, disconnectPath(scene.application.id));
-  goesTo(t, response, `${connectedPath}?notice=disconnected`);
+  expectRedirect(t, response, `${connectedPath}?notice=disconnected`);
   for (const { accessToken, refreshToken } of mine) {
-    await tokenRefused(t, api, accessToken, 'invalid_token');
+    await expectTokenRejected(t, api, accessToken, 'invalid_token');
     t.equal((await refresh(api, scene.application, refreshToken)).json().code, 'invalid_grant');
   }
   t.equal(

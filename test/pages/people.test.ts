@@ -1,4 +1,4 @@
-import { goesTo, isPage } from '../support/browser/pages.js';
+import { expectRedirect, isPage } from '../support/browser/pages.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { makeEmployees, type TestEmployee } from '../support/records/tenant.js';
@@ -135,7 +135,7 @@ t.test('pages keep search and sort order', async (t) => {
   const second = await browser.open('/people?q=same&sort=-name&page=2');
   t.match(second.body, /<a href="\/people\?q=same&amp;sort=-name" rel="prev">/);
   t.match(second.body, /<a href="\/people\?q=same&amp;sort=-name&amp;page=3" rel="next">/);
-  goesTo(t, await browser.open('/people?page=999999'), '/people?page=3');
+  expectRedirect(t, await browser.open('/people?page=999999'), '/people?page=3');
   for (const page of ['0', '-1', '1e3', '0x2', '99999999999999999999', 'x', '']) {
     t.match((await browser.open(`/people?page=${page}`)).body, /Page 1 of 3/, page);
   }
@@ -153,9 +153,9 @@ t.test('responds to an invalid query without a 5xx', async (t) => {
 t.test('redirects / and /people/settings by role, and responds 404 to unknown paths', async (t) => {
   const { browser: member } = await directoryOf([]);
   const { browser: owner } = await directoryOf([], 'owner');
-  goesTo(t, await member.open('/'), '/people');
-  goesTo(t, await member.open('/people/settings'), '/people/settings/connected_applications');
-  goesTo(t, await owner.open('/people/settings'), '/people/settings/oauth_applications');
+  expectRedirect(t, await member.open('/'), '/people');
+  expectRedirect(t, await member.open('/people/settings'), '/people/settings/connected_applications');
+  expectRedirect(t, await owner.open('/people/settings'), '/people/settings/oauth_applications');
   isPage(t, await owner.open('/people/nowhere'), 404);
   t.match((await owner.open('/people/nowhere')).body, /There is no page at this address/);
 });

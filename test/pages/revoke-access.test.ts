@@ -1,11 +1,11 @@
-import { applicationsPath, auditLogPath, confirm, goesTo, isPage } from '../support/browser/pages.js';
+import { applicationsPath, auditLogPath, confirm, expectRedirect, isPage } from '../support/browser/pages.js';
 import {
   createScene,
   createUser,
+  expectTokenRejected,
   grantTokens,
   signedInBrowser,
   tokenAccepted,
-  tokenRefused,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -28,8 +28,8 @@ t.test('lists the access that stops working, and revokes it after confirmation',
 
   clock.advanceSeconds(1);
   const response = await confirm(browser, `${address}/revoke_access`);
-  goesTo(t, response, `${address}?notice=access_revoked`);
-  await tokenRefused(t, api, accessToken, 'invalid_token');
+  expectRedirect(t, response, `${address}?notice=access_revoked`);
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
   const after = await browser.open(String(response.headers.location));
   isPage(t, after);
   t.match(after.body, 'All access revoked.');
@@ -46,7 +46,7 @@ t.test('warns that the secrets of a confidential application stay, and they do',
   const before = await api.token(scene.application);
   t.match((await browser.open(address)).body, 'secrets stay');
   await confirm(browser, address);
-  await tokenRefused(t, api, before, 'invalid_token');
+  await expectTokenRejected(t, api, before, 'invalid_token');
   await tokenAccepted(t, api, await api.token(scene.application));
 });
 

@@ -4,8 +4,8 @@ import {
   auditLogPath,
   connectedPath,
   createThroughPage,
+  expectRedirect,
   formOn,
-  goesTo,
   isPage,
 } from '../support/browser/pages.js';
 import { accountPath, invitationsPath, invitePath, usersPath } from '../support/browser/user-pages.js';
@@ -92,12 +92,12 @@ t.test('redirects a user who is not signed in through the sign-in page and back'
   const { administratorPages, administratorForms, pages, forms } = addresses(application.id, secretId);
   for (const address of [...administratorPages, ...pages, '/people?q=a%20b&page=2']) {
     const response = await new Browser(app).open(address);
-    goesTo(t, response, `/sign_in?return_to=${encodeURIComponent(address)}`, address);
+    expectRedirect(t, response, `/sign_in?return_to=${encodeURIComponent(address)}`, address);
     t.equal(response.headers['cache-control'], 'no-store');
   }
   for (const address of [...administratorForms, ...forms]) {
     const response = await new Browser(app).submit(address, goodFields);
-    goesTo(t, response, `/sign_in?return_to=${encodeURIComponent(address)}`, address);
+    expectRedirect(t, response, `/sign_in?return_to=${encodeURIComponent(address)}`, address);
   }
 });
 
@@ -205,7 +205,7 @@ t.test('a form sets only the fields of its page', async (t) => {
 
   const address = `${applicationsPath}/${mine.id}/edit`;
   const form = formOn(await browser.open(address), { name: 'Still mine', client_type: 'public' });
-  goesTo(t, await browser.submit(address, [...form, ...extra]), /notice=application_updated$/);
+  expectRedirect(t, await browser.submit(address, [...form, ...extra]), /notice=application_updated$/);
   const after = await database.prisma.application.findFirstOrThrow({ where: { id: mine.id } });
   t.match(after, { name: 'Still mine', clientId: mine.clientId, accountId: scene.accountId });
   t.equal(after.clientType, 'confidential', 'the client type stays');

@@ -7,14 +7,14 @@ import {
   authorizationRequest,
   createScene,
   createUser,
+  expectOAuthError,
+  expectTokenRejected,
   grantCode,
   grantTokens,
-  oauthRefusal,
   refresh,
   type Scene,
   signedInBrowser,
   tokenAccepted,
-  tokenRefused,
 } from '../support/oauth/users.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -67,10 +67,10 @@ t.test(
     const outcome = await users.disable(operator(scene), scene.user.id);
     t.match(outcome, { kind: 'changed', revokedGrants: 1 });
 
-    for (const server of [api, other]) await tokenRefused(t, server, accessToken, 'invalid_token');
+    for (const server of [api, other]) await expectTokenRejected(t, server, accessToken, 'invalid_token');
     for (const browser of browsers) t.equal((await browser.open(url)).statusCode, 302);
-    oauthRefusal(t, await refresh(other, scene.application, refreshToken), 'invalid_grant');
-    oauthRefusal(t, await other.postForm('/v1/oauth/token', form), 'invalid_grant');
+    expectOAuthError(t, await refresh(other, scene.application, refreshToken), 'invalid_grant');
+    expectOAuthError(t, await other.postForm('/v1/oauth/token', form), 'invalid_grant');
     const { email, password } = scene.user;
     t.equal((await new Browser(other.app).signIn(email, password)).statusCode, 401);
     t.same(await stateOf(scene), { sessions: 0, grants: 0, codes: 0 });
@@ -97,9 +97,9 @@ t.test('does not restore sessions, grants or codes when a user is enabled again'
   });
   t.match(await users.enable(operator(scene), scene.user.id), { kind: 'changed' });
 
-  await tokenRefused(t, api, accessToken, 'invalid_token');
-  oauthRefusal(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
-  oauthRefusal(t, await api.postForm('/v1/oauth/token', form), 'invalid_grant');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
+  expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
+  expectOAuthError(t, await api.postForm('/v1/oauth/token', form), 'invalid_grant');
   t.equal((await browser.open(authorizationRequest(scene).url)).statusCode, 302);
   t.same(await stateOf(scene), { sessions: 0, grants: 0, codes: 0 });
   const { email, password } = scene.user;
@@ -131,9 +131,9 @@ t.test('revokes what the new role may not grant, and nothing else, when a user i
   const outcome = await users.setRole(operator(scene), scene.user.id, 'member');
   t.match(outcome, { kind: 'changed', revokedGrants: 1, revokedSessions: 0 });
 
-  await tokenRefused(t, other, wide.accessToken, 'invalid_token');
-  oauthRefusal(t, await refresh(other, scene.application, wide.refreshToken), 'invalid_grant');
-  oauthRefusal(t, await other.postForm('/v1/oauth/token', wideCode.form), 'invalid_grant');
+  await expectTokenRejected(t, other, wide.accessToken, 'invalid_token');
+  expectOAuthError(t, await refresh(other, scene.application, wide.refreshToken), 'invalid_grant');
+  expectOAuthError(t, await other.postForm('/v1/oauth/token', wideCode.form), 'invalid_grant');
   t.equal((await other.get('/v1/users/me', narrow.accessToken)).statusCode, 200);
   t.equal((await refresh(other, scene.application, narrow.refreshToken)).statusCode, 200);
   t.equal((await other.postForm('/v1/oauth/token', narrowCode.form)).statusCode, 200);
@@ -143,7 +143,7 @@ t.test('revokes what the new role may not grant, and nothing else, when a user i
     kind: 'changed',
     revokedGrants: 0,
   });
-  await tokenRefused(t, api, wide.accessToken, 'invalid_token');
+  await expectTokenRejected(t, api, wide.accessToken, 'invalid_token');
   t.same(
     (await eventsOf(scene.accountId, 'user.role_changed')).map(({ details }) => details).map(withoutUser),
     [

@@ -3,7 +3,7 @@ import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
-import { answers, eventIds, holdAnswer, startReceiver, verify } from '../support/webhooks/receiver.js';
+import { answers, eventIds, holdResponse, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
 import { until } from '../support/webhooks/until.js';
 
@@ -240,7 +240,7 @@ t.test('a process whose lease has expired changes nothing', async (t) => {
   const { api, clock, receiver, create, addEmployees, run, worker, state } = await setUp(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(2);
-  const held = holdAnswer(receiver);
+  const held = holdResponse(receiver);
   await worker.poll();
   const release = await held;
   clock.advanceSeconds(31);

@@ -13,7 +13,7 @@ import { sendJson } from '../support/records/send-json.js';
 import { buildTestApp, testSecrets } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
-import { answers, holdAnswer, startReceiver } from '../support/webhooks/receiver.js';
+import { answers, holdResponse, startReceiver } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
 import { until } from '../support/webhooks/until.js';
 
@@ -80,7 +80,7 @@ t.test('a change of the event types during an attempt starts a new delivery', as
   const { api, clock, receiver, create, addEmployees, worker, run, token } = await setUp(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
-  const held = holdAnswer(receiver);
+  const held = holdResponse(receiver);
   await worker.poll();
   const release = await held;
   const body = { event_types: ['employee.created', 'report.created'] };

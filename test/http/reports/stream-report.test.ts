@@ -111,7 +111,7 @@ t.test('each of many clients that disconnect releases the resources of its strea
 });
 
 /** Sends four pipelined requests for a table, and reads none of the responses. */
-function askAhead(): net.Socket {
+function requestAhead(): net.Socket {
   const socket = net.connect(port, '127.0.0.1').on('error', () => {});
   const request = [
     `GET /v1/reports/${everybody}/results.csv HTTP/1.1`,
@@ -125,7 +125,7 @@ function askAhead(): net.Socket {
 }
 
 t.test('tables that are queued behind another response are released with their connection', async (t) => {
-  const socket = askAhead();
+  const socket = requestAhead();
   // The client does not read the first response, so the second one waits and holds its resources. The others are queued.
   while ((await held()) < 2) await wait(20);
   const closed = once(socket, 'close');
@@ -139,7 +139,7 @@ t.test('tables that are queued behind another response are released with their c
 t.test('tables whose connection ends before they start hold no resources', async (t) => {
   for (let turns = 0; turns < 24; turns += 2) {
     const arrived = once(api.app.server, 'request');
-    const socket = askAhead();
+    const socket = requestAhead();
     await arrived;
     for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     socket.destroy();

@@ -9,7 +9,7 @@ import {
   submitColumns,
   uploadFile,
 } from '../../support/browser/import-pages.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
 import { csvHeader, makeRecords, toCsv } from '../../support/records/import.js';
 import { buildTestApp } from '../../support/server/app.js';
@@ -125,7 +125,7 @@ t.test('members see neither the button nor the pages; visitors are redirected to
     t.equal((await member.submit(`${address}/${step}`, token)).statusCode, 403, step);
   }
   await database.prisma.session.deleteMany({ where: { userId: user.id } });
-  goesTo(
+  expectRedirect(
     t,
     await browser.upload(importPath, {}, { name: 'a', content: 'b' }),
     /^\/sign_in\?return_to=.*import/,
@@ -211,6 +211,6 @@ t.test('the form of an expired session is shown after sign-in', async (t) => {
   const address = await startUpload(browser, toCsv(makeRecords(2)));
   await database.prisma.session.deleteMany({ where: { userId: user.id } });
   const page = await browser.submit(`${address}/columns`, { column_1: 'last_name' });
-  goesTo(t, page, /^\/sign_in\?return_to=/);
+  expectRedirect(t, page, /^\/sign_in\?return_to=/);
   t.equal((await submitColumns(await signedInBrowser(api, user), address)).statusCode, 303);
 });

@@ -1,6 +1,6 @@
 import { Sessions } from '../../../src/services/sessions.js';
 import { hiddenFields } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
 import { createUser, signedInBrowser } from '../../support/oauth/users.js';
 import {
@@ -28,7 +28,7 @@ t.test('owners and administrators add an employee, which is audited', async (t) 
     t.match((await scene.browser.open('/people')).body, 'href="/people/employees/new"');
     const response = await create(scene, { manager_employee_number: 'M1' });
     const [employee] = await scene.stored();
-    goesTo(t, response, `/people/employees/${employee?.id}?notice=employee_created`);
+    expectRedirect(t, response, `/people/employees/${employee?.id}?notice=employee_created`);
     t.match(employee, {
       employeeNumber: 'E100',
       firstName: 'Grace',
@@ -152,7 +152,7 @@ t.test('rejects an employee number that another employee of the account has', as
     manager_employee_number: /^No employee/,
   });
   t.equal((await scene.stored()).length, 1);
-  goesTo(
+  expectRedirect(
     t,
     await create(await employeeScene(api, [])),
     /employee_created$/,
@@ -181,7 +181,7 @@ t.test('stores hostile names unchanged and escapes them', async (t) => {
   const scene = await employeeScene(api, []);
   for (const [index, name] of hostileNames.slice(0, 40).entries()) {
     const response = await create(scene, { employee_number: `H${index}`, first_name: name, location: name });
-    goesTo(t, response, /employee_created$/, name);
+    expectRedirect(t, response, /employee_created$/, name);
     const employee = await database.prisma.employee.findFirstOrThrow({
       where: { accountId: scene.accountId, employeeNumber: `H${index}` },
     });

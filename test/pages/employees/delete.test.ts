@@ -1,5 +1,5 @@
 import { hiddenFields } from '../../support/browser/browser.js';
-import { confirm, goesTo, isPage } from '../../support/browser/pages.js';
+import { confirm, expectRedirect, isPage } from '../../support/browser/pages.js';
 import { employeeScene } from '../../support/records/employee-scene.js';
 import { checkTree } from '../../support/records/employee-tree.js';
 import { buildTestApp } from '../../support/server/app.js';
@@ -34,7 +34,7 @@ t.test('deletes an employee after confirmation; the direct reports have no manag
   t.match(page.body, 'Delete Ada Lovelace?');
   t.match(page.body, '2 direct reports have no manager afterwards.');
   t.match((await browser.open(pathOf(ids[1]))).body, /<ul><li>The record[\s\S]*?<\/li><\/ul>/);
-  goesTo(t, await confirm(browser, pathOf(ids[0])), '/people?notice=employee_deleted');
+  expectRedirect(t, await confirm(browser, pathOf(ids[0])), '/people?notice=employee_deleted');
   t.match(await scene.stored(), [
     { id: ids[1], managerId: null },
     { id: ids[2], managerId: null },

@@ -1,6 +1,6 @@
 import { Sessions } from '../../../src/services/sessions.js';
 import { hiddenFields } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import {
   type EmployeeScene,
   employeeScene,
@@ -52,7 +52,7 @@ t.test('stores the changed fields, and audits values before and after', async (t
     hire_date: '2020-03-01',
     manager_employee_number: 'M1',
   });
-  goesTo(t, response, `/people/employees/${ids[0]}?notice=employee_updated`);
+  expectRedirect(t, response, `/people/employees/${ids[0]}?notice=employee_updated`);
   const [employee] = await scene.stored();
   t.match(employee, {
     id: ids[0],
@@ -82,7 +82,7 @@ t.test('stores the changed fields, and audits values before and after', async (t
 
 t.test('a form without changes changes nothing', async (t) => {
   const scene = await employeeScene(api, [{ ...ada, updatedAt: new Date('2020-01-01') }]);
-  goesTo(t, await edit(scene, {}), /employee_updated$/);
+  expectRedirect(t, await edit(scene, {}), /employee_updated$/);
   t.match(await scene.stored(), [{ updatedAt: new Date('2020-01-01') }]);
   t.same(await scene.events(), []);
 });
@@ -97,7 +97,7 @@ t.test('keeps the stored spelling of values that the user did not change', async
     where: { accountId: scene.accountId, id: String(scene.ids[0]) },
     data: { managerId: String(scene.ids[1]) },
   });
-  goesTo(t, await edit(scene, { location: 'Paris' }), /employee_updated$/);
+  expectRedirect(t, await edit(scene, { location: 'Paris' }), /employee_updated$/);
   const [event] = await scene.events();
   t.same(Object.keys(event?.details ?? {}).sort(), ['employee', 'employee_number', 'location']);
   t.match(
@@ -140,13 +140,13 @@ t.test('rejects a cycle of managers', async (t) => {
     api,
     [1, 2, 3].map((number) => ({ employeeNumber: `C${number}` })),
   );
-  goesTo(t, await edit(scene, { manager_employee_number: 'C1' }, 1), /employee_updated$/);
-  goesTo(t, await edit(scene, { manager_employee_number: 'C2' }, 2), /employee_updated$/);
+  expectRedirect(t, await edit(scene, { manager_employee_number: 'C1' }, 1), /employee_updated$/);
+  expectRedirect(t, await edit(scene, { manager_employee_number: 'C2' }, 2), /employee_updated$/);
   const page = await edit(scene, { manager_employee_number: 'C3' }, 0);
   isPage(t, page, 400);
   t.match(fieldErrors(page.body).manager_employee_number, 'reports to the employee');
-  goesTo(t, await edit(scene, { manager_employee_number: '' }, 1), /employee_updated$/);
-  goesTo(t, await edit(scene, { manager_employee_number: 'C3' }, 0), /employee_updated$/);
+  expectRedirect(t, await edit(scene, { manager_employee_number: '' }, 1), /employee_updated$/);
+  expectRedirect(t, await edit(scene, { manager_employee_number: 'C3' }, 0), /employee_updated$/);
 });
 
 t.test('two concurrent changes do not form a cycle', async (t) => {
@@ -163,7 +163,7 @@ t.test('the second of two users who edit an employee sees both values, and can r
   const scene = await employeeScene(api, [ada]);
   const { browser, ids } = scene;
   const form = await openForm(scene);
-  goesTo(t, await edit(scene, { job_title: 'Countess', location: 'London' }), /employee_updated$/);
+  expectRedirect(t, await edit(scene, { job_title: 'Countess', location: 'London' }), /employee_updated$/);
   const page = await browser.submit(pathOf(ids[0]), { ...form, job_title: 'Author', location: 'London' });
   isPage(t, page, 409);
   t.match(fieldErrors(page.body).job_title, 'Another user changed this employee');
@@ -174,7 +174,7 @@ t.test('the second of two users who edit an employee sees both values, and can r
   );
   t.match(fieldValues(page.body), { job_title: 'Author', location: 'London' });
   t.match(await scene.stored(), [{ jobTitle: 'Countess' }], 'nothing is replaced yet');
-  goesTo(t, await browser.submit(pathOf(ids[0]), fieldValues(page.body)), /employee_updated$/);
+  expectRedirect(t, await browser.submit(pathOf(ids[0]), fieldValues(page.body)), /employee_updated$/);
   t.match(await scene.stored(), [{ jobTitle: 'Author', location: 'London' }]);
   t.equal((await scene.events()).length, 2);
 });
@@ -254,5 +254,5 @@ t.test('a form of an expired session is shown with its values and its version', 
   const restored = await browser.submitForm(signedIn, pathOf(ids[0]), {});
   isPage(t, restored);
   t.match(fieldValues(restored.body), { job_title: 'Kept', version: form.version });
-  goesTo(t, await browser.submit(pathOf(ids[0]), fieldValues(restored.body)), /employee_updated$/);
+  expectRedirect(t, await browser.submit(pathOf(ids[0]), fieldValues(restored.body)), /employee_updated$/);
 });

@@ -1,6 +1,6 @@
 import { employeeAttributes } from '../../../src/services/employees/employee-attributes.js';
 import { Browser } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
 import { employeeScene } from '../../support/records/employee-scene.js';
 import type { TestEmployee } from '../../support/records/tenant.js';
@@ -130,7 +130,7 @@ t.test('shows 50 direct reports on a page', async (t) => {
   t.equal(one.length, 50);
   t.equal(two.length, 2);
   t.same(new Set([...one, ...two]), new Set(ids.slice(1)));
-  goesTo(t, await browser.open(`${first}?page=9`), `${first}?page=2`);
+  expectRedirect(t, await browser.open(`${first}?page=9`), `${first}?page=2`);
 });
 
 t.test('an unknown, malformed or foreign id gets the same page', async (t) => {
@@ -163,7 +163,7 @@ t.test('an unknown, malformed or foreign id gets the same page', async (t) => {
 
 t.test('redirects a visitor to sign in', async (t) => {
   const { first } = await scene([{}]);
-  goesTo(t, await new Browser(api.app).open(first), /^\/sign_in\?return_to=/);
+  expectRedirect(t, await new Browser(api.app).open(first), /^\/sign_in\?return_to=/);
 });
 
 t.test('escapes hostile names', async (t) => {

@@ -1,5 +1,5 @@
 import { Browser } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { eventsOf, freshAddress, newPassword } from '../../support/browser/user-pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { withQueryRaw } from '../../support/faults/with-query-raw.js';
@@ -37,13 +37,13 @@ t.test('a user sets a new password by mail, and the link works for an hour', asy
   const link = linkIn(await mail.mailTo(user.email));
   const visitor = new Browser(app);
   const page = await visitor.open(link);
-  goesTo(
+  expectRedirect(
     t,
     await visitor.submitForm(page, link, { new_password: newPassword }),
     '/sign_in?notice=password_set',
   );
   isPage(t, await visitor.submitForm(page, link, { new_password: `${newPassword}!` }), 404);
-  goesTo(t, await new Browser(app).signIn(user.email, newPassword), '/people');
+  expectRedirect(t, await new Browser(app).signIn(user.email, newPassword), '/people');
   t.match(await database.prisma.user.findFirst({ where: { id: user.id } }), { emailVerified: true });
   const events = await eventsOf(database, accountId);
   const requested = events.find(({ type }) => type === 'user.password_link_created');
@@ -120,7 +120,7 @@ t.test('limits the requests of a network across all e-mail addresses', async (t)
     isPage(t, rejected, 429);
     t.match(rejected.headers['retry-after'], /^\d+$/);
   }
-  goesTo(
+  expectRedirect(
     t,
     await new Browser(limited.api.app).signIn(user.email, user.password),
     '/people',
@@ -146,7 +146,7 @@ t.test('a link stops working when the user is disabled or sets a password', asyn
   const [newer] = mail.mails.filter(({ to }) => to.includes(second?.user.email ?? '')).slice(-1);
   const visitor = new Browser(app);
   const link = linkIn(newer ?? { text: '' });
-  goesTo(
+  expectRedirect(
     t,
     await visitor.submitForm(await visitor.open(link), link, { new_password: newPassword }),
     /password_set/,

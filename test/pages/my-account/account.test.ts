@@ -1,5 +1,5 @@
 import { Browser } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { accountPath, eventsOf, freshAddress, newPassword } from '../../support/browser/user-pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
@@ -45,7 +45,7 @@ t.test('saves the profile in canonical form, with an audit event', async (t) => 
   const { browser, user, accountId } = await memberAtWork();
   const page = await browser.open(`${accountPath}/profile`);
   isPage(t, page);
-  goesTo(
+  expectRedirect(
     t,
     await browser.submitForm(page, `${accountPath}/profile`, profile),
     `${accountPath}?notice=profile_saved`,
@@ -64,7 +64,7 @@ t.test('saves the profile in canonical form, with an audit event', async (t) => 
   const again = await browser.open(`${accountPath}/profile`);
   t.match(again.body, /<option selected value="Europe\/Zurich">|value="Europe\/Zurich" selected/);
   const names = { given_name: 'Zoë', family_name: 'Bär' };
-  goesTo(t, await browser.submitForm(again, `${accountPath}/profile`, names), /profile_saved/);
+  expectRedirect(t, await browser.submitForm(again, `${accountPath}/profile`, names), /profile_saved/);
   t.match(await row(user.id), { locale: null, zoneinfo: null, picture: null, phoneNumber: null });
   const [event] = await eventsOf(database, accountId);
   t.match(event, { type: 'user.updated', userId: user.id, address: '127.0.0.1' });
@@ -113,7 +113,7 @@ t.test('a form changes the profile of its user only, and no other member', async
     role: 'owner',
     email: 'x@y.example',
   };
-  goesTo(t, await browser.submitForm(page, `${accountPath}/profile`, extra), /profile_saved/);
+  expectRedirect(t, await browser.submitForm(page, `${accountPath}/profile`, extra), /profile_saved/);
   t.match(await row(user.id), { role: 'member', email: user.email });
   t.same(await row(other.user.id), before);
 });
@@ -123,7 +123,7 @@ t.test('a new address is confirmed by a link, and the previous one is notified',
   const email = freshAddress();
   const page = await browser.open(`${accountPath}/email`);
   isPage(t, page);
-  goesTo(
+  expectRedirect(
     t,
     await browser.submitForm(page, `${accountPath}/email`, { email: email.toUpperCase() }),
     `${accountPath}?notice=email_link_sent`,
@@ -142,7 +142,7 @@ t.test('a new address is confirmed by a link, and the previous one is notified',
   t.match(await row(user.id), { email, emailVerified: true });
   t.match((await mail.mailTo(user.email)).text, /was changed/);
   t.equal((await new Browser(app).signIn(user.email, user.password)).statusCode, 401);
-  goesTo(t, await new Browser(app).signIn(email, user.password), '/people');
+  expectRedirect(t, await new Browser(app).signIn(email, user.password), '/people');
   const events = await eventsOf(database, accountId);
   for (const type of ['user.email_change_requested', 'user.email_changed']) {
     t.match(
@@ -208,11 +208,11 @@ t.test('a new password revokes the other sessions and the unused links of the us
   }
   isPage(t, await elsewhere.open('/people'));
   const fields = { current_password: user.password, new_password: newPassword };
-  goesTo(t, await browser.submitForm(page, path, fields), `${accountPath}?notice=password_changed`);
+  expectRedirect(t, await browser.submitForm(page, path, fields), `${accountPath}?notice=password_changed`);
   isPage(t, await browser.open(accountPath));
-  goesTo(t, await elsewhere.open('/people'), /^\/sign_in/);
+  expectRedirect(t, await elsewhere.open('/people'), /^\/sign_in/);
   isPage(t, await new Browser(app).open(linkIn(await mail.mailTo(address))), 404);
-  goesTo(t, await new Browser(app).signIn(user.email, newPassword), '/people');
+  expectRedirect(t, await new Browser(app).signIn(user.email, newPassword), '/people');
   const types = (await eventsOf(database, accountId)).map(({ type }) => type);
   t.equal(types.filter((type) => type === 'user.password_changed').length, 1);
 });
@@ -311,9 +311,9 @@ t.test('shows the sessions with browser, address and last use, and revokes them 
   t.notMatch((await other.browser.open(accountPath)).body, '192.0.2.7');
 
   const response = await browser.submitForm(page, `${accountPath}/sessions`, {});
-  goesTo(t, response, '/sign_in?notice=signed_out_everywhere');
+  expectRedirect(t, response, '/sign_in?notice=signed_out_everywhere');
   t.match((await browser.open('/sign_in?notice=signed_out_everywhere')).body, /signed out of all browsers/);
-  goesTo(t, await browser.open('/people'), /^\/sign_in/);
+  expectRedirect(t, await browser.open('/people'), /^\/sign_in/);
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
   isPage(t, await other.browser.open('/people'));
   t.match(await eventsOf(database, accountId), [{ type: 'user.sessions_revoked', userId: user.id }]);
@@ -325,8 +325,8 @@ t.test('each form requires a session and the CSRF token of the browser', async (
   for (const page of ['profile', 'email', 'password', 'sessions']) {
     const address = `${accountPath}/${page}`;
     isPage(t, await browser.submit(address, profile), 403, page);
-    goesTo(t, await new Browser(app).submit(address, profile), /^\/sign_in\?return_to=/, page);
-    goesTo(t, await new Browser(app).open(address), /^\/sign_in\?return_to=/, page);
+    expectRedirect(t, await new Browser(app).submit(address, profile), /^\/sign_in\?return_to=/, page);
+    expectRedirect(t, await new Browser(app).open(address), /^\/sign_in\?return_to=/, page);
   }
   t.same(await row(user.id), before);
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 1);

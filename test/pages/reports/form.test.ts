@@ -1,6 +1,6 @@
 import { Sessions } from '../../../src/services/sessions.js';
 import { hiddenFields } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { createdId, createReport, reportsPath, shownErrors } from '../../support/browser/report-pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
@@ -46,7 +46,7 @@ t.test('creates a list with columns, filters and an order, and records the user'
     column_x: 'ignored',
   });
   const id = createdId(response);
-  goesTo(t, response, `${reportsPath}/${id}?notice=report_created`);
+  expectRedirect(t, response, `${reportsPath}/${id}?notice=report_created`);
   const [stored] = await storedReports(scene.accountId);
   t.match(stored, {
     id,
@@ -316,7 +316,7 @@ t.test('edits a report in the form, and turns a grouped one into a list', async 
   const invalid = await browser.submitForm(page, address, { title: '', kind: 'list' });
   isPage(t, invalid, 400);
   const saved = await browser.submitForm(page, address, { title: 'List', kind: 'list', column_1: 'id' });
-  goesTo(t, saved, `${reportsPath}/${id}?notice=report_updated`);
+  expectRedirect(t, saved, `${reportsPath}/${id}?notice=report_updated`);
   t.match(await storedReports(scene.accountId), [
     { title: 'List', columns: ['id'], groupBy: [], sort: [], version: 2, description: null },
   ]);
@@ -350,7 +350,11 @@ t.test('one of two concurrent edits is saved, and the other form shows the saved
     isPage(t, old, 409);
   }
   const again = await browser.open(address);
-  goesTo(t, await browser.submitForm(again, address, { title: lost, kind: 'list' }), /report_updated/);
+  expectRedirect(
+    t,
+    await browser.submitForm(again, address, { title: lost, kind: 'list' }),
+    /report_updated/,
+  );
   t.match(await storedReports(scene.accountId), [{ title: lost, version: 3 }]);
 });
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { defaultReportLimits } from '../../../src/http/report-limits.js';
 import { type DrawnChart, drawnChart } from '../../support/browser/chart.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { createdId, createReport, reportsPath, tableRows } from '../../support/browser/report-pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
@@ -184,7 +184,7 @@ t.test('more than 20 groups: the rest is "Other", and the table has all of them'
   const second = await account.browser.open(`${reportsPath}/${id}?page=2`);
   t.equal(tableRows(second.body, '<caption>Groups').length, 10);
   t.notMatch(second.body, 'chart-title', 'the chart is on the first page');
-  goesTo(t, await account.browser.open(`${reportsPath}/${id}?page=9`), `${reportsPath}/${id}?page=2`);
+  expectRedirect(t, await account.browser.open(`${reportsPath}/${id}?page=9`), `${reportsPath}/${id}?page=2`);
 });
 
 const repeatRow = (count: number, row: number[]) => Array.from({ length: count }, () => row);
@@ -335,7 +335,7 @@ t.test('the list names what each report shows and who created it, in pages', asy
       ['B', 'Count by department and hire year', 'Ada Lovelace'],
     ],
   );
-  goesTo(t, await browser.open(`${reportsPath}?page=3`), `${reportsPath}?page=1`);
+  expectRedirect(t, await browser.open(`${reportsPath}?page=3`), `${reportsPath}?page=1`);
 });
 
 t.test('deletes a report after a confirmation', async (t) => {
@@ -347,7 +347,7 @@ t.test('deletes a report after a confirmation', async (t) => {
   isPage(t, page);
   t.match(page.body, 'Delete Old &lt;b>?');
   t.equal(await database.prisma.report.count({ where: { accountId: scene.accountId } }), 1);
-  goesTo(t, await browser.submitForm(page, address, {}), `${reportsPath}?notice=report_deleted`);
+  expectRedirect(t, await browser.submitForm(page, address, {}), `${reportsPath}?notice=report_deleted`);
   isPage(t, await browser.submitForm(page, address, {}), 404);
   isPage(t, await browser.open(`${reportsPath}/${id}`), 404);
   const event = await database.prisma.auditEvent.findFirst({

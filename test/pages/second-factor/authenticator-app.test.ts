@@ -1,4 +1,4 @@
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
 import {
@@ -83,7 +83,7 @@ t.test('a code is valid up to thirty seconds early or late', async (t) => {
     const response = await browser.submitForm(page, stepPath, {
       code: codeAt(api, secret, { laterSeconds }),
     });
-    if (accepted) goesTo(t, response, '/people', `${laterSeconds} s`);
+    if (accepted) expectRedirect(t, response, '/people', `${laterSeconds} s`);
     else isPage(t, response, 401, `${laterSeconds} s`);
   }
 });
@@ -96,7 +96,7 @@ t.test('a code is valid once, and invalidates all codes before it', async (t) =>
   clock.advanceSeconds(30);
   const code = codeAt(api, secret);
   const written = `${code.slice(0, 3)} ${code.slice(3)}`;
-  goesTo(t, await first.browser.submitForm(first.page, stepPath, { code: written }), '/people');
+  expectRedirect(t, await first.browser.submitForm(first.page, stepPath, { code: written }), '/people');
   const second = await enterPassword(api, user);
   for (const used of [code, codeAt(api, secret, { laterSeconds: -30 })]) {
     const response = await second.browser.submitForm(second.page, stepPath, { code: used });
@@ -126,11 +126,19 @@ t.test('a new setup replaces the secret, and the secret of another user cannot b
   clock.advanceSeconds(60);
   const page = await old.browser.open(appPath);
   const secret = secretOn(page);
-  goesTo(t, await old.browser.submitForm(page, appPath, { code: codeAt(api, secret) }), /notice=app_added$/);
+  expectRedirect(
+    t,
+    await old.browser.submitForm(page, appPath, { code: codeAt(api, secret) }),
+    /notice=app_added$/,
+  );
   clock.advanceSeconds(60);
   const step = await enterPassword(api, user);
   isPage(t, await step.browser.submitForm(step.page, stepPath, { code: codeAt(api, old.secret) }), 401);
-  goesTo(t, await step.browser.submitForm(step.page, stepPath, { code: codeAt(api, secret) }), '/people');
+  expectRedirect(
+    t,
+    await step.browser.submitForm(step.page, stepPath, { code: codeAt(api, secret) }),
+    '/people',
+  );
 
   const other = await createUser(database, accountId);
   const row = await database.prisma.totpFactor.findFirstOrThrow({ where: { userId: user.id } });

@@ -1,5 +1,5 @@
 import { Browser } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
 import {
@@ -49,7 +49,7 @@ t.test('a passkey is added, is the second factor, and signs in without a passwor
     [authenticator.id.toString('base64url')],
   );
   const credential = authenticator.use(options);
-  goesTo(t, await step.browser.submitForm(step.page, stepPath, { credential }), '/people');
+  expectRedirect(t, await step.browser.submitForm(step.page, stepPath, { credential }), '/people');
   isPage(t, await step.browser.open('/people'));
 
   clock.advanceSeconds(10);
@@ -58,7 +58,7 @@ t.test('a passkey is added, is the second factor, and signs in without a passwor
   const response = await alone.browser.submitForm(alone.page, signInPath, {
     credential: authenticator.use(alone.options),
   });
-  goesTo(t, response, '/people/settings');
+  expectRedirect(t, response, '/people/settings');
   isPage(t, await alone.browser.open('/people'));
   const events = await database.prisma.auditEvent.findMany({
     where: { accountId, userId: user.id },
@@ -79,7 +79,11 @@ t.test(
     const credential = authenticator.use(used.options);
     const other = await signInPage();
     isPage(t, await other.browser.submitForm(other.page, signInPath, { credential }), 401, 'another browser');
-    goesTo(t, await used.browser.submitForm(used.page, signInPath, { credential }), '/people/settings');
+    expectRedirect(
+      t,
+      await used.browser.submitForm(used.page, signInPath, { credential }),
+      '/people/settings',
+    );
 
     const again = new Browser(app);
     for (const [name, value] of used.browser.cookies) if (name !== 'session') again.setCookie(name, value);
@@ -132,7 +136,11 @@ t.test('every form rejects an invalid response of a passkey', async (t) => {
     if (label === 'a lower sign count') {
       const first = await signInPage();
       const credential = authenticator.use(first.options);
-      goesTo(t, await first.browser.submitForm(first.page, signInPath, { credential }), '/people/settings');
+      expectRedirect(
+        t,
+        await first.browser.submitForm(first.page, signInPath, { credential }),
+        '/people/settings',
+      );
       clock.advanceSeconds(10);
     }
     const credential = authenticator.use(alone.options, deviation);
@@ -180,7 +188,8 @@ t.test('a passkey belongs to one user, and a user has at most twenty', async (t)
   const { saved } = await addPasskey(api, other, authenticator);
   isPage(t, saved, 400);
   t.match(saved.body, /This passkey was added before/);
-  for (let count = 1; count < 20; count += 1) goesTo(t, await addPasskeyIn(own), /notice=passkey_added$/);
+  for (let count = 1; count < 20; count += 1)
+    expectRedirect(t, await addPasskeyIn(own), /notice=passkey_added$/);
   const beyond = await addPasskeyIn(own);
   isPage(t, beyond, 400);
   t.match(beyond.body, /You have 20 passkeys already/);

@@ -1,4 +1,4 @@
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createScene, createUser, signedInBrowser, type TestUser } from '../../support/oauth/users.js';
 import {
@@ -37,15 +37,15 @@ t.test('a policy applies to the users that it names, and to existing sessions', 
   isPage(t, page);
   const change = (second_factor: string) => browser.submitForm(page, securityPath, { second_factor });
 
-  goesTo(t, await change('administrators'), /notice=security_saved$/);
-  goesTo(t, await adminBrowser.open('/people'), /^\/sign_in/);
+  expectRedirect(t, await change('administrators'), /notice=security_saved$/);
+  expectRedirect(t, await adminBrowser.open('/people'), /^\/sign_in/);
   isPage(t, await memberBrowser.open('/people'));
   t.match(await afterPassword(admin), /^\/people\/settings\/account\/second_factor/);
   t.equal(await afterPassword(member), '/people');
 
-  goesTo(t, await change('all'), /notice=security_saved$/);
-  goesTo(t, await memberBrowser.open('/people'), /^\/sign_in/);
-  goesTo(t, await change('optional'), /notice=security_saved$/);
+  expectRedirect(t, await change('all'), /notice=security_saved$/);
+  expectRedirect(t, await memberBrowser.open('/people'), /^\/sign_in/);
+  expectRedirect(t, await change('optional'), /notice=security_saved$/);
   isPage(t, await memberBrowser.open('/people'));
 
   const events = await database.prisma.auditEvent.findMany({
@@ -62,13 +62,13 @@ t.test(
     const { owner, admin } = await staff();
     const { browser: adminBrowser } = await setUpApp(api, admin);
     const own = await adminBrowser.open(factorsPath);
-    goesTo(t, await adminBrowser.submitForm(own, `${appPath}/remove`, {}), /notice=app_removed$/);
+    expectRedirect(t, await adminBrowser.submitForm(own, `${appPath}/remove`, {}), /notice=app_removed$/);
     isPage(t, await adminBrowser.open('/people'));
     const { browser } = await setUpApp(api, owner);
     const page = await browser.open(securityPath);
     const change = await browser.submitForm(page, securityPath, { second_factor: 'administrators' });
-    goesTo(t, change, /notice=security_saved$/);
-    goesTo(t, await adminBrowser.open('/people'), /^\/sign_in/);
+    expectRedirect(t, change, /notice=security_saved$/);
+    expectRedirect(t, await adminBrowser.open('/people'), /^\/sign_in/);
     isPage(t, await adminBrowser.open(factorsPath));
     isPage(t, await browser.open('/people'));
   },
@@ -100,12 +100,16 @@ t.test('the last factor cannot be removed where one is required', async (t) => {
   const page = await browser.open(securityPath);
   await browser.submitForm(page, securityPath, { second_factor: 'all' });
   const remove = () => browser.submitForm(page, `${appPath}/remove`, {});
-  goesTo(t, await remove(), /notice=factor_required$/);
+  expectRedirect(t, await remove(), /notice=factor_required$/);
   await addPasskeyIn(browser);
   isPage(t, await browser.submitForm(page, `${passkeysPath}/unknown/remove`, {}), 404);
-  goesTo(t, await remove(), /notice=app_removed$/);
+  expectRedirect(t, await remove(), /notice=app_removed$/);
   const { id } = await database.prisma.passkey.findFirstOrThrow({ where: { userId: owner.id } });
-  goesTo(t, await browser.submitForm(page, `${passkeysPath}/${id}/remove`, {}), /notice=factor_required$/);
+  expectRedirect(
+    t,
+    await browser.submitForm(page, `${passkeysPath}/${id}/remove`, {}),
+    /notice=factor_required$/,
+  );
 });
 
 t.test('a passkey of another user cannot be removed', async (t) => {
@@ -131,7 +135,7 @@ t.test(
     isPage(t, await remove(owner), 403);
     const list = await browser.open('/people/settings/users');
     t.match(list.body, /Authenticator app/);
-    goesTo(t, await remove(member), /notice=second_factors_removed$/);
+    expectRedirect(t, await remove(member), /notice=second_factors_removed$/);
     t.equal(await database.prisma.session.count({ where: { userId: member.id } }), 0);
     t.equal(await database.prisma.totpFactor.count({ where: { userId: owner.id } }), 1);
     t.equal(await database.prisma.recoveryCode.count({ where: { userId: member.id } }), 0);

@@ -1,4 +1,4 @@
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createScene, signedInBrowser } from '../../support/oauth/users.js';
 import {
@@ -37,7 +37,7 @@ t.test('each code is valid once, in any notation, and is stored as a hash only',
   for (const [index, spell] of spellings.entries()) {
     const { browser, page } = await enterPassword(api, user);
     const code = spell(codes[index] ?? '');
-    goesTo(t, await browser.submitForm(page, stepPath, { code }), '/people', code);
+    expectRedirect(t, await browser.submitForm(page, stepPath, { code }), '/people', code);
     const again = await enterPassword(api, user);
     isPage(t, await again.browser.submitForm(again.page, stepPath, { code }), 401, code);
   }
@@ -67,9 +67,9 @@ t.test('new codes replace the earlier ones, and removing the last factor deletes
   t.equal(fresh.length, 10);
   const { browser: other, page } = await enterPassword(api, user);
   isPage(t, await other.submitForm(page, stepPath, { code: codes[0] ?? '' }), 401);
-  goesTo(t, await other.submitForm(page, stepPath, { code: fresh[0] ?? '' }), '/people');
+  expectRedirect(t, await other.submitForm(page, stepPath, { code: fresh[0] ?? '' }), '/people');
   t.match((await other.open(factorsPath)).body, /You have 9 unused recovery codes/);
-  goesTo(t, await browser.submitForm(replaced, `${appPath}/remove`, {}), /notice=app_removed$/);
+  expectRedirect(t, await browser.submitForm(replaced, `${appPath}/remove`, {}), /notice=app_removed$/);
   t.equal(await countOf(user.id), 0);
 });
 
@@ -96,5 +96,5 @@ t.test('the first factor shows new codes to a user who created codes before', as
   const waiting = await enterPassword(api, user);
   const sign = (code = '') => waiting.browser.submitForm(waiting.page, stepPath, { code });
   isPage(t, await sign(early[0]), 401);
-  goesTo(t, await sign(codes[0]), '/people');
+  expectRedirect(t, await sign(codes[0]), '/people');
 });

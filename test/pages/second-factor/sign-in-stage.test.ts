@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Browser, hiddenFields } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { authorizationRequest, createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
 import {
@@ -51,7 +51,7 @@ t.test('a session without its second factor can neither open pages nor submit fo
   }
   await browser.submit(profile, { ...fields, given_name: 'Eve', family_name: 'Eve' });
   t.equal((await database.prisma.user.findFirstOrThrow({ where: { id: user.id } })).givenName, 'Ada');
-  goesTo(t, await browser.open('/sign_in'), stepPath);
+  expectRedirect(t, await browser.open('/sign_in'), stepPath);
 });
 
 t.test('a session is listed only when its second factor is completed', async (t) => {
@@ -79,9 +79,13 @@ t.test('a sign-in is recorded only when its second factor is completed, within t
   isPage(t, await browser.open(stepPath));
   clock.advanceSeconds(1);
   const late = await browser.submitForm(page, stepPath, { code: codeAt(api, secret) });
-  goesTo(t, late, /^\/sign_in\?return_to=/);
+  expectRedirect(t, late, /^\/sign_in\?return_to=/);
   const step = await enterPassword(api, user);
-  goesTo(t, await step.browser.submitForm(step.page, stepPath, { code: codeAt(api, secret) }), '/people');
+  expectRedirect(
+    t,
+    await step.browser.submitForm(step.page, stepPath, { code: codeAt(api, secret) }),
+    '/people',
+  );
   t.equal(await lastSignIn(), clock().getTime());
 
   const events = await database.prisma.auditEvent.findMany({
@@ -116,10 +120,10 @@ t.test('a revoked session cannot be completed', async (t) => {
   const account = await complete.open('/people/settings/account');
   await complete.submitForm(account, '/people/settings/account/sessions', {});
   const response = await waiting.browser.submitForm(waiting.page, stepPath, { code: codeAt(api, secret) });
-  goesTo(t, response, /^\/sign_in/);
+  expectRedirect(t, response, /^\/sign_in/);
   const again = await enterPassword(api, user);
   await database.prisma.user.updateMany({ where: { id: user.id, accountId }, data: { disabledAt: clock() } });
-  goesTo(
+  expectRedirect(
     t,
     await again.browser.submitForm(again.page, stepPath, { code: codeAt(api, secret) }),
     /^\/sign_in/,
@@ -133,7 +137,7 @@ t.test('an authorization request continues after the second factor and after its
   clock.advanceSeconds(60);
   const { browser, page } = await enterPassword(api, scene.user, url);
   const signedIn = await browser.submitForm(page, stepPath, { code: codeAt(api, secret) });
-  goesTo(t, signedIn, /^\/v1\/oauth\/authorize\?/);
+  expectRedirect(t, signedIn, /^\/v1\/oauth\/authorize\?/);
   const allow = async (from: Browser, address: string) =>
     from.submitForm(await from.open(address), address, { decision: 'allow' });
   const code = await allow(browser, String(signedIn.headers.location));
@@ -183,10 +187,10 @@ t.test('the form of an expired session is kept through the second factor, for it
     email: other.email,
     password: other.password,
   });
-  goesTo(t, theirs, stepPath);
+  expectRedirect(t, theirs, stepPath);
   const page = await browser.open(String(theirs.headers.location));
   const done = await browser.submitForm(page, stepPath, { code: codeAt(api, otherSecret) });
-  goesTo(t, done, profile, 'the form of the other user is discarded');
+  expectRedirect(t, done, profile, 'the form of the other user is discarded');
 });
 
 t.test('wrong codes are limited for the user', async (t) => {
@@ -212,7 +216,7 @@ t.test('after a factor is added, the other sessions of the user require it', asy
   const other = await signedInBrowser(api, user);
   isPage(t, await other.open('/people'));
   await setUpApp(api, user);
-  goesTo(t, await other.open('/people'), /^\/sign_in/);
+  expectRedirect(t, await other.open('/people'), /^\/sign_in/);
 });
 
 t.test('after a hundred wrong codes in a day, only recovery codes are accepted', async (t) => {
@@ -240,12 +244,20 @@ t.test('after a hundred wrong codes in a day, only recovery codes are accepted',
   t.equal(rejected.headers['retry-after'], String(86_400 - 1800));
   const spaced = { code: ` ${right.code.slice(0, 3)} ${right.code.slice(3)}` };
   isPage(t, await limited.browser.submitForm(limited.page, stepPath, spaced), 429);
-  goesTo(t, await limited.browser.submitForm(limited.page, stepPath, { code: codes[0] ?? '' }), '/people');
+  expectRedirect(
+    t,
+    await limited.browser.submitForm(limited.page, stepPath, { code: codes[0] ?? '' }),
+    '/people',
+  );
 
   clock.advanceSeconds(86_400 - 1801);
   const early = await enterPassword(api, user);
   const late = { code: codeAt(api, secret) };
   isPage(t, await early.browser.submitForm(early.page, stepPath, late), 429);
   clock.advanceSeconds(1);
-  goesTo(t, await early.browser.submitForm(early.page, stepPath, { code: codeAt(api, secret) }), '/people');
+  expectRedirect(
+    t,
+    await early.browser.submitForm(early.page, stepPath, { code: codeAt(api, secret) }),
+    '/people',
+  );
 });

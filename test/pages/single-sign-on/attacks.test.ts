@@ -8,8 +8,8 @@ import {
   createSignOnScene,
   person,
   type SignOnScene,
+  signedInUser,
   start,
-  whoIsIn,
 } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
@@ -49,7 +49,7 @@ t.test('rejects an ID token that is not for this sign-in', async (t) => {
     const response = await started.return({ ...person(`grace@${scene.domain}`), ...changes });
     t.equal(response.statusCode, 502, label);
     t.match(response.body, 'The identity provider is not available', label);
-    t.equal(await whoIsIn(started.browser), null, label);
+    t.equal(await signedInUser(started.browser), null, label);
     t.match(await lastFailure(scene), /^(oauth_|response)/, label);
   }
   t.equal(await usersOf(scene), 1);
@@ -64,7 +64,7 @@ t.test('rejects the nonce of an earlier sign-in', async (t) => {
   t.not(second.url.searchParams.get('code_challenge'), first.url.searchParams.get('code_challenge'));
   const response = await second.return({ ...person(`grace@${scene.domain}`), nonce: first.nonce });
   t.equal(response.statusCode, 502);
-  t.equal(await whoIsIn(second.browser), null);
+  t.equal(await signedInUser(second.browser), null);
 });
 
 t.test('a response can be used once', async (t) => {
@@ -104,7 +104,7 @@ t.test('a response is accepted only in the browser that started the sign-in', as
   for (const browser of [new Browser(api.app), other.browser, tampered, malformed]) {
     const response = await browser.open(address);
     t.equal(response.statusCode, 400);
-    t.equal(await whoIsIn(browser), null);
+    t.equal(await signedInUser(browser), null);
   }
   t.equal((await started.browser.open(address)).statusCode, 303, 'other browsers do not consume the request');
 });
@@ -138,7 +138,7 @@ t.test('mix-up: the response of one identity provider is rejected for another', 
   const third = await start(api, attacker, { browser });
   const replayed = await third.return({ ...claims, iss: honest.idp.issuer });
   t.equal(replayed.statusCode, 502, 'an ID token of the honest provider');
-  t.equal(await whoIsIn(browser), null);
+  t.equal(await signedInUser(browser), null);
 });
 
 t.test('iss is required of an identity provider that announces it', async (t) => {
@@ -158,7 +158,7 @@ t.test('only a verified address is accepted', async (t) => {
       const started = await start(api, scene);
       const response = await started.return({ ...person(email), email_verified: verified });
       t.equal(response.statusCode, 403, `${verified} ${email}`);
-      t.equal(await whoIsIn(started.browser), null);
+      t.equal(await signedInUser(started.browser), null);
       t.equal(await lastFailure(scene), 'email_not_verified');
     }
   }
@@ -200,7 +200,7 @@ t.test('every identity without a user gets the same response', async (t) => {
     const started = await start(api, scene);
     const response = await started.return(person(email));
     t.equal(response.statusCode, 403, reason);
-    t.equal(await whoIsIn(started.browser), null, reason);
+    t.equal(await signedInUser(started.browser), null, reason);
     t.equal(await lastFailure(scene), reason);
     bodies.add(response.body);
   }
@@ -228,7 +228,7 @@ t.test('a disabled user cannot use a known identity', async (t) => {
   });
   const started = await start(api, scene);
   t.equal((await started.return(claims)).statusCode, 403);
-  t.equal(await whoIsIn(started.browser), null);
+  t.equal(await signedInUser(started.browser), null);
   t.equal(await lastFailure(scene), 'disabled');
 });
 
@@ -247,7 +247,7 @@ t.test('the same issuer and subject are different users in different accounts', 
   );
   const started = await start(api, { idp: scene.idp, path });
   t.equal((await started.return({ ...claims, email: other.user.email })).statusCode, 303);
-  t.equal(await whoIsIn(started.browser), other.user.email);
+  t.equal(await signedInUser(started.browser), other.user.email);
 });
 
 t.test('a request that was started with earlier settings is rejected', async (t) => {

@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { captureLog } from '../../support/server/captured-log.js';
 import { clientSecret } from '../../support/single-sign-on/fake-provider.js';
-import { createSignOnScene, person, start, whoIsIn } from '../../support/single-sign-on/scene.js';
+import { createSignOnScene, person, signedInUser, start } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -84,7 +84,7 @@ t.test('a slow identity provider delays its account for five seconds, and no oth
   const waiting = Promise.all(Array.from({ length: 40 }, () => new Browser(api.app).open(slow.path)));
   const { browser, ...rest } = await start(api, other);
   await rest.return(person(`grace@${other.domain}`));
-  t.equal(await whoIsIn(browser), `grace@${other.domain}`);
+  t.equal(await signedInUser(browser), `grace@${other.domain}`);
   t.ok(Date.now() - started < 4000, 'the other account does not wait');
   const responses = await waiting;
   t.same(new Set(responses.map(({ statusCode }) => statusCode)), new Set([503]));

@@ -4,7 +4,7 @@ import { Browser } from '../../support/browser/browser.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createUser, signedInBrowser } from '../../support/oauth/users.js';
 import { buildMailingApp } from '../../support/server/mailing-app.js';
-import { createSignOnScene, person, start, whoIsIn } from '../../support/single-sign-on/scene.js';
+import { createSignOnScene, person, signedInUser, start } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -45,8 +45,8 @@ t.test('turning the setting on revokes the password sessions of administrators a
   t.equal(await found(admin), 0);
   t.equal(await found(member), 0);
   t.equal(await found(owner), 1);
-  t.equal(await whoIsIn(grace.browser), `grace@${scene.domain}`);
-  t.equal(await whoIsIn(scene.browser), scene.user.email);
+  t.equal(await signedInUser(grace.browser), `grace@${scene.domain}`);
+  t.equal(await signedInUser(scene.browser), scene.user.email);
   const next = await owner?.open('/sign_in?return_to=/people');
   t.match(next?.headers.location, '/sign_in/second_factor', 'another owner needs a recovery code');
   const where = { accountId: scene.accountId, type: 'identity_provider.updated' };
@@ -95,15 +95,15 @@ t.test('an owner signs in with the password and a recovery code', async (t) => {
   const browser = new Browser(api.app);
   const password = await browser.signIn(user.email, user.password);
   t.match(password.headers.location, '/sign_in/second_factor');
-  t.equal(await whoIsIn(browser), null);
+  t.equal(await signedInUser(browser), null);
   const page = await browser.open('/sign_in/second_factor');
   t.match(page.body, 'Recovery code');
   const wrong = await browser.submitForm(page, '/sign_in/second_factor', { code: '123456' });
   t.equal(wrong.statusCode, 401);
-  t.equal(await whoIsIn(browser), null);
+  t.equal(await signedInUser(browser), null);
   const right = await browser.submitForm(wrong, '/sign_in/second_factor', { code: codes[0] ?? '' });
   t.equal(right.statusCode, 303, right.body);
-  t.equal(await whoIsIn(browser), user.email);
+  t.equal(await signedInUser(browser), user.email);
   const second = new Browser(api.app);
   await second.signIn(user.email, user.password);
   const again = await second.submitForm(

@@ -4,7 +4,7 @@ import { authorizationRequest, createScene, signedInBrowser } from '../../suppor
 import { buildTestApp } from '../../support/server/app.js';
 import { clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
 import { ProviderBrowser, startOpenIdProvider } from '../../support/single-sign-on/openid-provider.js';
-import { whoIsIn } from '../../support/single-sign-on/scene.js';
+import { signedInUser } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
 // oidc-provider has the claims of a scope in UserInfo, as most identity providers do, and announces `iss`.
@@ -47,7 +47,7 @@ t.test('signs in with oidc-provider, and an authorization request keeps its stat
   const address = `${path}?return_to=${encodeURIComponent(url)}`;
   const response = await signIn(browser, { address });
   t.equal(response.headers.location, url, response.body);
-  t.equal(await whoIsIn(browser), user.email);
+  t.equal(await signedInUser(browser), user.email);
   const allowed = await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
   const query = new URL(String(allowed.headers.location)).searchParams;
   t.equal(query.get('state'), parameters.state);
@@ -66,7 +66,7 @@ t.test('a code of one oidc-provider is rejected with the state of another', asyn
     const url = `${second.path}/callback?${new URLSearchParams({ code, state, iss })}`;
     t.not((await browser.open(url)).statusCode, 303);
   }
-  t.equal(await whoIsIn(browser), null);
+  t.equal(await signedInUser(browser), null);
 });
 
 t.test('a user of single sign-on signs in again for settings after ten minutes', async (t) => {
@@ -110,7 +110,7 @@ t.test('another user of the identity provider does not confirm a session', async
   const response = await signIn(browser, { address: '/sign_in/sso/confirm' });
   t.equal(response.statusCode, 403);
   t.match(response.body, 'You are not confirmed');
-  t.equal(await whoIsIn(browser), user.email, 'the session stays that of the user');
+  t.equal(await signedInUser(browser), user.email, 'the session stays that of the user');
   const page = await browser.open(settings);
   const blocked = await browser.submitForm(page, settings, { issuer: idp.issuer, client_id: 'x' });
   t.match(blocked.body, 'Sign in again (opens in a new tab)');

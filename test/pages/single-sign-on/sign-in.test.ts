@@ -3,7 +3,7 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { authorizationRequest, createUser } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
-import { createSignOnScene, person, start, whoIsIn } from '../../support/single-sign-on/scene.js';
+import { createSignOnScene, person, signedInUser, start } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -29,7 +29,7 @@ t.test('creates a member without a password for a verified address of a confirme
   const response = await started.return(claims);
   t.equal(response.statusCode, 303, response.body);
   t.equal(response.headers.location, '/people');
-  t.equal(await whoIsIn(started.browser), email);
+  t.equal(await signedInUser(started.browser), email);
   const user = await prisma.user.findFirstOrThrow({ where: { email }, include: { identities: true } });
   t.match(user, {
     accountId: scene.accountId,
@@ -62,7 +62,7 @@ t.test('finds the user by issuer and subject, even when the address changes', as
   await (await start(api, scene)).return(claims);
   const again = await start(api, scene);
   await again.return({ ...claims, email: 'other@elsewhere.example' });
-  t.equal(await whoIsIn(again.browser), `grace@${scene.domain}`);
+  t.equal(await signedInUser(again.browser), `grace@${scene.domain}`);
   t.equal(await prisma.userIdentity.count({ where: { accountId: scene.accountId } }), 1);
 });
 
@@ -71,7 +71,7 @@ t.test('links an existing user of the account by verified address, also of anoth
   const claims = person(scene.user.email);
   const { browser, ...started } = await start(api, scene);
   t.equal((await started.return(claims)).statusCode, 303);
-  t.equal(await whoIsIn(browser), scene.user.email);
+  t.equal(await signedInUser(browser), scene.user.email);
   const identity = { accountId: scene.accountId, userId: scene.user.id, subject: String(claims.sub) };
   t.equal(await prisma.userIdentity.count({ where: identity }), 1);
   const user = await prisma.user.findFirstOrThrow({ where: { id: scene.user.id } });

@@ -1,7 +1,7 @@
 import { openTestDatabase } from '../../support/database/database.js';
 import { createUser, signedInBrowser } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
-import { createSignOnScene, person, start, whoIsIn } from '../../support/single-sign-on/scene.js';
+import { createSignOnScene, person, signedInUser, start } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -23,7 +23,7 @@ t.test('an owner removes the link of a user, who is linked again with another su
   t.match(page.body, /<dt>Sign-in<\/dt><dd>Single sign-on<\/dd>/);
   const removed = await owner.submitForm(page, `${address}/single_sign_on`, {});
   t.equal(removed.headers.location, `${address}?notice=single_sign_on_unlinked`);
-  t.equal(await whoIsIn(grace.browser), null, 'is signed out');
+  t.equal(await signedInUser(grace.browser), null, 'is signed out');
   t.match((await owner.open(address)).body, /<dt>Sign-in<\/dt><dd>Password<\/dd>/);
   const where = { accountId: scene.accountId, type: 'user.identity_unlinked' };
   t.match(await prisma.auditEvent.findFirstOrThrow({ where }), {

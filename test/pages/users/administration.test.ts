@@ -1,17 +1,17 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { Browser, hiddenFields } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { eventsOf, newPassword, shownLink, usersPath } from '../../support/browser/user-pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import {
   createScene,
   createUser,
+  expectTokenRejected,
   grantTokens,
   refresh,
   signedInBrowser,
   type TestUser,
   tokenAccepted,
-  tokenRefused,
 } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { linkIn } from '../../support/server/mail-server.js';
@@ -104,10 +104,14 @@ t.test('an owner changes a role, and access that the new role does not permit is
   const scene = await staff();
   const { browser, admin, owner, accountId } = scene;
   const { accessToken } = await grantTokens(api, { ...scene, user: admin });
-  goesTo(t, await act(browser, admin, 'role', { role: 'member' }), `${pageOf(admin)}?notice=role_changed`);
+  expectRedirect(
+    t,
+    await act(browser, admin, 'role', { role: 'member' }),
+    `${pageOf(admin)}?notice=role_changed`,
+  );
   t.equal(await roleOf(admin), 'member');
-  await tokenRefused(t, api, accessToken, 'invalid_token');
-  goesTo(t, await act(browser, admin, 'role', { role: 'owner' }), /role_changed/);
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
+  expectRedirect(t, await act(browser, admin, 'role', { role: 'owner' }), /role_changed/);
   t.equal(await roleOf(admin), 'owner');
   isPage(t, await act(browser, admin, 'role', { role: 'operator' }), 400);
   isPage(t, await act(browser, admin, 'role'), 400);
@@ -125,28 +129,28 @@ t.test('disabling a user revokes sessions and applications, and can be undone', 
   const { accessToken } = await grantTokens(api, { ...scene, user: member }, { scope: 'user:read' });
   const page = await browser.open(pageOf(member, 'disable'));
   isPage(t, page);
-  goesTo(t, await browser.submitForm(page, pageOf(member, 'disable'), {}), /notice=user_disabled$/);
-  goesTo(t, await theirs.open('/people'), /^\/sign_in/);
+  expectRedirect(t, await browser.submitForm(page, pageOf(member, 'disable'), {}), /notice=user_disabled$/);
+  expectRedirect(t, await theirs.open('/people'), /^\/sign_in/);
   t.equal((await api.get('/v1/users/me', accessToken)).statusCode, 401);
   t.match((await browser.open(pageOf(member))).body, /Enable user/);
   isPage(t, await act(browser, member, 'password_link'), 403, 'no link for a disabled user');
-  goesTo(t, await act(browser, member, 'enable'), /user_enabled/);
-  goesTo(t, await new Browser(app).signIn(member.email, member.password), '/people');
+  expectRedirect(t, await act(browser, member, 'enable'), /user_enabled/);
+  expectRedirect(t, await new Browser(app).signIn(member.email, member.password), '/people');
 });
 
 t.test('revokes the sessions of a user', async (t) => {
   const { browser, member } = await staff();
   const theirs = await signedInBrowser(api, member);
   t.match((await browser.open(pageOf(member))).body, /Sign out of all browsers/);
-  goesTo(t, await act(browser, member, 'sessions'), /user_signed_out/);
-  goesTo(t, await theirs.open('/people'), /^\/sign_in/);
+  expectRedirect(t, await act(browser, member, 'sessions'), /user_signed_out/);
+  expectRedirect(t, await theirs.open('/people'), /^\/sign_in/);
   t.match((await browser.open(pageOf(member))).body, /The user is not signed in/);
 });
 
 t.test('a password link sets the password once, and revokes the sessions of the user', async (t) => {
   const { browser, member, accountId, owner } = await staff();
   const theirs = await signedInBrowser(api, member);
-  goesTo(t, await act(browser, member, 'password_link'), /password_link_sent/);
+  expectRedirect(t, await act(browser, member, 'password_link'), /password_link_sent/);
   const link = linkIn(await mail.mailTo(member.email));
   clock.advanceSeconds(60);
   const visitor = new Browser(app);
@@ -165,9 +169,9 @@ t.test('a password link sets the password once, and revokes the sessions of the 
   );
   t.equal(responses.filter(({ statusCode }) => statusCode === 303).length, 1);
   t.equal(responses.filter(({ statusCode }) => statusCode === 404).length, 49);
-  goesTo(t, await theirs.open('/people'), /^\/sign_in/);
+  expectRedirect(t, await theirs.open('/people'), /^\/sign_in/);
   t.equal((await new Browser(app).signIn(member.email, member.password)).statusCode, 401);
-  goesTo(t, await new Browser(app).signIn(member.email, newPassword), '/people');
+  expectRedirect(t, await new Browser(app).signIn(member.email, newPassword), '/people');
   t.match(await eventsOf(database, accountId), [
     { type: 'user.password_link_created', userId: owner.id, details: { user: member.id } },
     { type: 'user.password_changed', userId: member.id, address: '127.0.0.1' },
@@ -180,7 +184,7 @@ t.test('without a mail server the password link is shown once', async (t) => {
   t.equal(page.statusCode, 200);
   const link = shownLink(page);
   const visitor = new Browser(withoutMail.app);
-  goesTo(
+  expectRedirect(
     t,
     await visitor.submitForm(await visitor.open(link), link, { new_password: newPassword }),
     /password_set/,
@@ -196,7 +200,7 @@ t.test(
     const administrator = await signedInBrowser(withoutMail, admin);
     const link = shownLink(await act(administrator, member, 'password_link'));
     isPage(t, await new Browser(withoutMail.app).open(link));
-    goesTo(t, await act(browser, member, 'role', { role: 'owner' }), /role_changed/);
+    expectRedirect(t, await act(browser, member, 'role', { role: 'owner' }), /role_changed/);
     isPage(t, await new Browser(withoutMail.app).open(link), 404);
     isPage(t, await act(administrator, member, 'password_link'), 403);
   },
@@ -211,7 +215,7 @@ t.test('disconnects an application of a user, and of no other', async (t) => {
   t.match((await browser.open(pageOf(member))).body, address);
   const page = await browser.open(address);
   isPage(t, page);
-  goesTo(t, await browser.submitForm(page, address, {}), /user_disconnected/);
+  expectRedirect(t, await browser.submitForm(page, address, {}), /user_disconnected/);
   t.equal((await api.get('/v1/users/me', theirs.accessToken)).statusCode, 401);
   t.equal((await refresh(api, application, theirs.refreshToken)).statusCode, 401);
   await tokenAccepted(t, api, others.accessToken);
@@ -239,8 +243,8 @@ t.test('administrators cannot act on owners, nor make a user an owner', async (t
   isPage(t, await browser.open(pageOf(owner, 'disable')), 403);
   isPage(t, await act(browser, member, 'role', { role: 'owner' }), 403);
   t.equal(await stateOf(accountId), before);
-  goesTo(t, await act(browser, member, 'role', { role: 'admin' }), /role_changed/);
-  goesTo(t, await act(browser, member, 'disable'), /user_disabled/, 'another administrator');
+  expectRedirect(t, await act(browser, member, 'role', { role: 'admin' }), /role_changed/);
+  expectRedirect(t, await act(browser, member, 'disable'), /user_disabled/, 'another administrator');
 });
 
 t.test('users cannot act on themselves, so the last owner stays', async (t) => {
@@ -304,7 +308,7 @@ t.test(
     const { browser, member, owner, accountId } = await staff();
     const page = await browser.open(pageOf(member));
     clock.advanceSeconds(599);
-    goesTo(t, await act(browser, member, 'role', { role: 'admin' }), /role_changed/);
+    expectRedirect(t, await act(browser, member, 'role', { role: 'admin' }), /role_changed/);
     clock.advanceSeconds(1);
     const asked = await browser.submitForm(page, pageOf(member, 'role'), { role: 'member' });
     isPage(t, asked);
@@ -318,9 +322,13 @@ t.test(
     t.notMatch(wrong.body, 'not the password');
     t.equal(await roleOf(member), 'admin');
     clock.advanceSeconds(1);
-    goesTo(t, await browser.submitForm(wrong, address, { confirm_password: owner.password }), /role_changed/);
+    expectRedirect(
+      t,
+      await browser.submitForm(wrong, address, { confirm_password: owner.password }),
+      /role_changed/,
+    );
     t.equal(await roleOf(member), 'member');
-    goesTo(t, await act(browser, member, 'disable'), /user_disabled/, 'once for ten minutes');
+    expectRedirect(t, await act(browser, member, 'disable'), /user_disabled/, 'once for ten minutes');
     const types = (await eventsOf(database, accountId)).map(({ type }) => type);
     t.match(
       types.filter((type) => type.startsWith('reauthentication')),
@@ -366,5 +374,5 @@ t.test('wrong passwords are limited for the session, and do not lock the user ou
   t.match(rejected.headers['retry-after'], /^\d+$/);
   t.match(rejected.body, /Too many failed attempts/);
   const elsewhere = new Browser(api.app);
-  goesTo(t, await elsewhere.signIn(owner.email, owner.password), '/people');
+  expectRedirect(t, await elsewhere.signIn(owner.email, owner.password), '/people');
 });

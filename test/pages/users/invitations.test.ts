@@ -1,5 +1,5 @@
 import { Browser } from '../../support/browser/browser.js';
-import { goesTo, isPage } from '../../support/browser/pages.js';
+import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import {
   accept,
   eventsOf,
@@ -37,7 +37,7 @@ const openLinks = (accountId: string) =>
 t.test('an invited person accepts by mail, and has the role and a verified address', async (t) => {
   const { browser, accountId, user } = await ownerAtWork();
   const email = freshAddress();
-  goesTo(t, await invite(browser, email.toUpperCase(), 'admin'), `${usersPath}?notice=invited`);
+  expectRedirect(t, await invite(browser, email.toUpperCase(), 'admin'), `${usersPath}?notice=invited`);
   const { text } = await mail.mailTo(email);
   t.match(text, 'Initech & Sons');
   t.match(text, 'Initech &amp; Sons', 'in HTML');
@@ -51,9 +51,9 @@ t.test('an invited person accepts by mail, and has the role and a verified addre
   const page = await invited.open(link);
   isPage(t, page);
   t.match(page.body, email);
-  goesTo(t, await accept(invited, link), '/sign_in?notice=invitation_accepted');
+  expectRedirect(t, await accept(invited, link), '/sign_in?notice=invitation_accepted');
   t.match((await invited.open('/sign_in?notice=invitation_accepted')).body, /Your user is created/);
-  goesTo(t, await invited.signIn(email, newPassword), '/people');
+  expectRedirect(t, await invited.signIn(email, newPassword), '/people');
 
   const created = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.match(created, {
@@ -83,7 +83,7 @@ t.test('without a mail server the link is shown once, and the address is not ver
   t.notMatch((await browser.open(usersPath)).body, link, 'not a second time');
   const stored = JSON.stringify(await database.prisma.oneTimeLink.findMany({ where: { accountId } }));
   t.notMatch(stored, link.split('/').at(-1), 'the database has its hash only');
-  goesTo(t, await accept(new Browser(withoutMail.app), link), /invitation_accepted/);
+  expectRedirect(t, await accept(new Browser(withoutMail.app), link), /invitation_accepted/);
   const { emailVerified } = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.equal(emailVerified, false);
 });
@@ -120,7 +120,7 @@ t.test('a link that is unknown, used, replaced, revoked or expired gets the same
     where: { accountId, usedAt: null, email: { not: twice } },
   });
   const list = await browser.open(usersPath);
-  goesTo(
+  expectRedirect(
     t,
     await browser.submitForm(list, `${invitationsPath}/${id}/revoke`, {}),
     `${usersPath}?notice=invitation_revoked`,
@@ -206,7 +206,7 @@ t.test('rejects names and passwords that break the rules, and keeps the link', a
     t.match(page.body, message);
     t.notMatch(page.body, /passwordpassword/, 'the password is not repeated');
   }
-  goesTo(t, await accept(new Browser(app), link), /invitation_accepted/);
+  expectRedirect(t, await accept(new Browser(app), link), /invitation_accepted/);
 });
 
 t.test('administrators neither invite owners nor change their invitations', async (t) => {
@@ -221,7 +221,7 @@ t.test('administrators neither invite owners nor change their invitations', asyn
   t.notMatch(list.body, `${id}/revoke`);
   isPage(t, await admin.submitForm(list, `${invitationsPath}/${id}/revoke`, {}), 403);
   await invite(admin, email, 'member');
-  goesTo(t, await accept(new Browser(app), link), /invitation_accepted/, 'it was not replaced');
+  expectRedirect(t, await accept(new Browser(app), link), /invitation_accepted/, 'it was not replaced');
   const { role } = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.equal(role, 'owner');
   t.equal(await openLinks(accountId), 0, 'the other one is deleted');
@@ -240,10 +240,10 @@ t.test('the invitations of a user who may no longer invite stop working', async 
     const page = await browser.open(`${usersPath}/${second.id}`);
     return browser.submitForm(page, `${usersPath}/${second.id}/${action}`, fields);
   };
-  goesTo(t, await change('role', { role: 'admin' }), /role_changed/);
+  expectRedirect(t, await change('role', { role: 'admin' }), /role_changed/);
   isPage(t, await new Browser(app).open(asOwner), 404);
   isPage(t, await new Browser(app).open(asAdmin), 200);
-  goesTo(t, await change('disable', {}), /user_disabled/);
+  expectRedirect(t, await change('disable', {}), /user_disabled/);
   isPage(t, await new Browser(app).open(asAdmin), 404);
 });
 
@@ -278,7 +278,7 @@ t.test('reports that a mail was not sent, and sends it again on request', async 
   failing.mail.rejectAll();
   const { browser } = await ownerAtWork(failing.api);
   const email = freshAddress();
-  goesTo(t, await invite(browser, email), `${usersPath}?notice=invitation_not_sent`);
+  expectRedirect(t, await invite(browser, email), `${usersPath}?notice=invitation_not_sent`);
   const list = await browser.open(`${usersPath}?notice=invitation_not_sent`);
   t.match(list.body, /class="alert" role="alert">The mail could not be sent/);
   const working = await ownerAtWork();

@@ -1,4 +1,4 @@
-import { applicationsPath, goesTo, isPage } from '../../support/browser/pages.js';
+import { applicationsPath, expectRedirect, isPage } from '../../support/browser/pages.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
 import { createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
 import { insertEmployees } from '../../support/records/insert-employees.js';
@@ -82,7 +82,7 @@ t.test('a test delivery is sent and listed as the first attempt', async (t) => {
   receiver.answer = answers.status(418, {}, '<b>teapot</b>');
   const { browser, path } = await arrange({ url: receiver.url });
   const sent = await browser.submitForm(await browser.open(path), `${path}/test`, {});
-  goesTo(t, sent, `${path}?notice=webhook_test_sent`);
+  expectRedirect(t, sent, `${path}?notice=webhook_test_sent`);
   t.match(receiver.received[0]?.body.data, [{ type: 'webhook_endpoint.test' }]);
   const page = await browser.open(`${path}?notice=webhook_test_sent`);
   isPage(t, page);
@@ -102,7 +102,7 @@ t.test('resumes an endpoint where it stopped, after the last event, or after a g
   ] as const) {
     await change({ pausedAt: new Date(), pauseReason: 'failing', failures: 3, failingSince: new Date() });
     const resumed = await browser.submitForm(await browser.open(path), `${path}/resume`, fields);
-    goesTo(t, resumed, `${path}?notice=webhook_resumed`);
+    expectRedirect(t, resumed, `${path}?notice=webhook_resumed`);
     t.match(await stored(), { position, pausedAt: null, failures: 0, failingSince: null });
   }
   const events = await prisma.auditEvent.findMany({ where: { accountId, type: 'webhook_endpoint.resumed' } });
@@ -128,7 +128,7 @@ t.test('rejects an invalid or expired position, and keeps the input', async (t) 
   isPage(t, expired, 409);
   t.match(expired.body, 'The next events are no longer kept.');
   t.ok((await stored()).pausedAt);
-  goesTo(t, await resume({ from: 'end' }), `${path}?notice=webhook_resumed`);
+  expectRedirect(t, await resume({ from: 'end' }), `${path}?notice=webhook_resumed`);
 });
 
 t.test('members, other accounts, other applications and forms without a token change nothing', async (t) => {
@@ -156,7 +156,7 @@ t.test('members, other accounts, other applications and forms without a token ch
   }
   t.ok((await stored()).pausedAt);
   t.equal(await prisma.webhookAttempt.count({ where: { accountId } }), 0);
-  goesTo(t, await browser.open(`${path}/resume`), path);
+  expectRedirect(t, await browser.open(`${path}/resume`), path);
 });
 
 t.test('200 hostile addresses, descriptions and responses are escaped', async (t) => {

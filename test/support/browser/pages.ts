@@ -74,7 +74,7 @@ export function isPage(t: Test, response: LightMyRequestResponse, status = 200, 
 }
 
 /** Expects a redirect to another page of the site. */
-export function goesTo(
+export function expectRedirect(
   t: Test,
   response: LightMyRequestResponse,
   location: string | RegExp,

@@ -56,7 +56,7 @@ const { reportOn } = (await scripts('report')) as Reporting;
 const known = new Map<string, object[]>();
 
 /** The changes that Redocly finds between two contracts of the same version. Cached, because a comparison takes a second. */
-function redoclyFinds(t: Test, before: string, after: string): object[] {
+function findRedoclyChanges(t: Test, before: string, after: string): object[] {
   const key = `${before}\n${after}`;
   const found = known.get(key) ?? redoclyChanges(...writeBoth(t, before, after));
   known.set(key, found);
@@ -104,7 +104,7 @@ export function findChanges(
   const both = [before, [...before, ...changes]].map((made) => changed(made, releasedVersion));
   const [base, contract] = both as [Node, Node];
   const [text, changedText] = both.map((document) => JSON.stringify(document)) as [string, string];
-  return compareContracts(base, contract, redoclyFinds(t, text, changedText));
+  return compareContracts(base, contract, findRedoclyChanges(t, text, changedText));
 }
 
 function defaults({ version = releasedVersion }: Circumstances): Required<Circumstances> {

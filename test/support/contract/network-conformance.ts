@@ -10,7 +10,7 @@ const maximumBytes = 4 * 1024 * 1024;
  *
  * @returns a list to which the differences are added
  */
-export function watchNetworkAnswers(app: FastifyInstance, conformance: Conformance): readonly string[] {
+export function checkNetworkResponses(app: FastifyInstance, conformance: Conformance): readonly string[] {
   const faults: string[] = [];
   app.server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const captured = capture(response);

@@ -12,7 +12,7 @@ const cache = path.join(packageRoot, 'node_modules', '.cache', 'people-api');
 /** Copies an embedded database into a data directory: with every table, or with none. */
 export async function copyEmbeddedTemplate(dataDir: string, { empty }: { empty: boolean }): Promise<void> {
   const template = path.join(cache, `trimmed-${empty ? 'empty' : await templateKey()}`);
-  if (!(await exists(template))) await makeTemplate(template, { empty });
+  if (!(await exists(template))) await createTemplate(template, { empty });
   // The synchronous copy takes a third of the time of the asynchronous one, because there are hundreds of small files.
   cpSync(path.join(template, 'pglite'), path.join(dataDir, 'pglite'), {
     recursive: true,
@@ -32,7 +32,7 @@ async function logSegments(dataDir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => path.join(directory, name));
 }
 
-async function makeTemplate(template: string, { empty }: { empty: boolean }): Promise<void> {
+async function createTemplate(template: string, { empty }: { empty: boolean }): Promise<void> {
   await mkdir(cache, { recursive: true });
   const dataDir = await mkdtemp(path.join(cache, 'making-'));
   const database = await openDatabase({ dataDir });

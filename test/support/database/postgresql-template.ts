@@ -24,7 +24,7 @@ export async function createFromTemplate(serverUrl: string): Promise<string> {
   const name = `people_api_test_${randomId(12)}`;
   await run(serverUrl, async (client) => {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
-    if (rowCount === 0) await makeTemplate(client, serverUrl, template);
+    if (rowCount === 0) await createTemplate(client, serverUrl, template);
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
   return urlOf(serverUrl, name);
@@ -50,7 +50,7 @@ async function createDistributed(serverUrl: string): Promise<string> {
   return databaseUrl;
 }
 
-async function makeTemplate(client: pg.Client, serverUrl: string, template: string): Promise<void> {
+async function createTemplate(client: pg.Client, serverUrl: string, template: string): Promise<void> {
   const databaseUrl = await createPostgresqlDatabase(serverUrl);
   const database = await openDatabase({ databaseUrl: administrativeUrlOf(databaseUrl), dataDir: '' });
   await migrate(database);

@@ -10,7 +10,7 @@ const { unlinkSync, writeSync } = fs;
 let used = 0;
 
 /** Bytes that may still be added to files. */
-function roomLeft() {
+function freeSpace() {
   if (fs.existsSync(roomFile)) return Number(fs.readFileSync(roomFile, 'utf8')) - used;
   used = 0;
   return Number.POSITIVE_INFINITY;
@@ -25,7 +25,7 @@ fs.writeSync = (descriptor, data, offset, length, position) => {
   if (typeof position !== 'number') return writeSync(descriptor, data, offset, length, position);
   const { size } = fs.fstatSync(descriptor);
   // When there is not enough space for a write, the system writes a part of it, and the next write fails.
-  const fitting = Math.min(length, Math.max(0, size - position) + Math.max(0, roomLeft()));
+  const fitting = Math.min(length, Math.max(0, size - position) + Math.max(0, freeSpace()));
   if (fitting === 0 && length > 0) throw noSpace();
   const written = writeSync(descriptor, data, offset, fitting, position);
   used += Math.max(0, position + written - size);
@@ -39,7 +39,7 @@ fs.unlinkSync = (path) => {
 
 const { cp } = fs.promises;
 fs.promises.cp = async (from, to, options) => {
-  if (roomLeft() === Number.POSITIVE_INFINITY) return cp(from, to, options);
+  if (freeSpace() === Number.POSITIVE_INFINITY) return cp(from, to, options);
   // When there is not enough space for a copy, a part of it is written.
   await fs.promises.mkdir(to);
   throw noSpace();

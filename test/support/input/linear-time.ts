@@ -34,7 +34,7 @@ const maximumRatio = 20;
 const floorMs = 10;
 
 /** A text that takes longer than this is not measured again. */
-const hopelessMs = 3_000;
+const slowMs = 3_000;
 
 /** Long times are measured less often, because noise affects them less. */
 const repetitionsFor = (ms: number) => (ms < 20 ? 7 : 3);
@@ -174,12 +174,12 @@ async function measure(reader: Reader): Promise<Measured> {
     if (!accepts(text)) continue;
     const ms = await timeOf(read, text);
     seen.push({ text, ms });
-    if (ms > hopelessMs) break;
+    if (ms > slowMs) break;
   }
   seen.sort((a, b) => b.ms - a.ms);
   let worst = { text: '', ms: 0 };
   for (const { text, ms } of seen.slice(0, 3)) {
-    const again = ms > hopelessMs ? ms : await typicalTime(read, text, ms);
+    const again = ms > slowMs ? ms : await typicalTime(read, text, ms);
     if (again > worst.ms) worst = { text, ms: again };
   }
   return { reader, normalMs, worstMs: worst.ms, worst: worst.text };

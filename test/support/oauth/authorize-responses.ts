@@ -23,7 +23,7 @@ export function authorizeResponses(api: TestApp) {
     database.prisma.authorizationCode.findMany({ where: { applicationId: application.id } });
 
   /** Expects an error without a redirect: a page for a browser, a problem document for other clients. */
-  async function refusedHere(
+  async function rejectedHere(
     t: Test,
     url: string,
     status: number,
@@ -52,5 +52,5 @@ export function authorizeResponses(api: TestApp) {
     }
   }
 
-  return { codesOf, refusedHere };
+  return { codesOf, rejectedHere };
 }

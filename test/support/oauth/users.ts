@@ -203,7 +203,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** Expects that the token or revocation endpoint responds with this error code, as RFC 6749 section 5.2 describes. */
-export function oauthRefusal(
+export function expectOAuthError(
   t: Test,
   response: LightMyRequestResponse,
   code: string,
@@ -222,7 +222,7 @@ export function oauthRefusal(
 }
 
 /** Expects that the API rejects an access token with 401 and this code. */
-export async function tokenRefused(
+export async function expectTokenRejected(
   t: Test,
   api: TestApp,
   token: string,

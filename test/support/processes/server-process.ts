@@ -78,8 +78,8 @@ export async function spawnServerProcess(
   };
   const stop = () => end('SIGTERM');
   t.teardown(() => {
-    const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
-    return stop().finally(() => clearTimeout(impatience));
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+    return stop().finally(() => clearTimeout(killTimer));
   });
   return {
     url: `http://127.0.0.1:${port}`,

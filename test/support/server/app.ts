@@ -18,7 +18,7 @@ import type { AppSecrets } from '../../../src/services/keyring.js';
 import { SigningKeyStore } from '../../../src/services/signing-key-store.js';
 import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
 import { Conformance } from '../contract/conformance.js';
-import { watchNetworkAnswers } from '../contract/network-conformance.js';
+import { checkNetworkResponses } from '../contract/network-conformance.js';
 import { openTestDatabase } from '../database/database.js';
 import { applicationDatabase } from '../database/standbys.js';
 import type { TestApplication } from '../records/tenant.js';
@@ -138,13 +138,13 @@ export async function buildTestApp(
     ...(idleLimits !== undefined && { idleLimits }),
   });
   const conformance = new Conformance(served, config.errorsUrl, { recorded });
-  const networkFaults = watchNetworkAnswers(app, conformance);
+  const networkFaults = checkNetworkResponses(app, conformance);
   t.teardown(async () => {
     await app.close();
     await uploadWorker.stop();
     if (networkFaults.length > 0) throw new Error(networkFaults.join('\n'));
   });
-  const injectUnchecked = checkEveryAnswer(app, conformance);
+  const injectUnchecked = checkEveryResponse(app, conformance);
 
   const postForm: TestApp['postForm'] = (url, form, headers = {}) =>
     app.inject({
@@ -183,7 +183,7 @@ export async function buildTestApp(
   };
 }
 
-function checkEveryAnswer(app: FastifyInstance, conformance: Conformance): TestApp['injectUnchecked'] {
+function checkEveryResponse(app: FastifyInstance, conformance: Conformance): TestApp['injectUnchecked'] {
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>;
   const checked = async (given: InjectOptions | string): Promise<LightMyRequestResponse> => {
     const options = typeof given === 'string' ? { url: given } : given;

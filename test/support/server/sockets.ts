@@ -43,7 +43,7 @@ export function exchange(
     let received = Buffer.alloc(0);
     const finish = () => {
       socket.destroy();
-      resolve(parseAnswers(received, head));
+      resolve(parseResponses(received, head));
     };
     socket.setTimeout(patienceMs, () => {
       socket.destroy();
@@ -53,7 +53,7 @@ export function exchange(
     });
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
-      if (parseAnswers(received, head).length >= expect) finish();
+      if (parseResponses(received, head).length >= expect) finish();
     });
     // A reset also closes the connection; the bytes before it count.
     socket.on('error', () => {});
@@ -64,7 +64,7 @@ export function exchange(
 }
 
 /** Reads the complete responses. */
-export function parseAnswers(bytes: Buffer, head = false): Response[] {
+export function parseResponses(bytes: Buffer, head = false): Response[] {
   const responses: Response[] = [];
   let rest = bytes;
   for (;;) {

@@ -87,7 +87,7 @@ export function person(email: string, changes: Claims = {}): Claims {
 }
 
 /** The user of a browser; `null` when none is signed in. */
-export async function whoIsIn(browser: Browser): Promise<string | null> {
+export async function signedInUser(browser: Browser): Promise<string | null> {
   const { body } = await browser.open('/people/settings/account');
   return /<span>([^<]+@[^<]+)<\/span>/.exec(body)?.[1] ?? null;
 }

@@ -31,7 +31,7 @@ export const answers = {
 };
 
 /** Delays the response to the next delivery. Resolves, when the delivery arrives, to a function that sends status 500. */
-export function holdAnswer(receiver: { answer: Answer }): Promise<() => void> {
+export function holdResponse(receiver: { answer: Answer }): Promise<() => void> {
   return new Promise((resolve) => {
     receiver.answer = (response) => resolve(() => response.writeHead(500).end());
   });
