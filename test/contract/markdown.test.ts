@@ -80,7 +80,12 @@ t.test('every link of the Markdown documents leads to a document or a heading', 
       else t.match(link, /^https:\/\//, `${name}: ${link}`);
     }
   }
-  for (const url of reachable) await read(url);
+  for (const url of reachable) {
+    const { statusCode, headers } = await api.injectUnchecked({ url });
+    // The settings need a session.
+    if (url.startsWith('/people/')) t.match(headers.location, /^\/sign_in/, url);
+    else t.equal(statusCode, 200, url);
+  }
 });
 
 t.test('llms.txt has the format of llmstxt.org and links to every document', async (t) => {

@@ -73,9 +73,14 @@ t.test('reads every query parameter in linear time', async (t) => {
       headers: { cookie },
     });
   }
+  // The code that reads a parameter depends on its name and schema, not on the operation.
+  const seen = new Set<string>();
   for (const { id, method, path, scopes, queryParameters } of contract.operations.values()) {
     if (scopes === null || method !== 'GET') continue;
-    for (const name of queryParameters.keys()) {
+    for (const [name, parameter] of queryParameters) {
+      const key = `${name} ${JSON.stringify(parameter)}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
       readers[`${id} ${name}`] = (text) => ({
         url: `${path.replace(/\{.*\}/, 'x')}?${name}=${percentEncoded(text)}`,
         headers: bearer,
@@ -374,10 +379,10 @@ t.test('matches every pattern of the contract in linear time', async (t) => {
       const pairs = characters.flatMap((one) => characters.map((other) => one + other));
       return {
         name: `pattern ${pattern.replaceAll('|', '¦').slice(0, 40)}`,
-        size: bodySize,
+        size: headerSize,
         units: pairs,
         texts: characters.flatMap((character) =>
-          ['', '!'].map((end) => example + character.repeat(bodySize) + end),
+          ['', '!'].map((end) => example + character.repeat(headerSize) + end),
         ),
         read: (text) => expression.test(text),
       };
