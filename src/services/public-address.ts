@@ -30,6 +30,9 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalUnicast));
 }
 
+/** Names of this machine, which are not looked up (RFC 6761 section 6.3). */
+const loopbackName = /^(.+\.)?localhost\.?$/i;
+
 /** An address of a host, and its IP version. */
 export interface HostAddress {
   readonly address: string;
@@ -43,6 +46,7 @@ export interface HostAddress {
  * @throws {UnresolvedHostError}
  */
 export async function resolveHost(hostname: string): Promise<HostAddress[]> {
+  if (loopbackName.test(hostname)) return [{ address: '127.0.0.1', family: 4 }];
   const [ipv4, ipv6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
   const addresses: HostAddress[] = [
     ...(ipv4.status === 'fulfilled' ? ipv4.value : []).map((address) => ({ address, family: 4 }) as const),
