@@ -32,6 +32,6 @@ t.test('the enabled owners of the account get a mail when an endpoint is paused'
   const text = await readFile(path.join(outboxDirectory, files[0] ?? ''), 'utf8');
   t.match(text, `To: ${owner.email}`);
   t.match(text, /Subject: Webhooks to localhost:\d+ are paused/);
-  t.match(text, /it is gone \(410\)/);
+  t.match(text, /responded with 410 Gone/);
   t.notMatch(text, /hidden/, 'the query may have a secret');
 });

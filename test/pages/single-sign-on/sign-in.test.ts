@@ -119,7 +119,7 @@ t.test('the response to an address depends on its domain only', async (t) => {
   t.equal(known.status, 200);
   t.same(await submit(`unknown@${scene.domain}`), known);
   t.equal((await submit(scene.user.email)).status, 400, 'its domain is not confirmed');
-  t.match((await submit('nobody')).text, 'must be an e-mail address');
+  t.match((await submit('nobody')).text, 'must have the form name@example.com');
 });
 
 t.test('50 concurrent first sign-ins create one user', async (t) => {
