@@ -17,7 +17,7 @@ export interface SingleSignOnSettingsDependencies {
   readonly baseUrl: string;
 }
 
-/** Settings → Single sign-on, for owners only, because whoever configures the identity provider can sign in as any user. */
+/** Settings → Single sign-on, for owners only, because a user who configures the identity provider can sign in as any user. */
 export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSettingsDependencies): void {
   const { providers } = dependencies;
 
