@@ -4,21 +4,19 @@ import { compiled } from './build-tests.mjs';
 import { root } from './modified.mjs';
 
 /**
- * Folders of test/ whose files share a process (test/support/tap.ts has the reason), in start order. Folders that wait most
- * or take longest start first, which shortens the run. A file belongs to the folder with the longest matching path.
+ * Folders of test/ whose files share a process (test/support/tap.ts has the reason), in start order: those that take longest
+ * start first, which shortens the run. A file belongs to the folder with the longest matching path.
  */
 const processes = [
-  'faults',
-  'contract',
-  'oauth',
-  'cli',
-  'http/reports',
-  'http',
-  'clients',
-  'browser',
-  'database',
+  'all/faults',
+  'all/clients',
+  'all/contract',
+  'all/cli',
+  'all/browser',
+  'all',
   'pages',
-  'observability',
+  'http',
+  'oauth',
   '',
 ];
 

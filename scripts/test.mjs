@@ -1,6 +1,7 @@
-// Runs all tests, or those in the given files and folders of test/, compiled and with one process for each folder.
-// `npx tap FILE` runs a file without this script. Options are passed to tap and need `=` before their value. After all tests it
-// lists the parts of the contract that no test covers, and fails if there are any.
+// Runs tests, compiled and with one process for each folder: without arguments those of test/ except test/all, with `--all`
+// those too, otherwise those in the given files and folders. `npx tap FILE` runs a file without this script. Other options are
+// passed to tap and need `=` before their value. After a complete suite it lists the parts of the contract that no test
+// covers, and fails if there are any. At the end it prints the time and processor time of each folder, and what was skipped.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
@@ -10,13 +11,17 @@ import { createInterface } from 'node:readline';
 import { buildTests, filesBelow } from './build-tests.mjs';
 import { root } from './modified.mjs';
 import { writeProcesses } from './test-processes.mjs';
+import { printTimes } from './test-times.mjs';
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
+const all = process.argv.includes('--all');
+const options = process.argv.slice(2).filter((argument) => argument.startsWith('-') && argument !== '--all');
+const complete = named.length === 0 && options.every((option) => option.startsWith('--reporter'));
 
 const files = filesBelow('test').filter((file) => /\.test\.tsx?$/.test(file));
-const chosen =
-  named.length === 0 ? files : files.filter((file) => named.some((name) => isWithin(file, name)));
+const chosen = files.filter((file) =>
+  named.length === 0 ? all || !isWithin(file, 'test/all') : named.some((name) => isWithin(file, name)),
+);
 if (chosen.length === 0) {
   process.stderr.write(`No tests found in ${named.join(', ')}\n`);
   process.exit(1);
@@ -28,6 +33,7 @@ const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-
 // PostgreSQL does not run as root. Tests that start it as another user have directories in this one.
 chmodSync(directory, 0o711);
 const exchanges = path.join(directory, 'exchanges');
+const times = path.join(directory, 'times');
 // Ctrl-C also interrupts tap. This process continues, to remove the directory.
 process.on('SIGINT', () => {});
 try {
@@ -35,10 +41,10 @@ try {
   const passed = await runAndListFailures([tap, ...options, ...writeProcesses(chosen)], {
     TMPDIR: directory,
     CONTRACT_EXCHANGES: exchanges,
+    TEST_TIMES: times,
   });
-  const everything =
-    passed && named.length === 0 && options.every((option) => option.startsWith('--reporter'));
-  const covered = !everything || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);
+  const covered = !passed || !complete || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);
+  printTimes(times);
   process.exitCode = passed && covered ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
@@ -55,21 +61,26 @@ function temporaryDirectory() {
   return bavail * bsize > 2 ** 31 ? shared : tmpdir();
 }
 
-/** Runs tap, and lists the failures again at the end of the output. */
+/** Runs tap, and lists failures and the reasons of skipped tests again at the end of the output. */
 async function runAndListFailures(args, environment) {
-  // On a terminal, tap shows the failures itself.
+  // On a terminal, tap shows both itself.
   if (process.stdout.isTTY) return run(args, environment);
   const env = { ...process.env, ...environment };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['inherit', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   const failures = [];
+  const skipped = new Map();
   // The reader of the output may close the pipe, as in `npm test | head`. The tests stop, and their files are deleted.
   process.stdout.on('error', () => {});
   for await (const line of createInterface({ input: child.stdout })) {
     process.stdout.write(`${line}\n`);
     if (/^ *not ok /.test(line)) failures.push(line);
+    const [, reason] = /^ *ok .* # SKIP ?(.*)$/.exec(line) ?? [];
+    if (reason !== undefined) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
   }
   const [status] = await closed;
+  const reasons = [...skipped].map(([reason, count]) => `${reason || 'no reason'} (${count})`);
+  if (reasons.length > 0) process.stdout.write(`\nSkipped: ${reasons.join('; ')}\n`);
   if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.join('\n')}\n`);
   return status === 0;
 }

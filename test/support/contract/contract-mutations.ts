@@ -34,7 +34,7 @@ interface Edit {
   readonly at?: Place;
 }
 
-/** A row of a table: see test/contract/mutations/README.md. */
+/** A row of a table: see test/all/contract/mutations/README.md. */
 export interface Row extends Edit {
   readonly kind: string;
   readonly group: number;

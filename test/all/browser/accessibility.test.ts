@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import { callback, createApplication, main, signIn } from '../../support/browser/browser-steps.js';
+import { browserTest, isAccessible } from '../../support/browser/chromium.js';
+import { createScene, createUser, grantTokens } from '../../support/oauth/users.js';
+import type { Test } from '../../support/tap.js';
+
+async function checkPages(t: Test, page: Page, addresses: readonly string[]): Promise<void> {
+  for (const address of addresses) {
+    await page.goto(address);
+    await isAccessible(t, page, address);
+  }
+}
+
+browserTest('the pages of settings, errors and people are accessible', async (t, page, site) => {
+  const { api } = site;
+  const scene = await createScene(api.database, { redirectUri: callback });
+  await grantTokens(api, scene);
+  const { id } = scene.application;
+  const applications = '/people/settings/oauth_applications';
+  await checkPages(t, page, ['/sign_in', '/errors', '/errors/not-found', '/changelog']);
+  await signIn(page, { ...scene.user, password: 'wrong' });
+  await isAccessible(t, page, 'sign-in with an error');
+  await signIn(page, scene.user);
+  await createApplication(page, 'Axe');
+  await isAccessible(t, page, 'the secret');
+  await page.getByRole('link', { name: /I have stored the secret/ }).click();
+  const confidential = new URL(page.url()).pathname;
+  await page.getByRole('button', { name: 'Create a second secret' }).click();
+  await page.goto(confidential);
+  const revokeSecret = await page
+    .getByRole('link', { name: /^Revoke Secret/ })
+    .first()
+    .getAttribute('href');
+  await page.goto(`${applications}/new`);
+  await main(page).getByRole('button', { name: 'Create application' }).click();
+  await isAccessible(t, page, 'a form with errors');
+  await checkPages(t, page, [
+    '/people',
+    '/people?q=nobody',
+    '/people/reports',
+    '/people/reports/new',
+    '/people/reports/unknown',
+    '/people/employees/import',
+    '/people/employees/new',
+    '/people/employees/unknown',
+    applications,
+    `${applications}/new`,
+    confidential,
+    String(revokeSecret),
+    `${applications}/${id}?notice=application_updated`,
+    `${applications}/${id}/edit`,
+    `${applications}/${id}/revoke_access`,
+    `${applications}/${id}/delete`,
+    `${applications}/unknown`,
+    '/people/settings/connected_applications',
+    `/people/settings/connected_applications/${id}/disconnect`,
+    '/people/settings/audit_log',
+    '/people/settings/audit_log?type=signing_key.rotated',
+  ]);
+  const member = await createUser(api.database, scene.accountId, { role: 'member' });
+  const { page: other } = await site.open(t);
+  await signIn(other, member);
+  await checkPages(t, other, [applications, '/people/reports', '/people/settings']);
+});

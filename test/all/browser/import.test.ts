@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core';
+import { signIn } from '../../support/browser/browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
+import { createScene } from '../../support/oauth/users.js';
+import { makeRecords, storedRecords, toCsv } from '../../support/records/import.js';
+import type { Test } from '../../support/tap.js';
+
+const csvFile = (text: string) => ({
+  name: 'Staff list.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text),
+});
+
+/** A file with semicolons, common column names, and one invalid line. */
+function staff(count: number): string {
+  const lines = toCsv(makeRecords(count).map((record) => ({ ...record, lastName: 'Lovelace' })))
+    .replaceAll(',', ';')
+    .trimEnd()
+    .split('\r\n');
+  const header = 'Employee no.;First name;Surname;E-Mail;Status;Team';
+  return [header, ...lines.slice(1), 'X1;F;L;no address;active;Sales'].join('\r\n');
+}
+
+/** An owner imports a file: upload, columns, check, import, directory. */
+async function walk(t: Test, page: Page, { api }: LiveSite): Promise<void> {
+  const { user, accountId } = await createScene(api.database);
+  await signIn(page, user);
+  await page.getByRole('link', { name: 'Import', exact: true }).click();
+  await page.getByLabel('File').setInputFiles(csvFile('a,b\n'));
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await page.getByRole('alert').getByText('no records after the header row').waitFor();
+  t.equal(await page.evaluate(() => document.activeElement?.className), 'error-summary');
+  await page.getByLabel('File').setInputFiles(csvFile(staff(1_200)));
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('CSV with semicolons between 6 columns').waitFor();
+  t.equal(await page.getByLabel('Surname').inputValue(), 'last_name');
+  await page.getByLabel('E-Mail').selectOption({ label: 'Ignore' });
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('alert').getByText('Missing: E-mail').waitFor();
+  await page.getByLabel('E-Mail').selectOption('email');
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
+  await page.reload();
+  t.match(await page.getByRole('table', { name: 'Rejected lines' }).textContent(), /Line 1,202.*E-mail/);
+  t.same(await storedRecords(api.database, accountId), []);
+  await page.getByRole('button', { name: 'Import 1,200 records' }).click();
+  await page.getByRole('heading', { name: 'Import complete' }).waitFor();
+  await page.getByRole('status').getByRole('link', { name: 'Go to the directory' }).click();
+  await page.getByText('1,200 people').waitFor();
+  t.equal((await storedRecords(api.database, accountId)).length, 1_200);
+}
+
+browserTest('an owner imports employees from a file', (t, page, site) => walk(t, page, site));
+
+browserTest(
+  'without JavaScript an owner imports employees from a file',
+  (t, page, site) => walk(t, page, site),
+  { javaScriptEnabled: false },
+);
+
+browserTest(
+  'the progress page refreshes until the import ends, survives a reload, and can be paused',
+  async (t, page, { api }) => {
+    const { user } = await createScene(api.database);
+    await signIn(page, user);
+    await page.goto('/people/employees/import');
+    await page.getByLabel('File').setInputFiles(csvFile(toCsv(makeRecords(20_000))));
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('heading', { name: 'Checking the file' }).waitFor();
+    await page.reload();
+    t.ok(await page.getByRole('progressbar').isVisible());
+    await page.getByRole('link', { name: 'pause' }).click();
+    await isAccessible(t, page, 'progress');
+    await page.waitForTimeout(2_500);
+    t.match(page.url(), /refresh=off/);
+    await page.getByRole('link', { name: 'Refresh automatically' }).click();
+    await page.getByRole('heading', { name: 'Result of the check' }).waitFor({ timeout: 60_000 });
+  },
+);
+
+browserTest('the import pages are accessible', async (t, page, { api }) => {
+  const { user } = await createScene(api.database);
+  await signIn(page, user);
+  await page.goto('/people/employees/import');
+  await isAccessible(t, page, 'upload');
+  await page.getByLabel('File').setInputFiles(csvFile(''));
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await isAccessible(t, page, 'upload with an error');
+  await page.getByLabel('File').setInputFiles(csvFile(staff(30)));
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await isAccessible(t, page, 'columns');
+  await page.getByLabel('E-Mail').selectOption('');
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await isAccessible(t, page, 'columns with an error');
+  await page.getByLabel('E-Mail').selectOption('email');
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
+  await isAccessible(t, page, 'result of the check');
+  await page.getByRole('button', { name: 'Import 30 records' }).click();
+  await page.getByRole('heading', { name: 'Import complete' }).waitFor();
+  await isAccessible(t, page, 'import complete');
+  await page.goto('/people/employees/import');
+  await isAccessible(t, page, 'upload with imports');
+});

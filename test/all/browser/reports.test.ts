@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core';
+import { main, signIn } from '../../support/browser/browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
+import { hostileNames } from '../../support/input/hostile-names.js';
+import { createScene, type Scene } from '../../support/oauth/users.js';
+import { insertEmployees } from '../../support/records/insert-employees.js';
+import { makeEmployees } from '../../support/records/tenant.js';
+import type { Test } from '../../support/tap.js';
+
+const reports = '/people/reports';
+
+/** An account with employees in departments of hostile names. */
+async function arrange({ api: { database } }: LiveSite): Promise<Scene> {
+  const scene = await createScene(database);
+  const employees = makeEmployees(200).map((employee, index) => ({
+    ...employee,
+    department: hostileNames[index % 2 === 0 ? index : 1] ?? 'Sales',
+  }));
+  await insertEmployees(database.prisma, scene.accountId, employees);
+  return scene;
+}
+
+async function useReports(t: Test, page: Page, { user }: Scene): Promise<void> {
+  await signIn(page, user);
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await page.getByRole('link', { name: 'New report' }).click();
+  await page.getByLabel('Title').fill('By location');
+  await page.getByLabel('Counts by group').check();
+  t.equal(await page.getByLabel('Column 1', { exact: true }).isVisible(), false);
+  await page.getByLabel('Group 1').selectOption('Location');
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByLabel('Attribute').selectOption('Status');
+  await page.getByLabel('Condition').selectOption('is one of');
+  await page.getByRole('textbox', { name: 'Value' }).fill('active\non_leave');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  t.ok(await page.getByRole('heading', { name: 'Preview' }).isVisible());
+  await page.getByLabel('Title').fill('');
+  // The Enter key saves.
+  await page.getByLabel('Title').press('Enter');
+  await page.getByRole('link', { name: 'Title must have 1 to 255 characters.' }).click();
+  t.equal(await page.evaluate(() => document.activeElement?.id), 'title');
+  await page.getByLabel('Title').fill('By location');
+  await page.getByLabel('Title').press('Enter');
+  await page.getByText('Report created.').waitFor();
+  const chart = page.getByRole('img', { name: 'Employees by location' });
+  t.match(await chart.evaluate((svg) => svg.querySelector('desc')?.textContent), /is the highest location/);
+  // Half of the employees are active or on leave: a quarter in Berlin, a quarter without a location.
+  t.equal(await page.getByRole('cell', { name: '50', exact: true }).count(), 2);
+  const widths = await chart
+    .locator('rect.bar')
+    .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
+  t.equal(widths.length, 2);
+  t.ok(Math.abs((widths[0] ?? 0) - (widths[1] ?? 1)) < 1, 'lengths are proportional to numbers');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download CSV' }).click();
+  t.match((await download).suggestedFilename(), /^report-.*\.csv$/);
+  await main(page).getByRole('link', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Remove filter 1' }).click();
+  await page.getByLabel('Group 1').selectOption('Hire year');
+  await main(page).getByRole('button', { name: 'Save changes' }).last().click();
+  await page.getByText('Changes saved.').waitFor();
+  t.equal(await page.getByRole('img', { name: 'Employees by hire year' }).count(), 1);
+  await main(page).getByRole('link', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete report' }).click();
+  await page.getByText('Report deleted.').waitFor();
+  await page.getByText('No reports yet.').waitFor();
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  browserTest(
+    `creates, runs, downloads, edits and deletes a report ${javaScriptEnabled ? 'with' : 'without'} JavaScript`,
+    async (t, page, site) => useReports(t, page, await arrange(site)),
+    { javaScriptEnabled },
+  );
+}
+
+/** Creates a grouped report, and returns its address. */
+async function createGrouped(page: Page, groups: readonly string[]): Promise<string> {
+  await page.goto(`${reports}/new`);
+  await page.getByLabel('Title').fill(groups.join(' and '));
+  await page.getByLabel('Counts by group').check();
+  for (const [index, group] of groups.entries()) {
+    await page.getByLabel(`Group ${index + 1}`).selectOption(group);
+  }
+  await main(page).getByRole('button', { name: 'Create report' }).last().click();
+  await page.getByText('Report created.').waitFor();
+  return new URL(page.url()).pathname;
+}
+
+browserTest('the pages are accessible', async (t, page, site) => {
+  await signIn(page, (await arrange(site)).user);
+  const addresses = [
+    await createGrouped(page, ['Department', 'Status']),
+    await createGrouped(page, ['Hire year', 'Status']),
+  ];
+  await page.goto(`${reports}/new`);
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByRole('textbox', { name: 'Value' }).fill('x');
+  await main(page).getByRole('button', { name: 'Create report' }).last().click();
+  await isAccessible(t, page, 'a form with errors');
+  const [grouped = ''] = addresses;
+  for (const address of [...addresses, reports, `${grouped}/edit`]) {
+    await page.goto(address);
+    for (const details of await main(page).locator('details').all()) {
+      await details.evaluate((element) => element.setAttribute('open', ''));
+    }
+    await isAccessible(t, page, address);
+  }
+});
+
+browserTest('a printed report has its chart, its table and no navigation', async (t, page, site) => {
+  await signIn(page, (await arrange(site)).user);
+  await createGrouped(page, ['Status']);
+  await page.emulateMedia({ media: 'print' });
+  t.equal(await page.getByRole('navigation').count(), 0);
+  t.equal(await page.getByRole('link', { name: 'Download CSV' }).count(), 0);
+  t.ok(await page.getByRole('img', { name: 'Employees by status' }).isVisible());
+  t.equal(await page.getByRole('row').count(), 5);
+});

@@ -1,0 +1,63 @@
+import { openDatabase } from '../../../src/database/open-database.js';
+import { stateOn } from '../../support/browser/import-pages.js';
+import { createTestDatabase, testServer } from '../../support/database/database.js';
+import {
+  checked,
+  isComplete,
+  open,
+  press,
+  readOn,
+  start,
+  until,
+  visit,
+} from '../../support/faults/import-processes.js';
+import t from '../../support/tap.js';
+
+const onPostgresql = { skip: testServer === undefined && 'the embedded database serves one process' };
+
+t.test(
+  'another process continues at once when the process that imports is stopped',
+  { ...onPostgresql, timeout: 200_000 },
+  async (t) => {
+    const count = 40_000;
+    const options = await createTestDatabase(t);
+    const database = await openDatabase(options);
+    t.teardown(() => database.close());
+    const [first, second] = await Promise.all([start(t, options), start(t, options)]);
+    const { user, cookie } = await visit(database);
+    const path = await checked(t, cookie, { count, urls: [first.url, second.url] });
+    await press(first.url, path, cookie, 'start');
+    await until(second.url + path, cookie, (page) => readOn(page) >= 5_000);
+    t.equal(await first.stop(), 0);
+    const stopped = performance.now();
+    const reached = readOn(await open(second.url + path, cookie));
+    t.ok(reached < count, `${reached} rows are stored`);
+    await until(second.url + path, cookie, (page) => readOn(page) > reached);
+    t.ok(performance.now() - stopped < 15_000, 'before the lease ends');
+    const page = await until(second.url + path, cookie, (page) => stateOn(page) === 'Imported');
+    await isComplete(t, database, { user, page, count });
+  },
+);
+
+t.test(
+  'the import continues when the only process is killed and started again',
+  { timeout: 300_000 },
+  async (t) => {
+    const count = 20_000;
+    const options = await createTestDatabase(t, { engine: 'embedded' });
+    const database = await openDatabase(options);
+    const { user, cookie } = await visit(database);
+    await database.close();
+    const first = await start(t, options);
+    const path = await checked(t, cookie, { count, urls: [first.url, first.url] });
+    await press(first.url, path, cookie, 'start');
+    await until(first.url + path, cookie, (page) => readOn(page) >= 3_000);
+    await first.kill();
+    const second = await start(t, options);
+    const page = await until(second.url + path, cookie, (page) => stateOn(page) === 'Imported');
+    t.equal(await second.stop(), 0);
+    const again = await openDatabase(options);
+    t.teardown(() => again.close());
+    await isComplete(t, again, { user, page, count });
+  },
+);
