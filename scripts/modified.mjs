@@ -21,3 +21,10 @@ export function modified(name) {
 export function isFresh(output, sources) {
   return modified(output) > Math.max(...sources.map(modified));
 }
+
+/** Files and directories below a directory, as paths relative to the directory of the package. */
+export function filesBelow(directory) {
+  return readdirSync(path.join(root, directory), { recursive: true })
+    .map((name) => path.join(directory, name))
+    .sort();
+}

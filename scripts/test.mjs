@@ -8,8 +8,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildTests, filesBelow } from './build-tests.mjs';
-import { root } from './modified.mjs';
+import { compile } from './compile.mjs';
+import { filesBelow, root } from './modified.mjs';
 import { writeProcesses } from './test-processes.mjs';
 import { printTimes } from './test-times.mjs';
 
@@ -28,7 +28,7 @@ if (chosen.length === 0) {
 }
 
 if (!run([path.join('scripts', 'build.mjs')])) process.exit(1);
-buildTests();
+await compile('test');
 const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-'));
 // PostgreSQL does not run as root. Tests that start it as another user have directories in this one.
 chmodSync(directory, 0o711);
