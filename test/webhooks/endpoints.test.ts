@@ -6,7 +6,7 @@ import { createTestClock } from '../support/server/clock.js';
 import t from '../support/tap.js';
 import { answers, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { webhookScene } from '../support/webhooks/scene.js';
-import { until } from '../support/webhooks/until.js';
+import { until } from '../support/until.js';
 
 const clock = createTestClock(new Date());
 const api = await buildTestApp(t, { clock });

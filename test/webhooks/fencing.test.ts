@@ -15,7 +15,7 @@ import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
 import { answers, holdResponse, startReceiver } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
-import { until } from '../support/webhooks/until.js';
+import { until } from '../support/until.js';
 
 async function setUp(t: Test, database?: Database) {
   const clock = createTestClock(new Date());
