@@ -7,6 +7,8 @@ export interface HeldTimers {
   started(milliseconds: number): number;
   /** Lets time pass: `performance.now` increases and timers that are due run. */
   advance(milliseconds: number): void;
+  /** Ends this before the test ends. Timers that are held do not run any more. */
+  release(): void;
 }
 
 /**
@@ -37,11 +39,16 @@ export function holdTimers(t: Test): HeldTimers {
     },
   };
   Object.assign(globalThis, replaced);
-  t.teardown(() => {
+  let isHeld = true;
+  const release = () => {
+    if (!isHeld) return;
+    isHeld = false;
     mock.timers.reset();
     clock.mock.restore();
-  });
+  };
+  t.teardown(release);
   return {
+    release,
     started: (milliseconds) => delays.filter((delay) => delay === milliseconds).length,
     advance(milliseconds) {
       now += milliseconds;
