@@ -3,12 +3,15 @@ import { openTestDatabase } from '../support/database/database.js';
 import { hasRedisServer, startRedis, testRedis } from '../support/processes/redis.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import { holdTimers } from '../support/server/timers.js';
 import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 
 /** Two processes of a service with its own base URL, which prefixes its keys. */
 async function buildTwo(t: Test, redisUrl: string, limits: Record<string, string>) {
+  // A process counts in memory when Redis does not respond in time.
+  holdTimers(t);
   const environment = { REDIS_URL: redisUrl, BASE_URL: `http://${randomId().toLowerCase()}.test`, ...limits };
   const one = await buildTestApp(t, { database, environment });
   const other = await buildTestApp(t, { database, environment });

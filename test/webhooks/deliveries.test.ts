@@ -3,9 +3,9 @@ import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
+import { until } from '../support/until.js';
 import { answers, eventIds, holdResponse, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
-import { until } from '../support/webhooks/until.js';
 
 async function setUp(t: Test) {
   const clock = createTestClock(new Date());

@@ -4,9 +4,9 @@ import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 import { answers, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { webhookScene } from '../support/webhooks/scene.js';
-import { until } from '../support/webhooks/until.js';
 
 const clock = createTestClock(new Date());
 const api = await buildTestApp(t, { clock });

@@ -13,9 +13,9 @@ import { sendJson } from '../support/records/send-json.js';
 import { buildTestApp, testSecrets } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
+import { until } from '../support/until.js';
 import { answers, holdResponse, startReceiver } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
-import { until } from '../support/webhooks/until.js';
 
 async function setUp(t: Test, database?: Database) {
   const clock = createTestClock(new Date());
