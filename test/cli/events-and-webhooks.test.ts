@@ -3,6 +3,7 @@ import { openForCommands, runCommandHere, startCommand } from '../support/proces
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const options = await createTestDatabase(t);
 const run = (...args: readonly string[]) => runCommandHere(options, args);
@@ -153,9 +154,7 @@ t.test(
     const database = await openForCommands(options);
     t.teardown(() => database.close());
     await insertEmployees(database.prisma, tenant.accountId, makeEmployees(4).slice(3));
-    const deadline = Date.now() + 30_000;
-    while (printed.length === 0 && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => printed.length > 0);
     command.child.kill('SIGINT');
     const { code, stdout, stderr } = await command.result;
     t.match({ code, stderr }, { code: 130, stderr: '' });
