@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { filesBelow, isFresh, root } from './modified.mjs';
@@ -38,9 +38,8 @@ export function compiled(file) {
 function deleteOthers(folder, outputs) {
   const directory = path.join('dist', folder);
   if (!existsSync(path.join(root, directory))) return;
-  for (const name of readdirSync(path.join(root, directory), { recursive: true })) {
-    const output = path.join(directory, name);
-    const isOutput = /\.js(\.map)?$/.test(name) && !name.includes('node_modules');
+  for (const output of filesBelow(directory)) {
+    const isOutput = /\.js(\.map)?$/.test(output);
     if (isOutput && !outputs.has(output.replace(/\.map$/, ''))) rmSync(path.join(root, output));
   }
 }

@@ -1,4 +1,4 @@
-import { contract } from '../../server/app.js';
+import { contract } from '../../../support/server/app.js';
 import type { Exchange } from './recorder.js';
 
 /** Why the server rejects a request in which Prism finds no violation, or the reverse. */

@@ -1,4 +1,4 @@
-import { contract } from '../../server/app.js';
+import { contract } from '../../../support/server/app.js';
 import { type Call, caller } from './call.js';
 import { goodBody } from './good-bodies.js';
 import { sendAuthorizations, sendGrants } from './oauth-requests.js';

@@ -7,7 +7,7 @@ import {
   type OAuthClient,
   Refusal,
   type Tokens,
-} from '../../support/oauth/oauth-clients.js';
+} from '../oauth-clients.js';
 
 /** Signs users in. For other requests, applications use the client of the strategy, and so do these tests. */
 export const passportOAuth2: ClientLibrary = {

@@ -1,6 +1,6 @@
 import { resolve } from '../../../../src/contract/contract.js';
 import type { JsonSchema } from '../../../../src/contract/document.js';
-import { contract } from '../../server/app.js';
+import { contract } from '../../../support/server/app.js';
 
 interface Node {
   readonly schema?: unknown;

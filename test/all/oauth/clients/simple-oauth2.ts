@@ -8,7 +8,7 @@ import {
   type OAuthClient,
   Refusal,
   type Tokens,
-} from '../../support/oauth/oauth-clients.js';
+} from '../oauth-clients.js';
 
 /** The library supports neither discovery nor PKCE, and does not check the callback; the application does. */
 export const simpleOAuth2: ClientLibrary = {

@@ -1,4 +1,4 @@
-import { contract } from '../../server/app.js';
+import { contract } from '../../../support/server/app.js';
 import type { PrismProxy, ProxiedRequest, ProxiedResponse } from './proxy.js';
 
 export interface Exchange {

@@ -1,5 +1,5 @@
-import { contract } from '../../server/app.js';
-import type { DemoServer } from '../../server/demo-server.js';
+import { contract } from '../../../support/server/app.js';
+import type { DemoServer } from '../../../support/server/demo-server.js';
 import { goodBody } from './good-bodies.js';
 import type { Recorder } from './recorder.js';
 

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import type { ClientLibrary, ClientSettings, OAuthClient } from '../../support/oauth/oauth-clients.js';
+import type { ClientLibrary, ClientSettings, OAuthClient } from '../oauth-clients.js';
 
 /** The test server uses plain HTTP. */
 export const insecure = { [oauth.allowInsecureRequests]: true } as const;

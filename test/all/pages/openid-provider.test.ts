@@ -3,9 +3,9 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { authorizationRequest, createScene, signedInBrowser } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
-import { ProviderBrowser, startOpenIdProvider } from '../../support/single-sign-on/openid-provider.js';
 import { signedInUser } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
+import { ProviderBrowser, startOpenIdProvider } from './openid-provider.js';
 
 // oidc-provider has the claims of a scope in UserInfo, as most identity providers do, and announces `iss`.
 

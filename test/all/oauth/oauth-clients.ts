@@ -1,10 +1,10 @@
 import type { Test } from 'tap';
-import { hiddenFields } from '../browser/browser.js';
-import { createApplication, createTenant, makeEmployees } from '../records/tenant.js';
-import { buildTestApp } from '../server/app.js';
-import { createTestClock } from '../server/clock.js';
-import { freePort } from '../server/free-port.js';
-import { createUser, type TestUser } from './users.js';
+import { hiddenFields } from '../../support/browser/browser.js';
+import { createUser, type TestUser } from '../../support/oauth/users.js';
+import { createApplication, createTenant, makeEmployees } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
+import { createTestClock } from '../../support/server/clock.js';
+import { freePort } from '../../support/server/free-port.js';
 
 export type AuthenticationMethod = 'none' | 'client_secret_post' | 'client_secret_basic';
 

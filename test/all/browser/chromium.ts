@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { systemClock } from '../../../src/clock.js';
-import { buildTestApp, type TestApp } from '../server/app.js';
-import { freePort } from '../server/free-port.js';
-import root, { type Test } from '../tap.js';
+import { buildTestApp, type TestApp } from '../../support/server/app.js';
+import { freePort } from '../../support/server/free-port.js';
+import root, { type Test } from '../../support/tap.js';
 
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 

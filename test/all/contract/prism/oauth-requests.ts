@@ -1,5 +1,5 @@
-import { authorizationRequest, grantCode, signedInBrowser } from '../../oauth/users.js';
-import { contract } from '../../server/app.js';
+import { authorizationRequest, grantCode, signedInBrowser } from '../../../support/oauth/users.js';
+import { contract } from '../../../support/server/app.js';
 import type { Call, Headers } from './call.js';
 import type { PrismWorld } from './world.js';
 

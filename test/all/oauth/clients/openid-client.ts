@@ -1,5 +1,5 @@
 import * as openid from 'openid-client';
-import type { ClientLibrary, ClientSettings, OAuthClient } from '../../support/oauth/oauth-clients.js';
+import type { ClientLibrary, ClientSettings, OAuthClient } from '../oauth-clients.js';
 import { codeOfError } from './oauth4webapi.js';
 
 export const openidClient: ClientLibrary = {

@@ -1,10 +1,10 @@
 import type { Test } from 'tap';
 import { demoAccounts, demoPassword } from '../../../../src/demo-data/accounts.js';
 import { toAccountId } from '../../../../src/services/account-id.js';
-import { grantTokens, type Scene } from '../../oauth/users.js';
-import type { TestApplication } from '../../records/tenant.js';
-import { contract } from '../../server/app.js';
-import { type DemoServer, startDemoServer } from '../../server/demo-server.js';
+import { grantTokens, type Scene } from '../../../support/oauth/users.js';
+import type { TestApplication } from '../../../support/records/tenant.js';
+import { contract } from '../../../support/server/app.js';
+import { type DemoServer, startDemoServer } from '../../../support/server/demo-server.js';
 
 /** A server with the demo data, and the tokens that requests to it need. */
 export interface PrismWorld {

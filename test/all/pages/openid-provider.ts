@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import Provider from 'oidc-provider';
-import { freePort } from '../server/free-port.js';
-import type { Test } from '../tap.js';
-import { type Claims, clientId, clientSecret } from './fake-provider.js';
+import { freePort } from '../../support/server/free-port.js';
+import { type Claims, clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
+import type { Test } from '../../support/tap.js';
 
 /** The identity provider of an organization: oidc-provider with one client. Its users sign in with a form. */
 export interface OpenIdProvider {

@@ -1,4 +1,9 @@
 import * as oauth from 'oauth4webapi';
+import t, { type Test } from '../../support/tap.js';
+import { discover, insecure, oauth4webapi } from './clients/oauth4webapi.js';
+import { openidClient } from './clients/openid-client.js';
+import { passportOAuth2 } from './clients/passport-oauth2.js';
+import { simpleOAuth2 } from './clients/simple-oauth2.js';
 import {
   type AuthenticationMethod,
   bearer,
@@ -6,12 +11,7 @@ import {
   type OAuthClient,
   startLiveServer,
   type Tokens,
-} from '../support/oauth/oauth-clients.js';
-import t, { type Test } from '../support/tap.js';
-import { discover, insecure, oauth4webapi } from './clients/oauth4webapi.js';
-import { openidClient } from './clients/openid-client.js';
-import { passportOAuth2 } from './clients/passport-oauth2.js';
-import { simpleOAuth2 } from './clients/simple-oauth2.js';
+} from './oauth-clients.js';
 
 // Client libraries as applications use them: over the network, with the sign-in and consent pages.
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { TestUser } from '../oauth/users.js';
+import type { TestUser } from '../../support/oauth/users.js';
 import type { LiveSite } from './chromium.js';
 
 /** Redirect URI of the applications of browser tests. No server listens there. */

@@ -1,6 +1,6 @@
-import { type FuzzedOperation, type Parameter, readOperations } from '../../fuzz/operations.js';
-import { type SchemaValues, schemaValues } from '../../fuzz/schema-values.js';
-import { createRandom, type Random } from '../../input/random.js';
+import { type FuzzedOperation, type Parameter, readOperations } from '../../../support/fuzz/operations.js';
+import { type SchemaValues, schemaValues } from '../../../support/fuzz/schema-values.js';
+import { createRandom, type Random } from '../../../support/input/random.js';
 import type { ProxiedRequest } from './proxy.js';
 import type { PrismWorld } from './world.js';
 
