@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Time of the last change of a file or directory of the package, except installed packages in it, in milliseconds since the
- * epoch; 0 if it does not exist.
+ * Time of the last change of a file, or of the files in a directory except installed packages, in milliseconds since the epoch;
+ * 0 if it does not exist.
+ *
+ * @param {string} name
+ * @returns {number}
  */
 export function modified(name) {
   const stats = statSync(path.join(root, name), { throwIfNoEntry: false });
@@ -22,12 +25,22 @@ export function modified(name) {
   );
 }
 
-/** Whether an output is newer than all of its sources. */
+/**
+ * Whether an output is newer than all of its sources.
+ *
+ * @param {string} output
+ * @param {readonly string[]} sources
+ */
 export function isFresh(output, sources) {
   return modified(output) > Math.max(...sources.map(modified));
 }
 
-/** Files and directories below a directory, except installed packages, as paths relative to the directory of the package. */
+/**
+ * Files and directories below a directory, except installed packages, as paths relative to the directory of the package.
+ *
+ * @param {string} directory
+ * @returns {string[]}
+ */
 export function filesBelow(directory) {
   return readdirSync(path.join(root, directory), { withFileTypes: true })
     .filter(({ name }) => name !== 'node_modules')
