@@ -4,12 +4,13 @@
 // covers, and fails if there are any. At the end it prints the time and processor time of each folder, and what was skipped.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildTests, filesBelow } from './build-tests.mjs';
-import { root } from './modified.mjs';
+import { compile } from './compile.mjs';
+import { installPackages } from './install.mjs';
+import { filesBelow, root } from './modified.mjs';
 import { writeProcesses } from './test-processes.mjs';
 import { printTimes } from './test-times.mjs';
 
@@ -28,7 +29,8 @@ if (chosen.length === 0) {
 }
 
 if (!run([path.join('scripts', 'build.mjs')])) process.exit(1);
-buildTests();
+await compile('test');
+installTestPackages();
 const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-'));
 // PostgreSQL does not run as root. Tests that start it as another user have directories in this one.
 chmodSync(directory, 0o711);
@@ -48,6 +50,18 @@ try {
   process.exitCode = passed && covered ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
+}
+
+/** Installs the packages of the folders that the chosen files are in, and links them where the compiled files look for them. */
+function installTestPackages() {
+  const manifests = filesBelow('test').filter((file) => path.basename(file) === 'package.json');
+  for (const folder of manifests.map((file) => path.dirname(file))) {
+    if (!chosen.some((file) => isWithin(file, folder))) continue;
+    installPackages(folder);
+    const link = path.join(root, 'dist', folder, 'node_modules');
+    if (!existsSync(link))
+      symlinkSync(path.relative(path.dirname(link), path.join(root, folder, 'node_modules')), link);
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildTests, compiled } from './build-tests.mjs';
+import { compile, compiled } from './compile.mjs';
 import { root } from './modified.mjs';
 
 /**
@@ -22,7 +22,7 @@ export async function runWithServers(script, starter, start) {
   // Ctrl-C interrupts the command as well. This process continues, to clean up.
   process.on('SIGINT', () => {});
   await import('./build.mjs');
-  buildTests();
+  await compile('test');
   const { env, close } = await start(await import(pathToFileURL(path.join(root, compiled(starter)))));
   try {
     const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'inherit' });

@@ -1,6 +1,5 @@
-import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
-import { runCommandHere, startCommand } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere, startCommand } from '../support/processes/cli.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
@@ -14,7 +13,7 @@ const cursor = (position: number) => `evt_${tenant.accountId}_${position.toStrin
 
 /** Two accounts with employees, and endpoints that deliver, fail and are paused. */
 async function fill() {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     const tenant = await createTenant(database, { name: 'Eventful', employees: makeEmployees(3) });
     const other = await createTenant(database, { name: 'Other', employees: makeEmployees(1) });
@@ -42,7 +41,7 @@ async function fill() {
 
 /** The stored endpoint, and the last audit event. */
 async function stored(id: string) {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     const { accountId } = tenant;
     return {
@@ -152,7 +151,7 @@ t.test(
     ]);
     const printed: string[] = [];
     command.child.stdout.on('data', (chunk: Buffer) => printed.push(String(chunk)));
-    const database = await openDatabase(options);
+    const database = await openForCommands(options);
     t.teardown(() => database.close());
     await insertEmployees(database.prisma, tenant.accountId, makeEmployees(4).slice(3));
     await until(() => printed.length > 0);
