@@ -8,9 +8,11 @@ import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, fromAddress, type TestUser } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp, testSecret } from '../support/server/app.js';
+import { stopSystemClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
 
 const options = await createTestDatabase(t);
+stopSystemClock(t);
 const database = await openDatabase(options);
 t.teardown(() => database.close());
 const environment = { RATE_LIMIT_FAILURES: '3' };

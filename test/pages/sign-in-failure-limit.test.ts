@@ -4,8 +4,10 @@ import { Browser } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, fromAddress } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
+import { stopSystemClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
 
+stopSystemClock(t);
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });
 const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '3' } });

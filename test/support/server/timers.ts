@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 
 /** Timers that a test controls. */
 export interface HeldTimers {
-  /** Number of timers with this delay that were started. */
+  /** Number of timers and intervals with this delay that were started. */
   started(milliseconds: number): number;
   /** Lets time pass: `performance.now` increases and timers that are due run. */
   advance(milliseconds: number): void;
@@ -22,12 +22,16 @@ export function holdTimers(t: Test): HeldTimers {
   const clock = mock.method(performance, 'now', () => now);
   const held = { clearTimeout: globalThis.clearTimeout, clearInterval: globalThis.clearInterval };
   const delays: (number | undefined)[] = [];
-  const start = globalThis.setTimeout;
-  const replaced = {
-    setTimeout: Object.assign((callback: () => void, delay?: number, ...values: unknown[]) => {
+  type Start = (callback: () => void, delay?: number, ...values: unknown[]) => NodeJS.Timeout;
+  const counted =
+    (start: Start): Start =>
+    (callback, delay, ...values) => {
       delays.push(delay);
-      return (start as (...given: unknown[]) => NodeJS.Timeout)(callback, delay, ...values);
-    }, start),
+      return start(callback, delay, ...values);
+    };
+  const replaced = {
+    setTimeout: counted(globalThis.setTimeout as Start),
+    setInterval: counted(globalThis.setInterval as Start),
     // Also a timer that was started before.
     clearTimeout: (timer: NodeJS.Timeout) => {
       earlier.clearTimeout(timer);
