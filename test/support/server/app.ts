@@ -89,8 +89,9 @@ export async function buildTestApp(
     logger = false,
     observers = [],
     recorded = true,
-    reportLimits = defaultReportLimits,
-    requestQueueLimits = defaultRequestQueueLimits,
+    // On a busy machine requests of a test wait for each other longer than those of a client should.
+    reportLimits = { ...defaultReportLimits, queueMs: 240_000 },
+    requestQueueLimits = { ...defaultRequestQueueLimits, waitMs: 240_000 },
     lifecycle,
     appSecrets = testSecrets,
     idleLimits,

@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DatabaseOptions } from '../../src/database/client.js';
-import { openDatabase } from '../../src/database/open-database.js';
-import type { AccountId } from '../../src/services/account-id.js';
-import { createTestDatabase, testServer } from '../support/database/database.js';
-import { runCommand, runCommandHere, startCommand } from '../support/processes/cli.js';
-import { checkTree } from '../support/records/employee-tree.js';
-import { makeRecords, storedRecords, toCsv } from '../support/records/import.js';
-import { createTenant } from '../support/records/tenant.js';
-import t, { type Test } from '../support/tap.js';
+import type { DatabaseOptions } from '../../../src/database/client.js';
+import { openDatabase } from '../../../src/database/open-database.js';
+import type { AccountId } from '../../../src/services/account-id.js';
+import { createTestDatabase, testServer } from '../../support/database/database.js';
+import { runCommand, runCommandHere, startCommand } from '../../support/processes/cli.js';
+import { checkTree } from '../../support/records/employee-tree.js';
+import { makeRecords, storedRecords, toCsv } from '../../support/records/import.js';
+import { createTenant } from '../../support/records/tenant.js';
+import t, { type Test } from '../../support/tap.js';
 
 const records = makeRecords(1_500);
 const text = toCsv(records);

@@ -1,13 +1,13 @@
-import { Prisma } from '../../src/database/client.js';
-import { type PageStart, pageQuery } from '../../src/database/page-query.js';
-import type { Employee } from '../../src/services/employees/employee.js';
-import { type EmployeeFilter, filterConditions } from '../../src/services/employees/employee-filter.js';
-import type { EmployeeSort } from '../../src/services/employees/employee-order.js';
-import { EmployeeQuery } from '../../src/services/employees/employee-query.js';
-import { openTestDatabase } from '../support/database/database.js';
-import { asOwner } from '../support/database/owner.js';
-import { createTenant, makeEmployees } from '../support/records/tenant.js';
-import t from '../support/tap.js';
+import { Prisma } from '../../../src/database/client.js';
+import { type PageStart, pageQuery } from '../../../src/database/page-query.js';
+import type { Employee } from '../../../src/services/employees/employee.js';
+import { type EmployeeFilter, filterConditions } from '../../../src/services/employees/employee-filter.js';
+import type { EmployeeSort } from '../../../src/services/employees/employee-order.js';
+import { EmployeeQuery } from '../../../src/services/employees/employee-query.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
+import { createTenant, makeEmployees } from '../../support/records/tenant.js';
+import t from '../../support/tap.js';
 
 const sortKeys: (keyof Employee)[] = [
   'employeeNumber',

@@ -1,9 +1,9 @@
-import { hostileTexts, hostileValues } from '../support/fuzz/hostile-values.js';
-import { createRandom } from '../support/input/random.js';
-import { callTool, sendMessage } from '../support/mcp/call-tool.js';
-import { createScene, grantTokens } from '../support/oauth/users.js';
-import { buildTestApp } from '../support/server/app.js';
-import t from '../support/tap.js';
+import { hostileTexts, hostileValues } from '../../support/fuzz/hostile-values.js';
+import { createRandom } from '../../support/input/random.js';
+import { callTool, sendMessage } from '../../support/mcp/call-tool.js';
+import { createScene, grantTokens } from '../../support/oauth/users.js';
+import { buildTestApp } from '../../support/server/app.js';
+import t from '../../support/tap.js';
 
 /** A tool as clients see it. */
 interface ListedTool {

@@ -1,11 +1,11 @@
-import { type Database, Prisma } from '../../src/database/client.js';
-import { type AuditFilter, tokenEventTypes } from '../../src/services/audit-log-filter.js';
-import { type AuditAnchor, auditPageQuery } from '../../src/services/audit-log-reader.js';
-import { openTestDatabase } from '../support/database/database.js';
-import { asOwner } from '../support/database/owner.js';
-import { query } from '../support/database/query.js';
-import { createTenant } from '../support/records/tenant.js';
-import t from '../support/tap.js';
+import { type Database, Prisma } from '../../../src/database/client.js';
+import { type AuditFilter, tokenEventTypes } from '../../../src/services/audit-log-filter.js';
+import { type AuditAnchor, auditPageQuery } from '../../../src/services/audit-log-reader.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
+import { query } from '../../support/database/query.js';
+import { createTenant } from '../../support/records/tenant.js';
+import t from '../../support/tap.js';
 
 const pageSize = 50;
 const deepPage = 1_000;

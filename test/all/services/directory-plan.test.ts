@@ -1,10 +1,10 @@
-import { Prisma } from '../../src/database/client.js';
-import { DirectoryQuery } from '../../src/services/employees/directory-query.js';
-import type { DirectoryFilter } from '../../src/services/employees/employee-page.js';
-import { openTestDatabase } from '../support/database/database.js';
-import { asOwner } from '../support/database/owner.js';
-import { createTenant } from '../support/records/tenant.js';
-import t from '../support/tap.js';
+import { Prisma } from '../../../src/database/client.js';
+import { DirectoryQuery } from '../../../src/services/employees/directory-query.js';
+import type { DirectoryFilter } from '../../../src/services/employees/employee-page.js';
+import { openTestDatabase } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
+import { createTenant } from '../../support/records/tenant.js';
+import t from '../../support/tap.js';
 
 const count = 40_000;
 const size = 50;
