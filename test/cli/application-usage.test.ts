@@ -2,11 +2,14 @@ import { UsageRecorder } from '../../src/services/usage/usage-recorder.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { createTenant } from '../support/records/tenant.js';
+import { stopSystemClock } from '../support/server/clock.js';
 import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
 const run = (...args: readonly string[]) => runCommandHere(options, ['applications', 'usage', ...args]);
 
+// The day must not end during a test.
+stopSystemClock(t);
 const day = 86_400_000;
 const today = new Date(Math.floor(Date.now() / day) * day);
 const daysAgo = (days: number) => new Date(today.getTime() - days * day);

@@ -1,11 +1,14 @@
 import { openDatabase } from '../../../src/database/open-database.js';
 import { createTestDatabase, openElsewhere, testServer } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
+import { openTransaction } from '../../support/database/transaction.js';
 import { createScene, createUser, grantTokens } from '../../support/oauth/users.js';
 import { createReportClient, refused } from '../../support/records/reports.js';
 import { createApplication } from '../../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../../support/server/app.js';
+import { holdTimers } from '../../support/server/timers.js';
 import t, { type Test } from '../../support/tap.js';
+import { until } from '../../support/until.js';
 
 const api = await buildTestApp(t);
 const { prisma } = api.database;
@@ -56,6 +59,7 @@ t.test('50 concurrent duplicates create one report and get 50 identical response
   const { create, token, tenant } = await createReportClient(server);
   const elsewhere = await createReportClient(other);
   const headers = { 'idempotency-key': 'race', ...bearer(token) };
+  holdTimers(t);
   const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
       (index % 2 === 0 ? create : elsewhere.create)({ title: 'x' }, headers),
@@ -73,9 +77,24 @@ t.test('50 concurrent duplicates create one report and get 50 identical response
 });
 
 t.test('rejects a duplicate at once while 100 others wait for the first request', onPostgresql, async (t) => {
-  const { create, tenant } = await createReportClient(api);
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  t.teardown(() => database.close());
+  const { create, tenant } = await createReportClient(await buildTestApp(t, { database }));
+  const { prisma } = database;
+  const transaction = await openTransaction(t, options);
+  await transaction.query('LOCK TABLE idempotency_keys');
+  holdTimers(t);
   const headers = { 'idempotency-key': 'crowd' };
-  const responses = await Promise.all(Array.from({ length: 150 }, () => create({ title: 'x' }, headers)));
+  let ended = 0;
+  const sent = Array.from({ length: 150 }, async () => {
+    const response = await create({ title: 'x' }, headers);
+    ended += 1;
+    return response;
+  });
+  await until(() => ended === 49);
+  await transaction.end('ROLLBACK');
+  const responses = await Promise.all(sent);
   const created = responses.filter(({ statusCode }) => statusCode === 201);
   t.equal(created.length, 101);
   t.equal(new Set(created.map(({ body }) => body)).size, 1);
@@ -89,6 +108,7 @@ t.test('rejects a duplicate at once while 100 others wait for the first request'
 
 t.test('concurrent requests with one key and two payloads create one report', async (t) => {
   const { create, tenant } = await createReportClient(api);
+  holdTimers(t);
   const responses = await Promise.all(
     Array.from({ length: 20 }, (_, n) => create({ title: `${n % 2}` }, { 'idempotency-key': 'mixed' })),
   );
@@ -108,6 +128,7 @@ t.test(
     const { create, tenant } = await createReportClient(server);
     const elsewhere = await createReportClient(other);
     const keys = Array.from({ length: 5 }, (_, index) => ({ 'idempotency-key': `old ${index}` }));
+    holdTimers(t);
     const first = await Promise.all(keys.map((key) => create({ title: 'first' }, key)));
     server.clock.advanceSeconds(24 * 3600);
     const token = bearer(await server.token(tenant.application));

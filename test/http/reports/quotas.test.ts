@@ -1,6 +1,7 @@
 import { Housekeeping } from '../../../src/services/housekeeping.js';
 import { createReportClient, type ReportClient, refused } from '../../support/records/reports.js';
 import { buildTestApp, type TestApp } from '../../support/server/app.js';
+import { holdTimers } from '../../support/server/timers.js';
 import t, { type Test } from '../../support/tap.js';
 
 const limited = await buildTestApp(t, {
@@ -35,6 +36,7 @@ for (const withKeys of [false, true]) {
     const client = await createReportClient(limited);
     const { create, send, tenant, saved } = client;
     for (const title of ['1', '2', '3', '4']) await saved({ title });
+    holdTimers(t);
     const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         create({ title: 'x' }, withKeys ? { 'idempotency-key': `key ${index}` } : {}),
@@ -107,6 +109,7 @@ t.test(
   'as many of 50 concurrent requests with new keys succeed as the quota of the application allows',
   async (t) => {
     const client = await createReportClient(keysLimited);
+    holdTimers(t);
     const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         client.create({ title: 'x' }, { 'idempotency-key': `${index}` }),
