@@ -1,4 +1,4 @@
-// Generates types and lists of values from the contract, the changelog from its Markdown, and the client from the Prisma
+// Generates types, lists of values and JSON from the contract, the changelog from its Markdown, and the client from the Prisma
 // schema, and copies the files of the console, if they are older than their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -23,6 +23,11 @@ const steps = [
     sources: ['openapi/v1.yaml', 'scripts/generate-values.mjs'],
     output: 'src/contract/generated-values.ts',
     command: ['node', 'scripts/generate-values.mjs'],
+  },
+  {
+    sources: ['openapi/v1.yaml', 'scripts/generate-document.mjs'],
+    output: 'dist/docs/v1.json',
+    command: ['node', 'scripts/generate-document.mjs'],
   },
   {
     sources: ['prisma/schema.prisma', 'package-lock.json'],

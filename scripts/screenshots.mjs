@@ -3,11 +3,15 @@
 // default: the installed one. Run `npm run build` first.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { TOTP } from 'otpauth';
-import { chromium } from 'playwright-core';
 import { demoCallback as callback, demoPassword as password, withDemoServer } from './demo-server.mjs';
+import { installPackages } from './install.mjs';
 import { root } from './modified.mjs';
+
+installPackages('test/all');
+const { chromium } = createRequire(path.join(root, 'test', 'all', 'package.json'))('playwright-core');
 
 const screenshots = path.join(root, 'screenshots');
 const readmeScreenshots = path.join(root, 'docs', 'images');

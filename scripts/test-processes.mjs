@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { compiled } from './build-tests.mjs';
+import { compiled } from './compile.mjs';
 import { root } from './modified.mjs';
 
 /**

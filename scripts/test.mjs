@@ -6,11 +6,12 @@
 // programs for this run.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildTests, filesBelow } from './build-tests.mjs';
-import { root } from './modified.mjs';
+import { compile } from './compile.mjs';
+import { installPackages } from './install.mjs';
+import { filesBelow, root } from './modified.mjs';
 import { temporaryDirectory } from './temporary-directory.mjs';
 import { writeProcesses } from './test-processes.mjs';
 import { printTimes } from './test-times.mjs';
@@ -31,7 +32,8 @@ if (chosen.length === 0) {
 }
 
 if (!run([path.join('scripts', 'build.mjs')])) process.exit(1);
-buildTests();
+await compile('test');
+installTestPackages();
 const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-'));
 // PostgreSQL does not run as root. Tests that start it as another user have directories in this one.
 chmodSync(directory, 0o711);
@@ -73,6 +75,18 @@ async function withServer(runTests) {
   }
 }
 
+/** Installs the packages of the folders that the chosen files are in, and links them where the compiled files look for them. */
+function installTestPackages() {
+  const manifests = filesBelow('test').filter((file) => path.basename(file) === 'package.json');
+  for (const folder of manifests.map((file) => path.dirname(file))) {
+    if (!chosen.some((file) => isWithin(file, folder))) continue;
+    installPackages(folder);
+    const link = path.join(root, 'dist', folder, 'node_modules');
+    if (!existsSync(link))
+      symlinkSync(path.relative(path.dirname(link), path.join(root, folder, 'node_modules')), link);
+  }
+}
+
 /** Runs tap, and lists failures and the reasons of skipped tests again at the end of the output. */
 async function runAndListFailures(args, environment) {
   const env = { ...process.env, ...environment };
@@ -103,7 +117,6 @@ function isWithin(file, name) {
   return relative === '' || !relative.startsWith('..');
 }
 
-function run(args, environment = {}) {
-  const env = { ...process.env, ...environment };
-  return spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' }).status === 0;
+function run(args) {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0;
 }

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildTests, compiled } from './build-tests.mjs';
+import { compile, compiled } from './compile.mjs';
 import { root } from './modified.mjs';
 import { temporaryDirectory } from './temporary-directory.mjs';
 
-/** The exports of a file of test/, for which {@link buildTests} was called. */
+/** The exports of a file of test/, which has been compiled. */
 export function importTestFile(file) {
   return import(pathToFileURL(path.join(root, compiled(file))));
 }
@@ -28,12 +28,13 @@ export async function runWithServers(script, starter, start) {
   // Ctrl-C interrupts the command as well. This process continues, to clean up.
   process.on('SIGINT', () => {});
   await import('./build.mjs');
-  buildTests();
+  await compile('test');
   process.env.TMPDIR = temporaryDirectory();
   let servers;
   try {
     servers = await start(await importTestFile(starter));
     const child = spawn(command, args, { env: { ...process.env, ...servers.env }, stdio: 'inherit' });
+    process.once('SIGTERM', () => child.kill());
     const [code] = await once(child, 'exit');
     process.exitCode = code ?? 1;
   } catch (error) {

@@ -12,7 +12,7 @@ import { localiser, publish } from './contract/published.js';
 import { createValidatorCompiler } from './contract/validator.js';
 import { noAccount, withScope } from './database/scope.js';
 import { createAllowedMethods } from './http/allowed-methods.js';
-import { bindContract } from './http/binding/bind.js';
+import { bindContract, type ContractRoutes } from './http/binding/bind.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
 import { bodyLimitBytes, connectionLimits, headerLimits, idleLimits } from './http/connection-limits.js';
 import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
@@ -60,6 +60,8 @@ export interface AppDependencies extends ServiceDependencies {
   readonly idleLimits?: IdleLimits;
   /** Default: schemas are compiled for this application. Several applications in a process can share the compiler. */
   readonly schemaCompilers?: SchemaCompilers;
+  /** Default: derived from the contract for this application. */
+  readonly routes?: ContractRoutes | undefined;
 }
 
 /** Compilers of the schemas of the contract. */
@@ -192,6 +194,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(preflightRoutes, { contract });
   await app.register(mcpRoutes, { contract, localise, authenticate, config });
   const queue = new RequestQueue(dependencies.requestQueueLimits ?? defaultRequestQueueLimits);
-  await bindContract(app, { contract, handlers, authenticate, publicGate, queue });
+  await bindContract(app, {
+    contract,
+    handlers,
+    routes: dependencies.routes,
+    authenticate,
+    publicGate,
+    queue,
+  });
   return app;
 }

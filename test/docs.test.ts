@@ -16,7 +16,7 @@ const documents = [
       path.join(folder, file),
     ),
   ),
-].filter((file) => file.endsWith('.md'));
+].filter((file) => file.endsWith('.md') && !file.includes('node_modules'));
 
 interface Parts {
   readonly links: readonly string[];

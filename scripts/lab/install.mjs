@@ -4,13 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installPackages } from '../install.mjs';
 
 const labRoot = path.dirname(fileURLToPath(import.meta.url));
 const packageRoot = path.dirname(path.dirname(labRoot));
 
-if (isOlder('node_modules/.package-lock.json', 'package-lock.json')) {
-  run('npm', ['ci', '--prefix', labRoot, '--ignore-scripts', '--no-audit', '--no-fund']);
-}
+installPackages(path.join('scripts', 'lab'));
 if (isOlder('bench/baselines/express/generated/client.ts', 'bench/baselines/express/schema.prisma')) {
   const schema = path.join(labRoot, 'bench/baselines/express/schema.prisma');
   run(path.join(packageRoot, 'node_modules/.bin/prisma'), ['generate', '--schema', schema]);

@@ -30,7 +30,7 @@ export async function withContext<Result>(
   const logger = {
     warn: (_: object, message: string) => commandProcess.stderr.write(`Warning: ${message}\n`),
   };
-  const database = await openDatabase(config);
+  const database = await (commandProcess.openDatabase ?? openDatabase)(config);
   try {
     await migrate(database);
     const services = composeCommandServices(database, systemClock, { config, logger });

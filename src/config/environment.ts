@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { ConfigError } from './config-error.js';
 import { variables } from './variables.js';
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse } from 'yaml';
 import { packageRoot } from '../package-root.js';
 import { type DeprecationHeaders, readDeprecation } from './deprecation.js';
 import type { ContractDocument, JsonSchema, Parameter, RawOperation } from './document.js';
@@ -54,10 +53,19 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 /** Path of the contract. */
 export const contractFile = path.join(packageRoot, 'openapi', 'v1.yaml');
 
-/** Reads the contract from disk. */
-export function loadContract(file = contractFile): Contract {
-  const yaml = readFileSync(file, 'utf8');
-  const document = parse(yaml) as ContractDocument;
+/** The contract as the build has parsed it. */
+const documentFile = path.join(packageRoot, 'dist', 'docs', 'v1.json');
+
+/** Reads the contract of the build from disk. */
+export function loadContract(): Contract {
+  return createContract(readFileSync(contractFile, 'utf8'), JSON.parse(readFileSync(documentFile, 'utf8')));
+}
+
+/**
+ * @param yaml the text of the document
+ * @throws {Error} when an operation has no security, or two, or a reference has no target
+ */
+export function createContract(yaml: string, document: ContractDocument): Contract {
   return {
     yaml,
     document,

@@ -29,6 +29,11 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** Maximum time to wait for a connection, in milliseconds; then the database is unavailable. */
   readonly connectionTimeoutMs?: number;
+  /**
+   * Maximum time to wait for the start of a transaction, and to run it, in milliseconds, for transactions that set no other.
+   * Default: that of Prisma, 2 and 5 seconds.
+   */
+  readonly transactionLimits?: { readonly maxWait: number; readonly timeout: number };
   /** Maximum duration of one statement, in milliseconds; 0: no limit. */
   readonly statementTimeoutMs?: number;
   /** Maximum number of connections for {@link Database.streamCsv}, opened on demand; the embedded database needs none. */

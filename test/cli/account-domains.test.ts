@@ -1,6 +1,5 @@
-import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
@@ -8,7 +7,7 @@ const options = await createTestDatabase(t);
 const run = (...args: readonly string[]) => runCommandHere(options, ['accounts', ...args]);
 
 t.test('confirms, lists and removes the domains of one account, with audit events', async (t) => {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   const { accountId } = await createTenant(database, { name: 'Mine' });
   await createTenant(database, { name: 'Theirs' });
   await database.close();
@@ -46,7 +45,7 @@ t.test('confirms, lists and removes the domains of one account, with audit event
   t.match(await remove('mine.example', '--account', 'Mine'), { code: 0, stdout: /^Removed mine\.example/ });
   t.match(await remove('mine.example', '--account', 'Mine'), { code: 1 });
 
-  const after = await openDatabase(options);
+  const after = await openForCommands(options);
   t.teardown(() => after.close());
   const events = await after.prisma.auditEvent.findMany({
     where: { type: { startsWith: 'account.domain' } },

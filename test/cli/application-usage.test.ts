@@ -1,7 +1,6 @@
-import { openDatabase } from '../../src/database/open-database.js';
 import { UsageRecorder } from '../../src/services/usage/usage-recorder.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
@@ -17,7 +16,7 @@ const { tenant, other } = await fill();
 
 /** Calls of today, of yesterday and of 40 days ago. */
 async function fill() {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     const tenant = await createTenant(database, { name: 'Used' });
     const other = await createTenant(database, { name: 'Other' });

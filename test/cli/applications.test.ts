@@ -1,6 +1,5 @@
-import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
@@ -9,7 +8,7 @@ const revoke = (...args: readonly string[]) =>
   runCommandHere(options, ['applications', 'revoke-access', ...args]);
 
 t.test('revokes all access of the named application, and of no other', async (t) => {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   const mine = await createTenant(database, { name: 'Mine' });
   await createTenant(database, { name: 'Theirs' });
   await database.close();
@@ -34,7 +33,7 @@ t.test('revokes all access of the named application, and of no other', async (t)
     stderr: '',
     stdout: /^Revoked all access of Application \w+\. Grants revoked: 0\.\n$/,
   });
-  const after = await openDatabase(options);
+  const after = await openForCommands(options);
   t.teardown(() => after.close());
   const generations = await after.prisma.application.findMany({ where: { generation: { gt: 0 } } });
   t.same(

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openDatabase } from '../../src/database/open-database.js';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
 import { checkPassword } from '../../src/services/passwords.js';
 import { Users } from '../../src/services/users.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { runCommand, runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommand, runCommandHere } from '../support/processes/cli.js';
 import { makeRecords, toCsv } from '../support/records/import.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
@@ -17,9 +16,9 @@ const runProcess = (args: readonly string[], input?: string) => runCommand(t, op
 
 /** Opens the database between two commands. */
 async function withDatabase<Result>(
-  use: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<Result>,
+  use: (database: Awaited<ReturnType<typeof openForCommands>>) => Promise<Result>,
 ): Promise<Result> {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     return await use(database);
   } finally {

@@ -1,7 +1,6 @@
 import type { Database } from '../../src/database/client.js';
-import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { checkTree } from '../support/records/employee-tree.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
@@ -11,7 +10,7 @@ const run = (args: readonly string[]) => runCommandHere(options, ['employees', '
 
 /** Opens the database between two commands. */
 async function withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     return await use(database);
   } finally {

@@ -1,9 +1,9 @@
-import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
-import { runCommandHere, startCommand } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere, startCommand } from '../support/processes/cli.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const options = await createTestDatabase(t);
 const run = (...args: readonly string[]) => runCommandHere(options, args);
@@ -13,7 +13,7 @@ const cursor = (position: number) => `evt_${tenant.accountId}_${position.toStrin
 
 /** Two accounts with employees, and endpoints that deliver, fail and are paused. */
 async function fill() {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     const tenant = await createTenant(database, { name: 'Eventful', employees: makeEmployees(3) });
     const other = await createTenant(database, { name: 'Other', employees: makeEmployees(1) });
@@ -41,7 +41,7 @@ async function fill() {
 
 /** The stored endpoint, and the last audit event. */
 async function stored(id: string) {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     const { accountId } = tenant;
     return {
@@ -151,12 +151,10 @@ t.test(
     ]);
     const printed: string[] = [];
     command.child.stdout.on('data', (chunk: Buffer) => printed.push(String(chunk)));
-    const database = await openDatabase(options);
+    const database = await openForCommands(options);
     t.teardown(() => database.close());
     await insertEmployees(database.prisma, tenant.accountId, makeEmployees(4).slice(3));
-    const deadline = Date.now() + 30_000;
-    while (printed.length === 0 && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => printed.length > 0);
     command.child.kill('SIGINT');
     const { code, stdout, stderr } = await command.result;
     t.match({ code, stderr }, { code: 130, stderr: '' });

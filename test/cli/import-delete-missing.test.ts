@@ -1,12 +1,11 @@
-import { openDatabase } from '../../src/database/open-database.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { makeRecords, toCsv, toJsonLines } from '../support/records/import.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
-const database = await openDatabase(options);
+const database = await openForCommands(options);
 const records = makeRecords(100);
 const accounts = await Promise.all(
   Array.from({ length: 7 }, () =>
@@ -17,7 +16,7 @@ await database.close();
 const account = (index: number) => accounts[index]?.accountId ?? '';
 
 async function stored(accountId: string) {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     const employees = await database.prisma.employee.findMany({
       where: { accountId },

@@ -1,9 +1,8 @@
 import { systemClock } from '../../src/clock.js';
-import { openDatabase } from '../../src/database/open-database.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { runCommand, runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommand, runCommandHere } from '../support/processes/cli.js';
 import { testSecret } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
@@ -12,7 +11,7 @@ const older = 'the older secret of the application';
 /** A database whose signing keys are encrypted with the previous secret. */
 async function setUp(t: Test) {
   const options = await createTestDatabase(t);
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   const keys = await SigningKeys.open(new SigningKeyStore(database), { current: older }, systemClock);
   await keys.rotate({ tokenTtlSeconds: 3600 });
   await database.close();

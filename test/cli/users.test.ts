@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Database } from '../../src/database/client.js';
-import { openDatabase } from '../../src/database/open-database.js';
 import { Users } from '../../src/services/users.js';
 import { Browser } from '../support/browser/browser.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
@@ -14,7 +13,7 @@ import {
   signedInBrowser,
   tokenAccepted,
 } from '../support/oauth/users.js';
-import { runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
@@ -23,7 +22,7 @@ const run = (args: readonly string[], input?: string) => runCommandHere(options,
 
 /** Opens the database between two commands. */
 async function withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
-  const database = await openDatabase(options);
+  const database = await openForCommands(options);
   try {
     return await use(database);
   } finally {
@@ -219,7 +218,7 @@ t.test(
   'a running server rejects the tokens of a user as soon as the command exits',
   { skip: testServer === undefined && 'the embedded database is open in one process at a time' },
   async (t) => {
-    const database = await openDatabase(options);
+    const database = await openForCommands(options);
     t.teardown(() => database.close());
     const api = await buildTestApp(t, { database });
     const scene = await createScene(database);

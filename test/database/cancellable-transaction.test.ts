@@ -1,11 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { Prisma } from '../../src/database/client.js';
+import { openDatabase } from '../../src/database/open-database.js';
 import { beginCancellable } from '../../src/database/postgresql/cancellable-transaction.js';
 import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
 import { allAccounts } from '../../src/database/scope.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import { createTestDatabase, testServer } from '../support/database/database.js';
+import { openTransaction, untilWaiting } from '../support/database/transaction.js';
 import t, { type Test } from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot be interrupted' };
 
@@ -56,26 +58,31 @@ t.test('an abort before the commit cancels once and closes the connection', onPo
 });
 
 t.test('an abort before the checkout of a connection keeps that connection open', onPostgresql, async (t) => {
-  const limits = { streamPoolSize: 1, reportPoolSize: 1 };
-  const database = await openTestDatabase(t, limits);
+  const options = await createTestDatabase(t);
+  const database = await openDatabase({ ...options, streamPoolSize: 1, reportPoolSize: 1 });
+  t.teardown(() => database.close());
+  const lock = 'SELECT pg_advisory_xact_lock_shared(1)::text AS locked';
   const run = {
     reports: async (signal: AbortSignal) => {
-      await database.queryReport('SELECT pg_sleep(0.3)::text', [], { scope: allAccounts, signal });
+      await database.queryReport(lock, [], { scope: allAccounts, signal });
     },
     streams: async (signal: AbortSignal) => {
-      const query = Prisma.sql`SELECT pg_sleep(0.3)::text AS slept`;
+      const query = Prisma.raw(lock);
       for await (const _chunk of database.streamCsv({ query, signal }));
     },
   };
   for (const [name, start] of Object.entries(run)) {
     const state = () => database.poolState().find(({ pool }) => pool === name);
+    const other = await openTransaction(t, options);
+    await other.query('SELECT pg_advisory_xact_lock(1)::text');
     const first = start(new AbortController().signal);
-    while (state()?.total === 0) await wait(1);
+    await untilWaiting(database, 1);
     const abort = new AbortController();
     const second = start(abort.signal);
-    while (state()?.waiting === 0) await wait(1);
+    await until(() => state()?.waiting === 1);
     abort.abort();
     await t.rejects(second, { name: 'AbortError' }, name);
+    await other.end('COMMIT');
     await first;
     t.match(state(), { total: 1, idle: 1, waiting: 0 }, name);
   }

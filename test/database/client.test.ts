@@ -10,7 +10,9 @@ import { createStatementNames } from '../../src/database/postgresql/statement-na
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';
+import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const onPostgresql = { skip: testServer === undefined };
 
@@ -174,24 +176,37 @@ t.test('a lost connection is logged without the cancellation key of its session'
 
 t.test('an overloaded or lost database counts as unavailable', onPostgresql, async (t) => {
   const options = await createTestDatabase(t);
-  const limits = { poolSize: 1, statementTimeoutMs: 300, connectionTimeoutMs: 300 };
+  // No other time limit has one of these values.
+  const [statementTimeoutMs, connectionTimeoutMs] = [420_000, 123_456];
+  const limits = { poolSize: 1, statementTimeoutMs, connectionTimeoutMs };
   const database = await openDatabase({ ...options, ...limits });
   t.teardown(() => database.close());
   const { prisma } = database;
 
-  t.equal(
-    isDatabaseUnavailable(await failureOf(prisma.$queryRaw`SELECT pg_sleep(5)::text`)),
-    true,
-    'statement timeout',
-  );
+  t.same(await query(database, `SELECT current_setting('statement_timeout') AS timeout`), [
+    { timeout: '7min' },
+  ]);
+  const tooLong = prisma.$transaction(async (tx) => {
+    await tx.$executeRaw`SET LOCAL statement_timeout = 10`;
+    await tx.$queryRaw`SELECT pg_sleep(1000)::text`;
+  });
+  t.equal(isDatabaseUnavailable(await failureOf(tooLong)), true, 'statement timeout');
 
-  const holding = failureOf(
-    prisma.$transaction(async (tx) => {
-      await tx.$queryRaw`SELECT 1`;
-      await new Promise((resolve) => setTimeout(resolve, 900));
-    }),
-  );
-  t.equal(isDatabaseUnavailable(await failureOf(prisma.account.count())), true, 'no connection in time');
+  const timers = holdTimers(t);
+  let release = () => {};
+  const holding = prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1`;
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+  });
+  await until(() => database.poolState()[0]?.idle === 0);
+  const count = failureOf(prisma.account.count());
+  await until(() => timers.started(connectionTimeoutMs) === 1);
+  timers.advance(connectionTimeoutMs);
+  t.equal(isDatabaseUnavailable(await count), true, 'no connection in time');
+  timers.release();
+  release();
   await holding;
 
   const killed = failureOf(asOwner(database, 'SELECT pg_terminate_backend(pg_backend_pid())::text'));
@@ -206,10 +221,12 @@ t.test('a deadlock counts as a write conflict, and its victim is retried', onPos
     await prisma.account.create({ data: { id, name: id, employeePrefix: `prefix0${id}` } });
   }
   const lost: unknown[] = [];
+  let locked = 0;
   const swap = (first: string, second: string): Promise<unknown> =>
     prisma.$transaction(async (tx) => {
       await tx.account.update({ where: { id: first }, data: { name: `first of ${first}` } });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      locked += 1;
+      await until(() => locked >= 2);
       try {
         await tx.account.update({ where: { id: second }, data: { name: `second of ${first}` } });
       } catch (error) {

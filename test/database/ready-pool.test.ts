@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { createConflictRetry } from '../../src/database/postgresql/conflict-retry.js';
 import { ScopedPool } from '../../src/database/postgresql/scoped-pool.js';
@@ -7,6 +6,7 @@ import { allAccounts } from '../../src/database/scope.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { administrativeUrlOf } from '../support/database/direct-url.js';
 import t, { type Test } from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one session' };
 
@@ -20,7 +20,7 @@ async function openPool(t: Test, max: number) {
     defaultScope: allAccounts,
     retry: createConflictRetry(undefined),
     // A connection that is not returned fails the test instead of blocking it.
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 240_000,
   });
   const errors: Error[] = [];
   pool.on('error', (error) => errors.push(error));
@@ -49,8 +49,8 @@ t.test('transactions check out the connections that statements left ready', onPo
   const clients = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
   t.equal(pool.availableCount, 0);
   const waiting = processOf(pool);
-  await setTimeout(20);
-  t.equal(pool.waitingCount, 1, 'a statement waits for a connection');
+  // A statement waits for a connection.
+  await until(() => pool.waitingCount === 1);
   for (const client of clients) client.release();
   t.ok(await waiting);
 });
@@ -71,7 +71,7 @@ t.test('a ready connection that the server closes is reported and replaced', onP
   const other = await pool.connect();
   await other.query('SELECT pg_terminate_backend($1::integer)', [lost]);
   other.release();
-  while (errors.length === 0) await setTimeout(5);
+  await until(() => errors.length > 0);
   t.equal(errors.length, 1);
   t.equal(pool.totalCount, 1);
   t.not(await processOf(pool), lost);

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Database, Prisma } from '../../src/database/client.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 
 // One connection, so that each export reuses that of the previous one, if it was released.
 const database = await openTestDatabase(t, { streamPoolSize: 1 });
@@ -23,12 +23,8 @@ const endless = Prisma.sql`
 
 /** Waits until a session has ended. */
 async function ended(pid: string): Promise<void> {
-  const since = Date.now();
   const text = `SELECT 1 FROM pg_stat_activity WHERE pid = ${pid}`;
-  while ((await asOwner(database, text)).length > 0) {
-    if (Date.now() - since > 5_000) throw new Error('The session has not ended');
-    await wait(20);
-  }
+  await until(async () => (await asOwner(database, text)).length === 0);
 }
 
 /** Starts an export whose first column is the id of the server process, and reads the first row. */

@@ -2,6 +2,7 @@ import { type Database, Prisma } from '../../src/database/client.js';
 import { randomId } from '../../src/database/ids.js';
 import { recordWriteOf } from '../../src/database/replicas/write-positions.js';
 import { accountScope, allAccounts, noAccount, type Scope, withScope } from '../../src/database/scope.js';
+import { cancelEndless, endless } from '../support/database/cancel.js';
 import { openTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';
@@ -29,7 +30,6 @@ if (testServer === undefined) {
   const database = await openTestDatabase(t, {
     defaultScope: noAccount,
     poolSize: 2,
-    statementTimeoutMs: 1_000,
   });
   const [own, foreign] = await withScope(allAccounts, async () => [
     await fill(database),
@@ -238,6 +238,11 @@ if (testServer === undefined) {
       );
       for (const [row] of looks) t.match(row, { scope: /^$/, count: 0 }, after);
     };
+    const cancelled = async (work: Promise<unknown>) => {
+      work.catch(() => {});
+      await cancelEndless((text) => asOwner(database, text));
+      return work;
+    };
     const failing: Record<string, () => Promise<unknown>> = {
       'a rejected statement': () => query(database, 'SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
       'an invalid statement': () => query(database, 'SELECT FROM'),
@@ -259,9 +264,9 @@ if (testServer === undefined) {
           t.equal(await tx.employee.count(), own.employeeIds.length);
           throw new Error('abandoned');
         }),
-      'a cancelled statement': () => query(database, 'SELECT pg_sleep(30)::text FROM employees'),
+      'a cancelled statement': () => cancelled(query(database, `SELECT ${endless}::text FROM employees`)),
       'a cancelled transaction': () =>
-        prisma.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(30)::text FROM employees`),
+        cancelled(prisma.$transaction((tx) => tx.$queryRawUnsafe(`SELECT ${endless}::text FROM employees`))),
       'a lost connection': () => asOwner(database, 'SELECT pg_terminate_backend(pg_backend_pid())::text'),
     };
     await withScope(ownScope, () => prisma.employee.count());

@@ -1,10 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type pg from 'pg';
+import pg from 'pg';
 import { createConflictRetry } from '../../src/database/postgresql/conflict-retry.js';
 import { ScopedPool } from '../../src/database/postgresql/scoped-pool.js';
 import { withTransactionSettings } from '../../src/database/postgresql/transaction-adapter.js';
 import { TransactionSettings } from '../../src/database/postgresql/transaction-settings.js';
 import { accountScope } from '../../src/database/scope.js';
+import { cancelEndless, endless } from '../support/database/cancel.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import t, { type Test } from '../support/tap.js';
 
@@ -13,12 +14,12 @@ const onPostgresql = { skip: testServer === undefined && 'the embedded database 
 const scope = accountScope('acme');
 const current = `SELECT pg_backend_pid()::text AS process, current_setting('app.accounts', true) AS scope,
   current_setting('role') AS role, current_setting('statement_timeout') AS timeout`;
-const set = [scope, 'people_api_tenant', '1234ms'];
+const set = [scope, 'people_api_tenant', '123456ms'];
 
 /** One connection with settings, and Prisma's adapter of it. */
 async function connect(t: Test) {
   const { databaseUrl } = await createTestDatabase(t);
-  const settings = new TransactionSettings({ statement_timeout: '1234' });
+  const settings = new TransactionSettings({ statement_timeout: '123456' });
   settings.role = 'people_api_tenant';
   const retry = createConflictRetry(undefined);
   const pool = new ScopedPool({
@@ -43,7 +44,7 @@ async function connect(t: Test) {
       await begun.commit();
     }
   };
-  return { settings, pool, adapter, transaction };
+  return { settings, pool, adapter, transaction, databaseUrl };
 }
 
 /** The settings of a session between its transactions. */
@@ -87,14 +88,22 @@ t.test(
 );
 
 t.test('settings are reset when their transaction fails', onPostgresql, async (t) => {
-  const { pool, transaction } = await connect(t);
+  const { pool, transaction, databaseUrl } = await connect(t);
+  const other = new pg.Client({ connectionString: databaseUrl });
+  await other.connect();
+  t.teardown(() => other.end());
   const failing = 'SELECT (1 / count(*))::text FROM accounts';
   const ways: Record<string, () => Promise<unknown>> = {
     statement: () => pool.query(failing),
     'hot statement': () => pool.runHot({ name: 'failing', text: failing }, [], scope),
     'statement that does not parse': () => pool.query('SELECT FROM FROM'),
     transaction: () => transaction(failing, 'ROLLBACK'),
-    'statement that takes too long': () => pool.query('SELECT pg_sleep(10)'),
+    'statement that takes too long': async () => {
+      const statement = pool.query(`SELECT ${endless}`);
+      statement.catch(() => {});
+      await cancelEndless(async (text) => (await other.query(text)).rows);
+      await statement;
+    },
   };
   for (const [name, way] of Object.entries(ways)) {
     await t.rejects(way(), name);

@@ -5,18 +5,14 @@ import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 
-/** Milliseconds for a form of 64 KiB on a busy machine. Without the limit it takes more than 16 seconds. */
-const promptly = 2_000;
-
 const pairs = (count: number, pair = 'a=1') => Array(count).fill(pair).join('&');
 
-t.test('rejects a form of 64 KiB that repeats a field 16,384 times, without delay', async (t) => {
+t.test('rejects a form of 64 KiB that repeats a field 16,384 times before it is processed', async (t) => {
+  // Processing would take quadratic time.
   for (const url of ['/v1/oauth/token', '/v1/oauth/revoke', '/sign_in', '/v1/oauth/authorize']) {
-    const started = performance.now();
-    const { statusCode } = await api.postForm(url, pairs(16_384));
-    const duration = performance.now() - started;
+    const { statusCode, body } = await api.postForm(url, pairs(16_384));
     t.equal(statusCode, 400, url);
-    t.ok(duration < promptly, `${url}: ${Math.round(duration)} ms`);
+    t.match(body, 'A form must have at most 100 name-value pairs.', url);
   }
 });
 

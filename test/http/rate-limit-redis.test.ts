@@ -3,17 +3,20 @@ import { openTestDatabase } from '../support/database/database.js';
 import { hasRedisServer, startRedis, testRedis } from '../support/processes/redis.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import { holdTimers } from '../support/server/timers.js';
 import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 
 /** Two processes of a service with its own base URL, which prefixes its keys. */
 async function buildTwo(t: Test, redisUrl: string, limits: Record<string, string>) {
+  // A process counts in memory when Redis does not respond in time.
+  const timers = holdTimers(t);
   const environment = { REDIS_URL: redisUrl, BASE_URL: `http://${randomId().toLowerCase()}.test`, ...limits };
   const one = await buildTestApp(t, { database, environment });
   const other = await buildTestApp(t, { database, environment });
   const { application } = await createTenant(database);
-  return { one, other, application, token: await one.token(application) };
+  return { one, other, application, token: await one.token(application), timers };
 }
 
 const without = testRedis === undefined && 'TEST_REDIS_URL is not set';
@@ -50,8 +53,9 @@ t.test(
   { skip: withoutServer },
   async (t) => {
     const redis = await startRedis(t);
-    const { one, other, token } = await buildTwo(t, redis.url, { RATE_LIMIT_API: '3' });
+    const { one, other, token, timers } = await buildTwo(t, redis.url, { RATE_LIMIT_API: '3' });
     t.equal((await one.get('/v1/employees', token)).headers.ratelimit, '"default";r=2;t=60');
+    timers.release();
     await redis.stop();
     for (const api of [one, other]) {
       const statuses = [];

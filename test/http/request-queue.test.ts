@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import http from 'node:http';
+import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import fastify from 'fastify';
 import {
   defaultRequestQueueLimits,
@@ -11,7 +11,9 @@ import {
 import { Problem } from '../../src/problems/problem.js';
 import { createReportClient, refused } from '../support/records/reports.js';
 import { buildTestApp } from '../support/server/app.js';
+import { holdTimers } from '../support/server/timers.js';
 import t, { type Test } from '../support/tap.js';
+import { until } from '../support/until.js';
 
 /** A server with one route, whose requests the test completes. */
 async function serve(t: Test, limits: RequestQueueLimits) {
@@ -30,15 +32,15 @@ async function serve(t: Test, limits: RequestQueueLimits) {
   await app.listen();
   t.teardown(() => app.close());
   const { port } = app.server.address() as AddressInfo;
-  const arrived = () => once(app.server, 'request');
+  const arrived = () => once(app.server, 'request') as Promise<[unknown, ServerResponse]>;
   /** Sends a request; resolves when it has arrived. */
   async function send(name: string) {
     const request = http.get({ port, path: `/${name}`, agent: false });
     request.on('error', () => {});
     const response = once(request, 'response').then(([{ statusCode }]) => statusCode as number);
     response.catch(() => {});
-    await arrived();
-    return { request, response };
+    const [, served] = await arrived();
+    return { request, response, closed: once(served, 'close') };
   }
   return { send, started, finishNext: () => finish.shift()?.() };
 }
@@ -58,18 +60,44 @@ t.test('handles concurrent requests up to the limit, in the order of arrival', a
 t.test(
   'rejects a request that was queued too long, and completes the one that is being handled',
   async (t) => {
-    const { send, started, finishNext } = await serve(t, { running: 1, waitMs: 100 });
-    const first = await send('first');
-    const begun = performance.now();
-    const second = await send('second');
-    t.equal(await second.response, 503);
-    t.ok(performance.now() - begun >= 95, 'not before');
-    finishNext();
-    t.equal(await first.response, 200);
+    const timers = holdTimers(t);
+    const queue = new RequestQueue({ running: 1, waitMs: 100 });
+    const started: string[] = [];
+    let finish = () => {};
+    const response = { destroyed: false } as ServerResponse;
+    const run = (name: string) =>
+      queue.run('listEmployees', response, async () => {
+        started.push(name);
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        return name;
+      });
+    const first = run('first');
+    const outcomes: string[] = [];
+    const queued = (name: string) =>
+      run(name).catch((error) => outcomes.push(`${name}: ${error instanceof Problem && error.code}`));
+    queued('second');
+    timers.advance(60);
+    queued('third');
+    timers.advance(39);
+    await turn();
+    t.same(outcomes, [], 'not before');
+    timers.advance(1);
+    await turn();
+    t.same(outcomes, ['second: service_unavailable']);
+    timers.advance(59);
+    await turn();
+    t.equal(outcomes.length, 1, 'each request has its own time');
+    timers.advance(1);
+    await turn();
+    t.same(outcomes, ['second: service_unavailable', 'third: service_unavailable']);
+    finish();
+    t.equal(await first, 'first');
     t.same(started, ['first']);
-    const third = await send('third');
-    finishNext();
-    t.equal(await third.response, 200, 'the slot is free again');
+    const fourth = run('fourth');
+    finish();
+    t.equal(await fourth, 'fourth', 'the slot is free again');
   },
 );
 
@@ -79,10 +107,10 @@ t.test('does not handle a request whose client disconnects while it is queued', 
   const second = await send('second');
   const third = await send('third');
   second.request.destroy();
-  await wait(50);
+  await second.closed;
   finishNext();
   t.equal(await first.response, 200);
-  while (started.length < 2) await wait(5);
+  await until(() => started.length === 2);
   finishNext();
   t.equal(await third.response, 200);
   t.same(started, ['first', 'third']);

@@ -1,9 +1,11 @@
 import { openTestDatabase } from '../support/database/database.js';
 import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
+import { stopSystemClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
+stopSystemClock(t);
 const home = '192.0.2.1';
 const elsewhere = '198.51.100.7';
 

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { openDatabase } from '../../src/database/open-database.js';
 import { AccessTokens } from '../../src/oauth/access-tokens.js';
 import { OAuthApplications } from '../../src/services/applications/oauth-applications.js';
 import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
+import { untilWaiting } from '../support/database/transaction.js';
 import {
   createScene,
   createUser,
@@ -17,6 +17,7 @@ import {
 import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);
@@ -66,7 +67,7 @@ t.test('rejects exactly the earlier tokens while tokens are requested continuous
     }
   };
   const requesting = Promise.all([request(api), request(other), request(api), request(other)]);
-  while (issued.length < 8) await wait(1);
+  await until(() => issued.length >= 8);
   phase = 'during';
   await revoke(accountId, application);
   phase = 'after';
@@ -164,7 +165,7 @@ t.test(
         data: { usedAt: clock(), grantId: grant.id },
       });
       const revoked = revoke(scene.accountId, scene.application);
-      await wait(300);
+      await untilWaiting(database, 1);
       return { revoked };
     });
     t.same(await revoked, { revokedGrants: 1 });

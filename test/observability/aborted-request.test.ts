@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { withQueryRaw } from '../support/faults/with-query-raw.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -55,19 +55,22 @@ for (const [ending, leave] of Object.entries(endings)) {
     const alarmed = alarms().length;
     for (const [upload, [requestLine, ...rest]] of Object.entries(uploads)) {
       const known = log.done().length;
+      const accepted = once(api.app.server, 'connection');
       const socket = net.connect(port, '127.0.0.1');
       socket.on('error', () => {}).resume();
       await once(socket, 'connect');
+      const closed = (await accepted).map((served: Socket) => once(served, 'close'));
       const received = new Promise<void>((resolve) => api.app.server.once('request', () => resolve()));
       const done = new Promise<void>((resolve) => finished.push(resolve));
       socket.write([requestLine, 'Host: x', ...rest].join('\r\n'));
       await received;
       leave(socket);
       await done;
+      await Promise.all(closed);
       t.match(log.done().slice(known), [{ level: info, aborted: true }], upload);
     }
-    // The server handles an error after the end of the request.
-    await setTimeout(100);
+    // The server handles an error after the end of the request, when the connection is closed.
+    await turn();
     t.same(alarms().slice(alarmed), []);
   });
 }

@@ -9,6 +9,10 @@ import { captureLog } from '../support/server/captured-log.js';
 import { listen } from '../support/server/sockets.js';
 import t from '../support/tap.js';
 
+// A request that takes long is always logged.
+let now = 0;
+t.intercept(performance, 'now', { value: () => now });
+
 const log = captureLog();
 const api = await buildTestApp(t, { logger: log.logger });
 const { database } = api;
@@ -110,12 +114,20 @@ t.test('server errors are logged at error, with a line for their cause', async (
 
 t.test('a slow request is logged at info, whatever its outcome', async (t) => {
   const slow = await buildTestApp(t, {
-    database: withQueryRaw(database, () => new Promise((resolve) => setTimeout(resolve, 5, []))),
-    environment: { SLOW_REQUEST_MS: '2' },
+    database: withQueryRaw(database, async () => {
+      now += queryMs;
+      return [];
+    }),
+    environment: { SLOW_REQUEST_MS: '20' },
     logger: log.logger,
   });
+  let queryMs = 19;
+  t.match(log.done(idOf(await slow.app.inject('/readyz'))), [{ level: debug }], 'not slow');
+  queryMs = 20;
   const response = await slow.app.inject('/readyz');
-  t.match(log.done(idOf(response)), [{ level: info, operation: 'GET /readyz', status: 200 }]);
+  t.match(log.done(idOf(response)), [
+    { level: info, operation: 'GET /readyz', status: 200, duration_ms: 20 },
+  ]);
 });
 
 t.test('a client that disconnects before the response is logged', async (t) => {

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { ConcurrencyLimit, QueueTimeoutError } from '../../src/services/concurrency-limit.js';
+import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';
 
 const never = new AbortController().signal;
@@ -56,9 +57,19 @@ t.test('the slots of one key do not limit another key', async (t) => {
 });
 
 t.test('rejects a caller that was queued too long, and removes it from the queue', async (t) => {
+  const timers = holdTimers(t);
   const limit = new ConcurrencyLimit(1);
   const release = await limit.acquire('a', long);
-  await t.rejects(limit.acquire('a', { signal: never, waitMs: 20 }), QueueTimeoutError);
+  let outcome: unknown;
+  limit.acquire('a', { signal: never, waitMs: 20 }).catch((error) => {
+    outcome = error;
+  });
+  timers.advance(19);
+  await turn();
+  t.equal(outcome, undefined, 'not before');
+  timers.advance(1);
+  await turn();
+  t.type(outcome, QueueTimeoutError);
   release();
   t.equal(limit.size, 0, 'the slot did not pass to it');
   (await limit.acquire('a', { signal: never, waitMs: 0 }))();

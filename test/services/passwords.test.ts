@@ -30,10 +30,15 @@ t.test('accepts any other password of at least twelve characters, without rules 
   t.match(await passwordError('x'.repeat(1025)), /at most 1024/);
 });
 
-t.test('examines a password of any length in bounded time', async (t) => {
-  for (const unit of ['1', 'abc1', 'password', '@$0', '2019']) {
-    const start = performance.now();
-    await passwordError(unit.repeat(1024).slice(0, 1024));
-    t.ok(performance.now() - start < 2_000, unit);
+t.test('examines the first 32 characters of a password, so that the time is bounded', async (t) => {
+  const random = 'xkqmpvltzrnw';
+  for (const unit of ['1', 'abc1', 'password', '2019']) {
+    const repeated = unit.repeat(32);
+    t.equal(
+      await passwordError(`${repeated.slice(0, 32)}${random.repeat(80)}`),
+      'must not be easy to guess',
+      unit,
+    );
+    t.equal(await passwordError(`${repeated.slice(0, 20)}${random}`), undefined, `${unit}: the 32nd counts`);
   }
 });

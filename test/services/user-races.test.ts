@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Prisma } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { hashPassword } from '../../src/services/passwords.js';
@@ -6,6 +5,7 @@ import { Sessions } from '../../src/services/sessions.js';
 import { UserAdministration } from '../../src/services/user-administration.js';
 import { Browser } from '../support/browser/browser.js';
 import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
+import { waitingStatements } from '../support/database/transaction.js';
 import {
   authorizationRequest,
   createScene,
@@ -18,6 +18,7 @@ import {
 import { buildTestApp } from '../support/server/app.js';
 import { createTestNotices } from '../support/server/test-notices.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const options = await createTestDatabase(t);
 const database = await openDatabase(options);
@@ -49,24 +50,19 @@ const stateOf = async ({ user }: Pick<Scene, 'user'>) => ({
   codes: await database.prisma.authorizationCode.count({ where: { userId: user.id, usedAt: null } }),
 });
 
-/**
- * Starts work while a transaction has uncommitted changes. The work either waits for the transaction, or uses the earlier
- * state.
- */
+/** Starts work while a transaction has uncommitted changes, until it waits for the transaction or has ended. */
 async function whileUncommitted<Result>(
   changes: (tx: Prisma.TransactionClient) => Promise<unknown>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const started = await database.prisma.$transaction(
-    async (tx) => {
-      await changes(tx);
-      const result = work();
-      result.catch(() => undefined);
-      await wait(300);
-      return { result };
-    },
-    { timeout: 30_000 },
-  );
+  const started = await database.prisma.$transaction(async (tx) => {
+    await changes(tx);
+    let hasEnded = false;
+    const result = work();
+    result.catch(() => undefined).then(() => (hasEnded = true));
+    await until(async () => hasEnded || (await waitingStatements(database)) > 0);
+    return { result };
+  });
   return started.result;
 }
 

@@ -2,10 +2,11 @@ import { sendJson } from '../support/records/send-json.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
+import { holdTimers } from '../support/server/timers.js';
 import t, { type Test } from '../support/tap.js';
+import { until } from '../support/until.js';
 import { answers, eventIds, holdResponse, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
-import { until } from '../support/webhooks/until.js';
 
 async function setUp(t: Test) {
   const clock = createTestClock(new Date());
@@ -261,6 +262,7 @@ t.test('a process whose lease has expired changes nothing', async (t) => {
 
 t.test('a slow endpoint and one that resets connections delay no other', async (t) => {
   const { receiver, create, addEmployees, worker } = await setUp(t);
+  holdTimers(t);
   const slow = await startReceiver(t);
   const resetting = await startReceiver(t);
   let release = () => {};
@@ -283,6 +285,7 @@ t.test(
   async (t) => {
     const { api, accountId, receiver, create, addEmployees, worker } = await setUp(t);
     const second = await api.token(await createApplication(api.database, accountId));
+    holdTimers(t);
     const held: (() => void)[] = [];
     receiver.answer = (response) => held.push(() => response.end());
     for (let index = 0; index < 20; index += 1) await create({ url: receiver.url });

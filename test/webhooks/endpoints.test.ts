@@ -3,10 +3,11 @@ import { sendJson } from '../support/records/send-json.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
+import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 import { answers, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { webhookScene } from '../support/webhooks/scene.js';
-import { until } from '../support/webhooks/until.js';
 
 const clock = createTestClock(new Date());
 const api = await buildTestApp(t, { clock });
@@ -239,12 +240,13 @@ t.test('resumes after a cursor of the account that is not expired', async (t) =>
 });
 
 t.test('tests of an account whose endpoints do not respond delay no other account', async (t) => {
-  const limited = await buildTestApp(t, { clock, requestQueueLimits: { running: 8, waitMs: 500 } });
+  const limited = await buildTestApp(t, { clock, requestQueueLimits: { running: 8, waitMs: 60_000 } });
   const [scene, other] = [await webhookScene(limited), await webhookScene(limited)];
   const receiver = await startReceiver(t);
   const releases: (() => void)[] = [];
   receiver.answer = (response) => releases.push(() => response.end());
   const { id } = await scene.create({ url: receiver.url });
+  holdTimers(t);
   const tests = Array.from({ length: 10 }, () => scene.post(`/${id}/test_deliveries`));
   await until(() => releases.length >= 5);
   t.equal((await other.get()).statusCode, 200);

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { claimEndpoints } from '../../src/services/webhooks/delivery/claim-endpoints.js';
@@ -12,10 +11,11 @@ import { openTransaction } from '../support/database/transaction.js';
 import { sendJson } from '../support/records/send-json.js';
 import { buildTestApp, testSecrets } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
+import { holdTimers } from '../support/server/timers.js';
 import t, { type Test } from '../support/tap.js';
+import { until } from '../support/until.js';
 import { answers, holdResponse, startReceiver } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
-import { until } from '../support/webhooks/until.js';
 
 async function setUp(t: Test, database?: Database) {
   const clock = createTestClock(new Date());
@@ -151,6 +151,7 @@ t.test(
     const { id: otherId } = await other.create({ url: receiver.url });
     const releases: (() => void)[] = [];
     receiver.answer = (response) => releases.push(() => response.end());
+    holdTimers(t);
     await addEmployees(1);
     await other.addEmployees(1);
     await worker.poll();
@@ -160,9 +161,8 @@ t.test(
     t.equal((await transaction.query(lock, [id])).length, 1);
     for (const release of releases) release();
     const attempts = async () => (await other.get(`/${otherId}/deliveries`)).json().data.length;
-    const start = Date.now();
-    while ((await attempts()) === 0 && Date.now() - start < 20_000) await wait(100);
-    t.equal(await attempts(), 1, 'stored while the other endpoint is locked');
+    // Stored while the other endpoint is locked.
+    await until(async () => (await attempts()) === 1);
     t.equal((await scene.get(`/${id}/deliveries`)).json().data.length, 0);
     await transaction.end('ROLLBACK');
     await worker.idle();

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { publicLookup } from '../../src/services/public-address.js';
 import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
 import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
+import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 import { listenOnLoopback } from '../support/webhooks/loopback.js';
 import { startNameServer } from '../support/webhooks/name-server.js';
 
@@ -19,6 +20,7 @@ const delivery = {
 };
 
 t.test('rejects a connection to a host that is public at registration and private later', async (t) => {
+  holdTimers(t);
   const listener = await listenOnLoopback(t);
   const nameServer = await startNameServer(t, (number) => [number === 0 ? publicAddress : loopback]);
   const sender = new WebhookSender({ allowLocal: true });
@@ -34,6 +36,7 @@ t.test('rejects a connection to a host that is public at registration and privat
 });
 
 t.test('a connection uses the checked addresses, without another lookup', async (t) => {
+  holdTimers(t);
   const listener = await listenOnLoopback(t);
   const nameServer = await startNameServer(t, (number) => [number % 2 === 0 ? publicAddress : loopback]);
   const lookUp = () =>
@@ -47,14 +50,21 @@ t.test('a connection uses the checked addresses, without another lookup', async 
   t.equal(nameServer.queries, 2);
   const sender = new WebhookSender({ allowLocal: false });
   t.teardown(() => sender.close());
-  setTimeout(() => sender.interrupt(), 300);
   const url = `https://rebinding.example:${listener.port}/`;
-  t.equal((await sender.send({ ...delivery, url })).status, null);
+  let hasEnded = false;
+  const sent = sender.send({ ...delivery, url }).finally(() => {
+    hasEnded = true;
+  });
+  // Until it connects, or cannot.
+  await until(() => hasEnded || process.getActiveResourcesInfo().includes('TCPConnectWrap'));
+  sender.interrupt();
+  t.equal((await sent).status, null);
   t.equal(nameServer.queries, 3, 'one lookup');
   t.equal(listener.connections, 0);
 });
 
 t.test('a name with a public and a private address is rejected, in either order', async (t) => {
+  holdTimers(t);
   const listener = await listenOnLoopback(t);
   const both = [publicAddress, loopback];
   await startNameServer(t, (number) => (number % 2 === 0 ? both : both.toReversed()));
@@ -74,17 +84,25 @@ t.test('a name with a public and a private address is rejected, in either order'
 });
 
 t.test('a name is resolved while all threads of the process wait', async (t) => {
+  holdTimers(t);
   await startNameServer(t, () => [publicAddress]);
   const pipe = path.join(t.testdir(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   // A thread waits until something else opens the pipe. The thread pool has four.
   const opened = Array.from({ length: 4 }, () => fs.promises.open(pipe, 'r'));
   try {
-    t.equal(await findUrlError('https://partner.example/', { allowLocal: false }), null);
-    const address = new Promise((resolve) =>
-      publicLookup('partner.example', {}, (error, found) => resolve(error ?? found)),
-    );
-    t.equal(await Promise.race([address, wait(5_000)]), publicAddress);
+    let urlError: string | null | undefined;
+    findUrlError('https://partner.example/', { allowLocal: false }).then((found) => {
+      urlError = found;
+    });
+    await until(() => urlError !== undefined);
+    t.equal(urlError, null);
+    let address: unknown;
+    publicLookup('partner.example', {}, (error, found) => {
+      address = error ?? found;
+    });
+    await until(() => address !== undefined);
+    t.equal(address, publicAddress);
   } finally {
     // Does not need a thread.
     fs.closeSync(fs.openSync(pipe, 'w'));

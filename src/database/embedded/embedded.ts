@@ -16,7 +16,11 @@ import { EmbeddedServer } from './server.js';
  *
  * @throws {DatabaseOpenError} when another process has opened it or the directory cannot be used
  */
-export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOptions): Promise<Database> {
+export async function openEmbedded({
+  dataDir,
+  embeddedTemplate,
+  transactionLimits,
+}: DatabaseOptions): Promise<Database> {
   const directory = path.resolve(dataDir);
   const files = path.join(directory, 'pglite');
   const release = await lockDataDir(directory);
@@ -45,7 +49,10 @@ export async function openEmbedded({ dataDir, embeddedTemplate }: DatabaseOption
     });
   }
   const adapterFactory = createEmbeddedAdapter(server);
-  const prisma = new PrismaClient({ adapter: adapterFactory });
+  const prisma = new PrismaClient({
+    adapter: adapterFactory,
+    ...(transactionLimits && { transactionOptions: transactionLimits }),
+  });
   let closing: Promise<void> | undefined;
 
   return {

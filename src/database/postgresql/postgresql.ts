@@ -58,6 +58,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     reportPoolSize = 6,
     reportStatementTimeoutMs = defaultReportStatementTimeoutMs,
     defaultScope = noAccount,
+    transactionLimits,
     logger,
   } = options;
   const settings = new TransactionSettings({
@@ -134,7 +135,11 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     { settings, defaultScope },
   );
   const recordWrite = () => recordWriteOf({ runHot: pool.runHot.bind(pool) }, currentScope(defaultScope));
-  const prisma = createRetryingClient({ adapter }, retry, options.recordWrites ? recordWrite : undefined);
+  const prisma = createRetryingClient(
+    { adapter, ...(transactionLimits && { transactionOptions: transactionLimits }) },
+    retry,
+    options.recordWrites ? recordWrite : undefined,
+  );
 
   return {
     kind: 'postgresql',

@@ -48,11 +48,24 @@ export interface HandlerQueue {
   run<Output>(id: OperationId, response: ServerResponse, handle: () => Promise<Output>): Promise<Output>;
 }
 
+/** The part of a route that fastify-openapi-glue derives from an operation. */
+export type ContractRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'>;
+
+/** Routes that fastify-openapi-glue has derived from a contract before. */
+export type ContractRoutes = ReadonlyMap<OperationId, ContractRoute>;
+
 /** Checks before the handler of an operation. */
 interface Gates {
   readonly authenticate: Authenticate;
   readonly publicGate: PublicGate;
   readonly queue: HandlerQueue;
+}
+
+interface Binding {
+  readonly contract: Contract;
+  readonly handlers: Handlers;
+  /** Default: they are derived here. Several applications in a process can share them. */
+  readonly routes?: ContractRoutes | undefined;
 }
 
 /**
@@ -63,23 +76,31 @@ interface Gates {
  */
 export async function bindContract(
   app: FastifyInstance,
-  { contract, handlers, ...gates }: { contract: Contract; handlers: Handlers } & Gates,
+  { contract, handlers, routes, ...gates }: Binding & Gates,
 ): Promise<void> {
   assertParity(contract, handlers);
   app.decorateRequest('caller', null);
+  // fastify-openapi-glue adds method, URL and schema.
+  const optionsOf = (id: OperationId) =>
+    routeFor(operationOf(contract, id), handlers, gates) as Omit<RouteOptions, keyof ContractRoute>;
+  if (routes !== undefined) {
+    for (const [id, route] of routes) app.route({ ...route, ...optionsOf(id) });
+    return;
+  }
   // fastify-openapi-glue warns about each media type of responses that no request has.
   const { level } = app.log;
   app.log.level = 'error';
   await app.register(openapiGlue, {
     specification: structuredClone(contract.document),
-    operationResolver: (id) => {
-      const operation = contract.operations.get(id as OperationId);
-      if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
-      // fastify-openapi-glue adds method, URL and schema.
-      return routeFor(operation, handlers, gates) as RouteOptions;
-    },
+    operationResolver: (id) => optionsOf(id as OperationId) as RouteOptions,
   });
   app.log.level = level;
+}
+
+function operationOf(contract: Contract, id: OperationId): Operation {
+  const operation = contract.operations.get(id);
+  if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
+  return operation;
 }
 
 function routeFor(

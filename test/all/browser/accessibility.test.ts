@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { callback, createApplication, main, signIn } from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible } from '../../support/browser/chromium.js';
 import { createScene, createUser, grantTokens } from '../../support/oauth/users.js';
 import type { Test } from '../../support/tap.js';
+import { callback, createApplication, main, signIn } from './browser-steps.js';
+import { browserTest, isAccessible } from './chromium.js';
 
 async function checkPages(t: Test, page: Page, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {

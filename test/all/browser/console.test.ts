@@ -2,9 +2,9 @@ import { hash } from '@node-rs/argon2';
 import type { Page } from 'playwright-core';
 import { demoPassword } from '../../../src/demo-data/accounts.js';
 import { fillDemoData } from '../../../src/demo-data/fill.js';
-import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
 import { contract } from '../../support/server/app.js';
 import type { Test } from '../../support/tap.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
 
 /** Swagger UI skips heading levels in its dialog (axe: `heading-order`). */
 const dialogHeadings = ['#console .auth-container h4', '#console .auth-container h6'];

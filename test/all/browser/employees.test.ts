@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { main, signIn } from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
 import { createScene } from '../../support/oauth/users.js';
 import type { Test } from '../../support/tap.js';
+import { main, signIn } from './browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
 
 /** Fills in the form for a new employee; the page shows the employee then. */
 async function add(page: Page, number: string, firstName: string, manager = ''): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { signIn } from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
 import { createScene } from '../../support/oauth/users.js';
 import { makeRecords, storedRecords, toCsv } from '../../support/records/import.js';
 import type { Test } from '../../support/tap.js';
+import { signIn } from './browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
 
 const csvFile = (text: string) => ({
   name: 'Staff list.csv',

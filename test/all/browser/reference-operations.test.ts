@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { browserTest, isAccessible, phone } from '../../support/browser/chromium.js';
 import { contract } from '../../support/server/app.js';
+import { browserTest, isAccessible, phone } from './chromium.js';
 
 async function openAllDetails(page: Page): Promise<void> {
   await page.locator('details').evaluateAll((all) => {

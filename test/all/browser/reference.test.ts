@@ -1,6 +1,6 @@
 import { chaptersOf, rawOperation, slugOf, webhooksOf } from '../../../src/contract/reference/nodes.js';
-import { browserTest, isAccessible, phone } from '../../support/browser/chromium.js';
 import { contract } from '../../support/server/app.js';
+import { browserTest, isAccessible, phone } from './chromium.js';
 
 const operations = [...contract.operations.values()].map((operation) => ({
   ...operation,

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
-import { main, signIn } from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
 import { createScene, type Scene } from '../../support/oauth/users.js';
 import { insertEmployees } from '../../support/records/insert-employees.js';
 import { makeEmployees } from '../../support/records/tenant.js';
 import type { Test } from '../../support/tap.js';
+import { main, signIn } from './browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
 
 const reports = '/people/reports';
 

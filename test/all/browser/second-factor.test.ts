@@ -1,17 +1,10 @@
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import {
-  callback,
-  createApplication,
-  getToken,
-  main,
-  shownSecret,
-  signIn,
-} from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
 import { freshAddress, newPassword } from '../../support/browser/user-pages.js';
 import { createScene, type TestUser } from '../../support/oauth/users.js';
 import type { Test } from '../../support/tap.js';
+import { callback, createApplication, getToken, main, shownSecret, signIn } from './browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
 
 const security = '/people/settings/security';
 const ownFactors = '/people/settings/account/second_factor';

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { authorizationRequest, createScene } from '../../support/oauth/users.js';
 import {
   callApi,
   callback,
@@ -7,9 +8,8 @@ import {
   main,
   shownSecret,
   signIn,
-} from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible } from '../../support/browser/chromium.js';
-import { authorizationRequest, createScene } from '../../support/oauth/users.js';
+} from './browser-steps.js';
+import { browserTest, isAccessible } from './chromium.js';
 
 browserTest(
   'creates an application, rotates its secret, uses its tokens and deletes it',

@@ -1,9 +1,9 @@
 import { hashSessionId } from '../../../src/services/sessions.js';
-import { main, signIn } from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible } from '../../support/browser/chromium.js';
 import { createScene } from '../../support/oauth/users.js';
 import { clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
-import { startOpenIdProvider } from '../../support/single-sign-on/openid-provider.js';
+import { startOpenIdProvider } from '../pages/openid-provider.js';
+import { main, signIn } from './browser-steps.js';
+import { browserTest, isAccessible } from './chromium.js';
 
 const settings = '/people/settings/single_sign_on';
 

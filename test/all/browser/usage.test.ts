@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { randomId } from '../../../src/database/ids.js';
-import { main, signIn } from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
 import { createScene, createUser, type Scene } from '../../support/oauth/users.js';
 import { storeCalls, storeRejection } from '../../support/records/usage.js';
 import type { Test } from '../../support/tap.js';
+import { main, signIn } from './browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
 
 const hour = 3_600_000;
 const usagePath = (scene: Scene) => `/people/settings/oauth_applications/${scene.application.id}/usage`;

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { main, signIn } from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
 import { freshAddress, newPassword } from '../../support/browser/user-pages.js';
 import { createScene, createUser, type TestUser } from '../../support/oauth/users.js';
 import type { Test } from '../../support/tap.js';
+import { main, signIn } from './browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
 
 const notice = (page: Page) => main(page).getByRole('status').first();
 

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
-import { main, signIn } from '../../support/browser/browser-steps.js';
-import { browserTest, isAccessible, type LiveSite } from '../../support/browser/chromium.js';
 import { createScene } from '../../support/oauth/users.js';
 import { sendJson } from '../../support/records/send-json.js';
 import { createApplication } from '../../support/records/tenant.js';
 import type { Test } from '../../support/tap.js';
 import { answers, startReceiver } from '../../support/webhooks/receiver.js';
+import { main, signIn } from './browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
 
 /** A paused endpoint; its receiver responds with an error. */
 async function arrange(t: Test, { api }: LiveSite) {

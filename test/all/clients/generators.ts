@@ -6,9 +6,6 @@ import { openapiClientAxios } from './openapi-client-axios/generator.js';
 import { openapiFetch } from './openapi-fetch/generator.js';
 import { openapiGeneratorPython } from './openapi-generator-python/generator.js';
 import { openapiGeneratorRuby } from './openapi-generator-ruby/generator.js';
-
-import { openapiTypescriptCodegen } from './openapi-typescript-codegen/generator.js';
-import { openapiZodClient } from './openapi-zod-client/generator.js';
 import { orval } from './orval/generator.js';
 import { redoclyCli } from './redocly-cli/generator.js';
 import { rtkQuery } from './rtk-query/generator.js';
@@ -27,9 +24,6 @@ export const generators: readonly Generator[] = [
   rtkQuery,
   typedOpenapi,
   openapiClientAxios,
-  openapiZodClient,
-  openapiTypescriptCodegen,
-
   openapiGeneratorPython,
   openapiGeneratorRuby,
 ];

@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
 import { packageRoot } from '../../../src/package-root.js';
 
-const modules = path.join(packageRoot, 'node_modules');
+/** Where packages are installed: those of the generators, then those of the project. */
+const installations = ['test/all/clients', '.'].map((folder) =>
+  path.join(packageRoot, folder, 'node_modules'),
+);
 
 /** The relevant properties of an installed package. */
 interface InstalledPackage {
@@ -19,9 +23,17 @@ export async function makeFolder(t: Test): Promise<string> {
   return folder;
 }
 
-/** Reads the `package.json` of a package of this project. */
+/** The folder of an installed package. */
+function folderOf(name: string): string {
+  const folders = installations.map((modules) => path.join(modules, name));
+  const found = folders.find((folder) => existsSync(folder));
+  if (found === undefined) throw new Error(`${name} is not installed`);
+  return found;
+}
+
+/** Reads the `package.json` of an installed package. */
 export async function readPackage(name: string): Promise<InstalledPackage> {
-  const { version, bin = {} } = JSON.parse(await readFile(path.join(modules, name, 'package.json'), 'utf8'));
+  const { version, bin = {} } = JSON.parse(await readFile(path.join(folderOf(name), 'package.json'), 'utf8'));
   return { version, bin: typeof bin === 'string' ? { [path.basename(name)]: bin } : bin };
 }
 
@@ -29,17 +41,17 @@ export async function readPackage(name: string): Promise<InstalledPackage> {
 export async function commandFile(name: string, command: string): Promise<string> {
   const { bin } = await readPackage(name);
   if (bin[command] === undefined) throw new Error(`${name} has no command ${command}`);
-  return path.join(modules, name, bin[command]);
+  return path.join(folderOf(name), bin[command]);
 }
 
-/** Links packages of this project into a folder, as if they were installed there. */
+/** Links installed packages into a folder, as if they were installed there. */
 export async function linkPackages(folder: string, names: readonly string[]): Promise<void> {
   const bins = path.join(folder, 'node_modules', '.bin');
   await mkdir(bins, { recursive: true });
   for (const name of names) {
     const link = path.join(folder, 'node_modules', name);
     await mkdir(path.dirname(link), { recursive: true });
-    await symlink(path.join(modules, name), link);
+    await symlink(folderOf(name), link);
     for (const command of Object.keys((await readPackage(name)).bin)) {
       await symlink(await commandFile(name, command), path.join(bins, command));
     }

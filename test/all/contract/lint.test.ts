@@ -8,6 +8,13 @@ import t, { type Test } from '../../support/tap.js';
 
 const read = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const rules = path.join('scripts', 'contract', 'rules');
+
+const installed = spawnSync(...withoutTap('npm', ['run', '--silent', 'prelint:contract']), {
+  cwd: packageRoot,
+  encoding: 'utf8',
+});
+if (installed.status !== 0) throw new Error(installed.stderr);
 
 interface Contract {
   readonly paths: Record<string, Record<string, Record<string, unknown>>>;
@@ -26,11 +33,15 @@ function lint(
   const cwd = t.testdir({
     'redocly.yaml': read('redocly.yaml'),
     '.redocly.lint-ignore.yaml': read('.redocly.lint-ignore.yaml'),
-    '.spectral.yaml': read('.spectral.yaml'),
-    '.spectral.ibm.yaml': read('.spectral.ibm.yaml'),
     openapi: {
       'v1.yaml': changed('openapi/v1.yaml', contract),
       'v1.arazzo.yaml': changed('openapi/v1.arazzo.yaml', workflows),
+    },
+    [rules]: {
+      ...Object.fromEntries(
+        ['package.json', 'spectral.yaml', 'ibm.yaml'].map((file) => [file, read(path.join(rules, file))]),
+      ),
+      node_modules: t.fixture('symlink', path.join(packageRoot, rules, 'node_modules')),
     },
   });
   const { status, stdout, stderr } = spawnSync(...withoutTap('sh', ['-c', scripts['lint:contract'] ?? '']), {

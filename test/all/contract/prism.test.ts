@@ -1,21 +1,16 @@
 import path from 'node:path';
 import { contractFile } from '../../../src/contract/contract.js';
-import {
-  acceptsReported,
-  disagreements,
-  rejectsUnreported,
-  unseenStatuses,
-} from '../../support/contract/prism/disagreements.js';
-import { sendBeyondLimits } from '../../support/contract/prism/limited-requests.js';
-import { sendMadeRequests } from '../../support/contract/prism/made-requests.js';
-import { plantDemands } from '../../support/contract/prism/planted-contract.js';
-import { startPrism } from '../../support/contract/prism/proxy.js';
-import { RandomRequests } from '../../support/contract/prism/random-requests.js';
-import { createRecorder, type Exchange } from '../../support/contract/prism/recorder.js';
-import { createPrismWorld } from '../../support/contract/prism/world.js';
 import { contract } from '../../support/server/app.js';
 import { startDemoServer } from '../../support/server/demo-server.js';
 import t from '../../support/tap.js';
+import { acceptsReported, disagreements, rejectsUnreported, unseenStatuses } from './prism/disagreements.js';
+import { sendBeyondLimits } from './prism/limited-requests.js';
+import { sendMadeRequests } from './prism/made-requests.js';
+import { plantDemands } from './prism/planted-contract.js';
+import { startPrism } from './prism/proxy.js';
+import { RandomRequests } from './prism/random-requests.js';
+import { createRecorder, type Exchange } from './prism/recorder.js';
+import { createPrismWorld } from './prism/world.js';
 
 /** Random requests for each operation. Half of them have values that violate the contract. */
 const rounds = 6;

@@ -13,6 +13,7 @@ import { makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { listen } from '../../support/server/sockets.js';
 import t, { type Test } from '../../support/tap.js';
+import { until } from '../../support/until.js';
 
 const headcount = 9_000;
 
@@ -200,13 +201,17 @@ t.test('the event of an export that is aborted over the network has the rows sen
 
 t.test('the event of an export that fails midway has the rows sent until then', async (t) => {
   const report = await newReport();
+  let fail = () => {};
   const { port } = await withStreams(t, async function* () {
     yield header;
     yield rows(11);
-    await wait(20);
+    await new Promise<void>((resolve) => {
+      fail = resolve;
+    });
     throw new Error('The database is unavailable');
   });
   const response = await ask(port, report);
+  fail();
   await t.rejects(readAll(response), { code: 'ECONNRESET' });
   t.match(await endedEvent(report), { details: { rows: '11', complete: 'no' } });
 });
@@ -261,7 +266,7 @@ t.test('exports that are queued behind another response are released with their 
   const socket = net.connect(served.port, '127.0.0.1').on('error', () => {});
   const lines = [`GET /v1/reports/${report}/results.csv HTTP/1.1`, 'Host: api.test'];
   socket.write([...lines, `Authorization: Bearer ${client.token}`, '', ''].join('\r\n').repeat(2));
-  while (started < 2) await wait(5);
+  await until(() => started === 2);
   socket.destroy();
   await once(socket, 'close');
   await served.app.close();

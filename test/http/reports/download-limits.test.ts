@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import type { Database } from '../../../src/database/client.js';
 import { createLifecycle } from '../../../src/http/lifecycle.js';
 import { defaultReportLimits, type ReportLimits } from '../../../src/http/report-limits.js';
@@ -7,7 +8,9 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { createReportClient, type ReportClient } from '../../support/records/reports.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { listen, type RawDownload, requestRaw } from '../../support/server/sockets.js';
+import { holdTimers } from '../../support/server/timers.js';
 import t, { type Test } from '../../support/tap.js';
+import { until } from '../../support/until.js';
 
 const database = await openTestDatabase(t);
 
@@ -20,10 +23,15 @@ async function* endless(): AsyncGenerator<Buffer, void, undefined> {
   for (;;) yield chunk;
 }
 
+/** Milliseconds for which requests are queued. No other time limit has this value. */
+const queueMs = 61_234;
+
 /** An application whose downloads the test produces. */
 async function serve(t: Test, rows: Rows, limits: Partial<ReportLimits> = {}) {
+  let started = 0;
   let inProgress = 0;
   const streamCsv: Database['streamCsv'] = async function* ({ signal }) {
+    started += 1;
     inProgress += 1;
     try {
       yield* rows(signal);
@@ -34,7 +42,7 @@ async function serve(t: Test, rows: Rows, limits: Partial<ReportLimits> = {}) {
   const lifecycle = createLifecycle();
   const api = await buildTestApp(t, {
     database: { ...database, streamCsv },
-    reportLimits: { ...defaultReportLimits, queueMs: 200, ...limits },
+    reportLimits: { ...defaultReportLimits, queueMs, ...limits },
     lifecycle,
   });
   const port = await listen(api.app);
@@ -47,6 +55,7 @@ async function serve(t: Test, rows: Rows, limits: Partial<ReportLimits> = {}) {
     port,
     lifecycle,
     account,
+    started: () => started,
     inProgress: () => inProgress,
     download: ({ token, path }: Account, version: HttpVersion = '1.1') =>
       requestRaw(port, [`GET ${path} HTTP/${version}`, 'Host: api.test', `Authorization: Bearer ${token}`]),
@@ -55,14 +64,6 @@ async function serve(t: Test, rows: Rows, limits: Partial<ReportLimits> = {}) {
 
 type Account = ReportClient & { readonly path: string };
 type HttpVersion = '1.0' | '1.1';
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`The condition was not met: ${condition}`);
-    await wait(10);
-  }
-}
 
 /** Expects a response that was aborted, and does not look complete to any client. */
 async function isCut(t: Test, download: RawDownload, version: HttpVersion): Promise<void> {
@@ -75,14 +76,13 @@ async function isCut(t: Test, download: RawDownload, version: HttpVersion): Prom
 
 for (const version of ['1.1', '1.0'] as const) {
   t.test(`the download of a slow client is closed and does not look complete, HTTP/${version}`, async (t) => {
-    const { account, download, inProgress } = await serve(t, endless, { throughputPeriodMs: 240 });
+    const { account, download, started, inProgress } = await serve(t, endless, { throughputPeriodMs: 240 });
     const client = await account();
     const slow = download(client, version);
-    await until(() => inProgress() === 1);
-    await until(() => inProgress() === 0);
+    await until(() => started() === 1 && inProgress() === 0);
     await isCut(t, slow, version);
     const next = download(client, version);
-    await until(() => inProgress() === 1);
+    await until(() => started() === 2);
     next.socket.destroy();
     await until(() => inProgress() === 0);
   });
@@ -91,19 +91,32 @@ for (const version of ['1.1', '1.0'] as const) {
     `a download that reaches its deadline is closed and does not look complete, HTTP/${version}`,
     async (t) => {
       const { account, download, inProgress } = await serve(t, endless, { downloadMs: 1_000 });
-      await isCut(t, download(await account(), version), version);
+      const client = await account();
+      const timers = holdTimers(t);
+      const downloaded = download(client, version);
+      await once(downloaded.socket, 'readable');
+      timers.advance(999);
+      t.equal(inProgress(), 1, 'not before');
+      timers.advance(1);
+      await isCut(t, downloaded, version);
       await until(() => inProgress() === 0);
     },
   );
 
   t.test(`a download that fails midway does not look complete, HTTP/${version}`, async (t) => {
+    let fail = () => {};
     const failing: Rows = async function* () {
       yield chunk;
-      await wait(50);
+      await new Promise<void>((resolve) => {
+        fail = resolve;
+      });
       throw new Error('The database is unavailable');
     };
     const { account, download } = await serve(t, failing);
-    await isCut(t, download(await account(), version), version);
+    const downloaded = download(await account(), version);
+    await once(downloaded.socket, 'readable');
+    fail();
+    await isCut(t, downloaded, version);
   });
 
   t.test(
@@ -125,14 +138,22 @@ for (const version of ['1.1', '1.0'] as const) {
 }
 
 t.test('a download whose rows arrive slowly is not closed', async (t) => {
+  const periodMs = 120;
   const slowly: Rows = async function* () {
     for (let row = 0; row < 5; row += 1) {
       yield Buffer.from(`${row}\n`);
-      await wait(200);
+      await until(() => connection?.writableLength === 0);
+      timers.advance(2 * periodMs);
     }
   };
-  const { account, download } = await serve(t, slowly, { throughputPeriodMs: 120 });
-  const { text, reset } = await download(await account(), '1.0').readAll();
+  const { app, account, download } = await serve(t, slowly, { throughputPeriodMs: periodMs });
+  const client = await account();
+  const timers = holdTimers(t);
+  let connection: Socket | undefined;
+  app.server.once('connection', (socket) => {
+    connection = socket;
+  });
+  const { text, reset } = await download(client, '1.0').readAll();
   t.match(text, /\r\n0\n1\n2\n3\n4\n$/);
   t.notOk(reset);
 });
@@ -152,13 +173,15 @@ t.test('a download without a row before the deadline is 503', async (t) => {
 });
 
 t.test('a third download of an account is 429 after the wait, and HEAD takes no slot', async (t) => {
-  const { account, download, inProgress } = await serve(t, endless);
+  const { account, download, inProgress } = await serve(t, endless, { throughputPeriodMs: 2 ** 30 });
   const [client, other] = [await account(), await account()];
+  const timers = holdTimers(t);
   const running = [download(client), download(client)];
   await until(() => inProgress() === 2);
-  const queuedAt = performance.now();
-  const third = await client.send('GET', client.path);
-  t.ok(performance.now() - queuedAt >= 200, 'after it was queued');
+  const queued = client.send('GET', client.path);
+  await until(() => timers.started(queueMs) === 1);
+  timers.advance(queueMs);
+  const third = await queued;
   t.equal(third.statusCode, 429);
   t.match(third.json(), {
     code: 'rate_limit_exceeded',
@@ -176,12 +199,16 @@ t.test('a third download of an account is 429 after the wait, and HEAD takes no 
 });
 
 t.test('downloads beyond the limit of the process are 503 until one of them ends', async (t) => {
-  const { account, download, inProgress } = await serve(t, endless);
+  const { account, download, inProgress } = await serve(t, endless, { throughputPeriodMs: 2 ** 30 });
   const accounts = await Promise.all(Array.from({ length: 11 }, account));
+  const timers = holdTimers(t);
   const running = accounts.slice(0, 10).flatMap((each) => [download(each), download(each)]);
   await until(() => inProgress() === 20);
   const last = accounts[10] as Account;
-  const rejected = await last.send('GET', last.path);
+  const queued = last.send('GET', last.path);
+  await until(() => timers.started(queueMs) === 1);
+  timers.advance(queueMs);
+  const rejected = await queued;
   t.equal(rejected.statusCode, 503);
   t.equal(rejected.json().code, 'service_unavailable');
   t.match(rejected.headers['retry-after'], /^[1-9]\d*$/);
@@ -194,8 +221,9 @@ t.test('downloads beyond the limit of the process are 503 until one of them ends
 });
 
 t.test('a client that disconnects while its download is queued leaves the queue', async (t) => {
-  const { account, download, inProgress, port } = await serve(t, endless, { queueMs: 60_000 });
+  const { app, account, download, started, inProgress, port } = await serve(t, endless);
   const client = await account();
+  const timers = holdTimers(t);
   const running = [download(client), download(client)];
   await until(() => inProgress() === 2);
   const queued = http.get({
@@ -205,11 +233,16 @@ t.test('a client that disconnects while its download is queued leaves the queue'
     agent: false,
   });
   queued.on('error', () => {});
-  await wait(200);
+  const [, response] = (await once(app.server, 'request')) as [unknown, ServerResponse];
+  await until(() => timers.started(queueMs) === 1);
+  const closed = once(response, 'close');
   queued.destroy();
-  await wait(50);
+  await closed;
   for (const { socket } of running) socket.destroy();
   await until(() => inProgress() === 0);
-  await wait(100);
-  t.equal(inProgress(), 0, 'it has not started');
+  const next = download(client);
+  await until(() => inProgress() === 1);
+  t.equal(started(), 3, 'it has not started');
+  next.socket.destroy();
+  await until(() => inProgress() === 0);
 });

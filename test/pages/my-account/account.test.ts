@@ -18,7 +18,7 @@ import { buildTestApp } from '../../support/server/app.js';
 import { linkIn } from '../../support/server/mail-server.js';
 import { buildMailingApp } from '../../support/server/mailing-app.js';
 import t from '../../support/tap.js';
-import { until } from '../../support/webhooks/until.js';
+import { until } from '../../support/until.js';
 
 const database = await openTestDatabase(t);
 const { api, mail } = await buildMailingApp(t, { database });

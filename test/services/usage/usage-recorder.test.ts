@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { ApiCall } from '../../../src/services/usage/api-call.js';
 import { UsageReader } from '../../../src/services/usage/usage-reader.js';
 import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
@@ -7,6 +6,7 @@ import { asOwner } from '../../support/database/owner.js';
 import { createTenant, type Tenant } from '../../support/records/tenant.js';
 import { createTestClock } from '../../support/server/clock.js';
 import t, { type Test } from '../../support/tap.js';
+import { until } from '../../support/until.js';
 
 const database = await openTestDatabase(t);
 const clock = createTestClock();
@@ -93,7 +93,7 @@ t.test('stores many counts before their time, and in several statements', async 
   const usage = new UsageRecorder({ database, clock });
   const tenant = await createTenant(database);
   for (let user = 0; user < 2_000; user += 1) usage.record(callOf(tenant, { userId: `user${user}` }));
-  while ((await rowsOf(tenant)) < 2_000) await wait(20);
+  await until(async () => (await rowsOf(tenant)) === 2_000);
   for (let user = 0; user < 2_500; user += 1) usage.record(callOf(tenant, { userId: `user${user}` }));
   await usage.flush();
   t.equal(await rowsOf(tenant), 2_500);

@@ -9,7 +9,7 @@ import { programOptions, programPath } from './programs.js';
 export type Settings = Readonly<Record<string, string>>;
 
 /** Milliseconds that a server may take to start. */
-const patienceMs = 60_000;
+const patienceMs = 240_000;
 
 /** A PostgreSQL server on 127.0.0.1 that a test or a trial starts and stops. Its superuser is `postgres`, without a password. */
 export class ClusterServer {

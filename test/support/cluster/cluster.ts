@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../until.js';
 import { ClusterServer, type Settings } from './cluster-server.js';
 import { runProgram } from './programs.js';
 import { TemporaryServers } from './temporary-servers.js';
@@ -130,9 +130,6 @@ async function createStandby(standby: Standby, { port }: ClusterServer): Promise
 }
 
 async function untilFollowed(primary: ClusterServer, count: number): Promise<void> {
-  for (;;) {
-    const rows = await primary.query("SELECT FROM pg_stat_replication WHERE state = 'streaming'");
-    if (rows.length === count) return;
-    await wait(20);
-  }
+  const streaming = "SELECT FROM pg_stat_replication WHERE state = 'streaming'";
+  await until(async () => (await primary.query(streaming)).length === count);
 }

@@ -27,6 +27,14 @@ export interface TestDatabaseOptions {
   readonly direct?: boolean;
 }
 
+/** Time limits in milliseconds that no statement of a test reaches, however busy the machine is. */
+const generous = {
+  connectionTimeoutMs: 240_000,
+  transactionLimits: { maxWait: 240_000, timeout: 240_000 },
+  statementTimeoutMs: 240_000,
+  reportStatementTimeoutMs: 240_000,
+} as const satisfies Partial<DatabaseOptions>;
+
 /**
  * Creates a database with every table and no rows, and drops it when the test ends. Statements of the test itself have the
  * scope of all accounts, unlike those of the application.
@@ -41,7 +49,7 @@ export async function createTestDatabase(
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
   if (testServer === undefined || engine === 'embedded') {
     await copyEmbeddedTemplate(dataDir, { empty });
-    return { dataDir, defaultScope: allAccounts };
+    return { dataDir, defaultScope: allAccounts, ...generous };
   }
   const databaseUrl = await (empty ? createPostgresqlDatabase(testServer) : createFromTemplate(testServer));
   t.teardown(() => dropPostgresqlDatabase(testServer, databaseUrl));
@@ -51,5 +59,6 @@ export async function createTestDatabase(
     databaseUrl: direct ? administrativeUrlOf(databaseUrl) : databaseUrl,
     directDatabaseUrl,
     defaultScope: allAccounts,
+    ...generous,
   };
 }

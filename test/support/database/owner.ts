@@ -16,6 +16,6 @@ export function asOwner<Row = unknown>(
       if (isDistributed()) await tx.$executeRawUnsafe('SET LOCAL citus.enable_unsafe_triggers = on');
       return tx.$queryRawUnsafe<Row[]>(text, ...values);
     },
-    { maxWait: 60_000, timeout: 120_000 },
+    { maxWait: 240_000, timeout: 240_000 },
   );
 }

@@ -2,6 +2,7 @@ import type { Database, DatabaseOptions, PrismaClient, ReadDatabase } from '../.
 import type { HotStatement } from '../../../src/database/hot/hot-statement.js';
 import { openReplicas, type Replicas } from '../../../src/database/replicas/open-replicas.js';
 import { accountScope, allAccounts, noAccount, withScope } from '../../../src/database/scope.js';
+import { until } from '../until.js';
 
 /** URLs of standbys of the test server, from which applications then read. */
 const standbyServers = (process.env.TEST_REPLICA_DATABASE_URLS ?? '').split(',').filter(Boolean);
@@ -92,9 +93,7 @@ async function openStandbys(
   });
   const isOnStandby = () =>
     replicas.reads.prisma.$queryRaw<[{ found: boolean }]>`SELECT pg_is_in_recovery() AS found`;
-  while (!(await withScope(accountScope('anyone'), isOnStandby))[0].found) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => (await withScope(accountScope('anyone'), isOnStandby))[0].found);
   return replicas;
 }
 

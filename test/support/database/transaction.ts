@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import type { Database, DatabaseOptions, Prisma } from '../../../src/database/client.js';
 import { openDatabase } from '../../../src/database/open-database.js';
+import { until } from '../until.js';
 import { asOwner } from './owner.js';
 
 /** A transaction of another process. */
@@ -11,7 +12,7 @@ export interface OpenTransaction {
 
 /** Starts a transaction on a separate connection. It is rolled back if the test ends before it does. */
 export async function openTransaction(t: Test, options: DatabaseOptions): Promise<OpenTransaction> {
-  const other = await openDatabase({ ...options, poolSize: 1, statementTimeoutMs: 10_000 });
+  const other = await openDatabase({ ...options, poolSize: 1, statementTimeoutMs: 0 });
   const ending = deferred<'COMMIT' | 'ROLLBACK'>();
   const begun = deferred<Prisma.TransactionClient>();
   const rolledBack = new Error('rolled back');
@@ -20,7 +21,7 @@ export async function openTransaction(t: Test, options: DatabaseOptions): Promis
       begun.resolve(tx);
       if ((await ending.promise) === 'ROLLBACK') throw rolledBack;
     },
-    { timeout: 60_000 },
+    { timeout: 600_000 },
   );
   running.catch(() => {});
   const tx = await begun.promise;
@@ -48,11 +49,7 @@ function deferred<Value>(): { promise: Promise<Value>; resolve: (value: Value) =
 
 /** Resolves when this many statements of this database wait for a lock. */
 export async function untilWaiting(database: Database, count: number): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (Date.now() < deadline) {
-    if ((await waitingStatements(database)) >= count) return;
-  }
-  throw new Error(`Not ${count} statements wait for a lock`);
+  await until(async () => (await waitingStatements(database)) >= count);
 }
 
 /** Number of statements of this database that wait for a lock. */

@@ -3,6 +3,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import type { Database, DatabaseOptions } from '../../../src/database/client.js';
 import { openDatabase } from '../../../src/database/open-database.js';
+import { allAccounts } from '../../../src/database/scope.js';
 import { createTestDatabase } from '../database/database.js';
 
 /** A proxy between a server and its database that simulates failures. */
@@ -26,9 +27,17 @@ export async function openBehindProxy(
   t: Test,
   options: Pick<DatabaseOptions, 'poolSize' | 'statementTimeoutMs' | 'connectionTimeoutMs'>,
 ): Promise<{ proxy: DatabaseProxy; database: Database }> {
-  const { databaseUrl = '', ...made } = await createTestDatabase(t);
+  const {
+    databaseUrl = '',
+    dataDir,
+    directDatabaseUrl,
+    defaultScope = allAccounts,
+  } = await createTestDatabase(t);
   const proxy = await startDatabaseProxy(t, databaseUrl);
-  const database = await openDatabase({ ...made, databaseUrl: proxy.url, ...options });
+  const database = await openDatabase({
+    ...{ databaseUrl: proxy.url, directDatabaseUrl, dataDir, defaultScope },
+    ...options,
+  });
   t.teardown(() => {
     proxy.restore();
     return database.close();

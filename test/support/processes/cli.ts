@@ -2,12 +2,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import type { Test } from 'tap';
 import type { CommandProcess } from '../../../src/cli/command-process.js';
 import { runCommandLine } from '../../../src/cli/run.js';
-import type { DatabaseOptions } from '../../../src/database/client.js';
+import type { Database, DatabaseOptions } from '../../../src/database/client.js';
+import { openDatabase } from '../../../src/database/open-database.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { testSecret } from '../server/app.js';
+import t, { type Test } from '../tap.js';
 import { withoutTap } from './plain-process.js';
 
 export interface CommandResult {
@@ -71,14 +72,38 @@ export function startCommand(
   };
 }
 
+/** Databases that are open for commands in this process, by data directory. */
+const opened = new Map<string, Promise<Database>>();
+
+/**
+ * Opens a database that {@link runCommandHere} uses too, because opening the embedded database takes longer than a command.
+ * `close` does nothing: it stays open until the test file ends or a command needs it in a separate process.
+ */
+export async function openForCommands(options: DatabaseOptions): Promise<Database> {
+  const known = opened.get(options.dataDir);
+  const database = await (known ?? openDatabase(options));
+  if (known === undefined) {
+    opened.set(options.dataDir, Promise.resolve(database));
+    t.teardown(() => closeForCommands(options));
+  }
+  return { ...database, close: async () => {} };
+}
+
+async function closeForCommands({ dataDir }: DatabaseOptions): Promise<void> {
+  const database = opened.get(dataDir);
+  opened.delete(dataDir);
+  await (await database)?.close();
+}
+
 /** Runs a command in a separate process until it exits. */
-export function runCommand(
+export async function runCommand(
   t: Test,
   database: DatabaseOptions,
   args: readonly string[],
   input: string | Uint8Array = '',
   environment: Record<string, string> = {},
 ): Promise<CommandResult> {
+  await closeForCommands(database);
   const { child, result } = startCommand(t, database, args, environment);
   child.stdin.end(input);
   return result;
@@ -97,6 +122,10 @@ export async function runCommandHere(
     stdin: Readable.from([Buffer.from(input)]),
     stdout: { write: (text) => (output.stdout += text) },
     stderr: { write: (text) => (output.stderr += text) },
+    openDatabase: (config) =>
+      config.dataDir === database.dataDir && config.databaseUrl === database.databaseUrl
+        ? openForCommands(database)
+        : openDatabase(config),
   };
   await runCommandLine(commandProcess, args);
   return { code: Number(commandProcess.exitCode ?? 0), ...output };

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { freePort } from '../server/free-port.js';
+import { until } from '../until.js';
 
 /** A Redis that tests may write to, with their own key prefixes. */
 export const testRedis: string | undefined = process.env.TEST_REDIS_URL || undefined;
@@ -46,7 +46,7 @@ export async function startRedis(t: Test): Promise<RedisProcess> {
 }
 
 async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline; await wait(20)) {
+  await until(async () => {
     if (child.exitCode !== null) throw new Error(`Redis ended with ${child.exitCode}`);
     const socket = net.connect(port, '127.0.0.1');
     const connected = await once(socket, 'connect').then(
@@ -54,7 +54,6 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
       () => false,
     );
     socket.destroy();
-    if (connected) return;
-  }
-  throw new Error('Redis does not listen');
+    return connected;
+  });
 }

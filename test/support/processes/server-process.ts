@@ -24,8 +24,8 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
-/** Maximum time for a server to start on a busy machine. */
-const patienceMs = 60_000;
+/** Maximum time for a server to start or stop on a busy machine. */
+const patienceMs = 240_000;
 
 interface ServerProcessOptions {
   /** Empty: the embedded database under `DATA_DIR`. */

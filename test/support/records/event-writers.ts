@@ -6,17 +6,18 @@ import { sendJson } from './send-json.js';
 import { makeEmployees, type Tenant } from './tenant.js';
 
 /**
- * Changes employees and reports of an account with several concurrent writers until the signal aborts. Returns the number of
- * changes.
+ * Changes employees and reports of an account with several concurrent writers, until each has made a number of changes or the
+ * signal aborts. Returns the number of changes.
  */
 export async function changeMuch(
   api: TestApp,
-  { tenant, token, writers, signal }: { tenant: Tenant; token: string; writers: number; signal: AbortSignal },
+  options: { tenant: Tenant; token: string; writers: number; signal?: AbortSignal; changesOfWriter?: number },
 ): Promise<number> {
+  const { tenant, token, writers, signal, changesOfWriter = Number.POSITIVE_INFINITY } = options;
   const counts = await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {
       let changes = 0;
-      for (; !signal.aborted; changes += 1) {
+      for (; changes < changesOfWriter && !signal?.aborted; changes += 1) {
         if (writer % 2 === 0) await changeEmployees(api, tenant, writer * 100_000 + changes);
         else await changeReport(api, token, changes);
       }
@@ -44,7 +45,7 @@ async function changeEmployees({ database: { prisma } }: TestApp, { accountId }:
       if (number % 4 === 0) await tx.employee.deleteMany({ where: { accountId, id: id ?? '' } });
       await wait(Math.random() * 5);
     },
-    { maxWait: 60_000, timeout: 60_000 },
+    { maxWait: 240_000, timeout: 240_000 },
   );
   await run.catch((error) => {
     if (error !== undo) throw error;

@@ -23,7 +23,7 @@ import { openTestDatabase } from '../database/database.js';
 import { applicationDatabase } from '../database/standbys.js';
 import type { TestApplication } from '../records/tenant.js';
 import { createTestClock, type TestClock } from './clock.js';
-import { schemaCompilers } from './schema-compilers.js';
+import { schemaCompilers, sharedRoutes } from './compiled-contract.js';
 
 export const contract = loadContract();
 
@@ -89,8 +89,9 @@ export async function buildTestApp(
     logger = false,
     observers = [],
     recorded = true,
-    reportLimits = defaultReportLimits,
-    requestQueueLimits = defaultRequestQueueLimits,
+    // On a busy machine requests of a test wait for each other longer than those of a client should.
+    reportLimits = { ...defaultReportLimits, queueMs: 240_000 },
+    requestQueueLimits = { ...defaultRequestQueueLimits, waitMs: 240_000 },
     lifecycle,
     appSecrets = testSecrets,
     idleLimits,
@@ -133,6 +134,8 @@ export async function buildTestApp(
     reportLimits,
     requestQueueLimits,
     schemaCompilers,
+    // Changed contracts are bound as in production: by fastify-openapi-glue, for each application.
+    ...(served === contract && { routes: await sharedRoutes(contract) }),
     ...(reads !== undefined && { reads }),
     ...(lifecycle !== undefined && { lifecycle }),
     ...(idleLimits !== undefined && { idleLimits }),

@@ -1,3 +1,5 @@
+import { mock } from 'node:test';
+import type { Test } from 'tap';
 import type { Clock } from '../../../src/clock.js';
 
 /** A clock that changes only when a test advances it. */
@@ -14,4 +16,16 @@ export function createTestClock(start = new Date('2026-03-01T09:00:00.000Z')): T
       now += seconds * 1000;
     },
   });
+}
+
+/**
+ * Stops the clock of the system, which the windows of rate limits use, until the test ends. Without this a window could end
+ * during a test on a busy machine.
+ *
+ * @returns advances it by milliseconds
+ */
+export function stopSystemClock(t: Test): (milliseconds: number) => void {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.teardown(() => mock.timers.reset());
+  return (milliseconds) => mock.timers.tick(milliseconds);
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { Test } from '../tap.js';
+import { until } from '../until.js';
 
 /** A mail that the server has received. */
 export interface ReceivedMail {
@@ -50,12 +51,12 @@ export async function startMailServer(t: Test): Promise<MailServer> {
       rejecting = true;
     },
     async mailTo(address, text = /./) {
-      for (let waited = 0; waited < 5_000; waited += 10) {
-        const mail = mails.findLast((each) => each.to.includes(address) && text.test(each.text));
-        if (mail !== undefined) return mail;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      throw new Error(`No mail to ${address}`);
+      let mail: ReceivedMail | undefined;
+      await until(() => {
+        mail = mails.findLast((each) => each.to.includes(address) && text.test(each.text));
+        return mail !== undefined;
+      });
+      return mail as unknown as ReceivedMail;
     },
   };
 }

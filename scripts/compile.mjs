@@ -1,0 +1,45 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { filesBelow, isFresh, root } from './modified.mjs';
+
+/**
+ * Compiles the TypeScript files of a folder into dist/ if one of them is newer than the last output. `npm run typecheck`
+ * checks the types.
+ *
+ * @param isIncluded whether a file is compiled
+ */
+export async function compile(folder, isIncluded = () => true) {
+  const stamp = path.join('dist', `${folder}.compiled`);
+  if (isFresh(stamp, [folder, 'tsconfig.json', 'package-lock.json'])) return;
+  const sources = filesBelow(folder).filter((file) => /\.tsx?$/.test(file) && isIncluded(file));
+  await build({
+    absWorkingDir: root,
+    entryPoints: sources,
+    outbase: '.',
+    outdir: 'dist',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: true,
+    tsconfig: 'tsconfig.json',
+    logLevel: 'warning',
+  });
+  deleteOthers(folder, new Set(sources.map(compiled)));
+  writeFileSync(path.join(root, stamp), '');
+}
+
+/** Path of the compiled form of a source. */
+export function compiled(file) {
+  return path.join('dist', file.replace(/\.tsx?$/, '.js'));
+}
+
+/** Deletes the output of sources that no longer exist. */
+function deleteOthers(folder, outputs) {
+  const directory = path.join('dist', folder);
+  if (!existsSync(path.join(root, directory))) return;
+  for (const output of filesBelow(directory)) {
+    const isOutput = /\.js(\.map)?$/.test(output);
+    if (isOutput && !outputs.has(output.replace(/\.map$/, ''))) rmSync(path.join(root, output));
+  }
+}

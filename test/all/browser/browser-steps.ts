@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core';
+import type { TestUser } from '../../support/oauth/users.js';
+import type { LiveSite } from './chromium.js';
+
+/** Redirect URI of the applications of browser tests. No server listens there. */
+export const callback = 'http://localhost:9/callback';
+
+/** Opens a page of the site and signs in on the sign-in page that it redirects to. */
+export async function signIn(page: Page, { email, password }: TestUser, address = '/people'): Promise<void> {
+  await page.goto(address);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+export const main = (page: Page) => page.getByRole('main');
+
+/** Navigates from the directory to the form and creates a confidential application. */
+export async function createApplication(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'New application' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Redirect URIs').fill(callback);
+  await page.getByLabel('reports:read').check();
+  await main(page).getByRole('button', { name: 'Create application' }).click();
+}
+
+interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Client id and secret as the page shows them. */
+export async function shownSecret(page: Page): Promise<Credentials> {
+  const [clientId, clientSecret] = [page.locator('#client-id'), page.locator('#client-secret')];
+  return {
+    clientId: (await clientId.textContent()) ?? '',
+    clientSecret: (await clientSecret.textContent()) ?? '',
+  };
+}
+
+/** Requests a token with client credentials, as a program does. */
+export function getToken({ baseUrl }: LiveSite, { clientId, clientSecret }: Credentials): Promise<Response> {
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  return fetch(`${baseUrl}/v1/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+}
+
+/** Calls the API with a token, as a program does. */
+export function callApi({ baseUrl }: LiveSite, token: string): Promise<Response> {
+  return fetch(`${baseUrl}/v1/employees`, { headers: { authorization: `Bearer ${token}` } });
+}
