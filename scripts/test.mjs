@@ -2,17 +2,20 @@
 // those too, otherwise those in the given files and folders. `npx tap FILE` runs a file without this script. Other options are
 // passed to tap and need `=` before their value. After a complete suite it lists the parts of the contract that no test
 // covers, and fails if there are any. At the end it prints the time and processor time of each folder, and what was skipped.
+// TEST_DATABASE_URL is a PostgreSQL server to use instead of the embedded database; `temporary` starts one from the installed
+// programs for this run.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { compile } from './compile.mjs';
 import { installPackages } from './install.mjs';
 import { filesBelow, root } from './modified.mjs';
+import { temporaryDirectory } from './temporary-directory.mjs';
 import { writeProcesses } from './test-processes.mjs';
 import { printTimes } from './test-times.mjs';
+import { importTestFile } from './with-servers.mjs';
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const all = process.argv.includes('--all');
@@ -34,22 +37,42 @@ installTestPackages();
 const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-'));
 // PostgreSQL does not run as root. Tests that start it as another user have directories in this one.
 chmodSync(directory, 0o711);
+process.env.TMPDIR = directory;
 const exchanges = path.join(directory, 'exchanges');
 const times = path.join(directory, 'times');
-// Ctrl-C also interrupts tap. This process continues, to remove the directory.
+// Ctrl-C also interrupts tap. This process continues, to stop the server and remove the directory.
 process.on('SIGINT', () => {});
 try {
-  const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
-  const passed = await runAndListFailures([tap, ...options, ...writeProcesses(chosen)], {
-    TMPDIR: directory,
-    CONTRACT_EXCHANGES: exchanges,
-    TEST_TIMES: times,
+  const { passed, covered } = await withServer(async () => {
+    const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
+    const passed = await runAndListFailures([tap, ...options, ...writeProcesses(chosen)], {
+      CONTRACT_EXCHANGES: exchanges,
+      TEST_TIMES: times,
+    });
+    const covered = !passed || !complete || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);
+    return { passed, covered };
   });
-  const covered = !passed || !complete || run([path.join('scripts', 'contract-coverage.mjs'), exchanges]);
   printTimes(times);
   process.exitCode = passed && covered ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
+}
+
+/** Runs tests on the server of TEST_DATABASE_URL, which is started and stopped here if it is temporary. */
+async function withServer(runTests) {
+  if (process.env.TEST_DATABASE_URL !== 'temporary') return runTests();
+  const { startTemporaryPostgresql } = await importTestFile('test/support/cluster/temporary-postgresql.ts');
+  const server = await startTemporaryPostgresql();
+  process.env.TEST_DATABASE_URL = server.url;
+  try {
+    return await runTests();
+  } finally {
+    // Before the times are printed, because processor time includes only processes that have ended.
+    await server.close();
+  }
 }
 
 /** Installs the packages of the folders that the chosen files are in, and links them where the compiled files look for them. */
@@ -64,29 +87,19 @@ function installTestPackages() {
   }
 }
 
-/**
- * The directory for temporary files: in memory if /dev/shm exists and has enough space, because an embedded database
- * consists of hundreds of small files.
- */
-function temporaryDirectory() {
-  const shared = '/dev/shm';
-  if (process.env.TMPDIR || !existsSync(shared)) return tmpdir();
-  const { bavail, bsize } = statfsSync(shared);
-  return bavail * bsize > 2 ** 31 ? shared : tmpdir();
-}
-
 /** Runs tap, and lists failures and the reasons of skipped tests again at the end of the output. */
 async function runAndListFailures(args, environment) {
-  // On a terminal, tap shows both itself.
-  if (process.stdout.isTTY) return run(args, environment);
   const env = { ...process.env, ...environment };
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['inherit', 'pipe', 'inherit'] });
+  // On a terminal, tap shows both itself.
+  const stdout = process.stdout.isTTY ? 'inherit' : 'pipe';
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['inherit', stdout, 'inherit'] });
+  process.once('SIGTERM', () => child.kill());
   const closed = once(child, 'close');
   const failures = [];
   const skipped = new Map();
   // The reader of the output may close the pipe, as in `npm test | head`. The tests stop, and their files are deleted.
   process.stdout.on('error', () => {});
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of child.stdout === null ? [] : createInterface({ input: child.stdout })) {
     process.stdout.write(`${line}\n`);
     if (/^ *not ok /.test(line)) failures.push(line);
     const [, reason] = /^ *ok .* # SKIP ?(.*)$/.exec(line) ?? [];
@@ -104,7 +117,6 @@ function isWithin(file, name) {
   return relative === '' || !relative.startsWith('..');
 }
 
-function run(args, environment = {}) {
-  const env = { ...process.env, ...environment };
-  return spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' }).status === 0;
+function run(args) {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0;
 }

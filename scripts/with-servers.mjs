@@ -4,6 +4,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compile, compiled } from './compile.mjs';
 import { root } from './modified.mjs';
+import { temporaryDirectory } from './temporary-directory.mjs';
+
+/** The exports of a file of test/, which has been compiled. */
+export function importTestFile(file) {
+  return import(pathToFileURL(path.join(root, compiled(file))));
+}
 
 /**
  * Runs the command of the arguments with servers of test/support/cluster, which are stopped afterwards.
@@ -23,15 +29,18 @@ export async function runWithServers(script, starter, start) {
   process.on('SIGINT', () => {});
   await import('./build.mjs');
   await compile('test');
-  const { env, close } = await start(await import(pathToFileURL(path.join(root, compiled(starter)))));
+  process.env.TMPDIR = temporaryDirectory();
+  let servers;
   try {
-    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'inherit' });
+    servers = await start(await importTestFile(starter));
+    const child = spawn(command, args, { env: { ...process.env, ...servers.env }, stdio: 'inherit' });
+    process.once('SIGTERM', () => child.kill());
     const [code] = await once(child, 'exit');
     process.exitCode = code ?? 1;
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   } finally {
-    await close();
+    await servers?.close();
   }
 }

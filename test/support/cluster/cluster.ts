@@ -33,6 +33,8 @@ export interface Cluster {
 export const commonSettings: Settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
+  // In the directory of the data, so that a killed server leaves nothing elsewhere.
+  dynamic_shared_memory_type: 'mmap',
   fsync: 'off',
   shared_buffers: '32MB',
   // Retains the log that a stopped standby needs.
