@@ -6,6 +6,7 @@ import type { CommandProcess } from '../../../src/cli/command-process.js';
 import { runCommandLine } from '../../../src/cli/run.js';
 import type { Database, DatabaseOptions } from '../../../src/database/client.js';
 import { openDatabase } from '../../../src/database/open-database.js';
+import { noAccount, withScope } from '../../../src/database/scope.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { testSecret } from '../server/app.js';
 import t, { type Test } from '../tap.js';
@@ -80,13 +81,13 @@ const opened = new Map<string, Promise<Database>>();
  * `close` does nothing: it stays open until the test file ends or a command needs it in a separate process.
  */
 export async function openForCommands(options: DatabaseOptions): Promise<Database> {
-  const known = opened.get(options.dataDir);
-  const database = await (known ?? openDatabase(options));
-  if (known === undefined) {
-    opened.set(options.dataDir, Promise.resolve(database));
+  let opening = opened.get(options.dataDir);
+  if (opening === undefined) {
+    opening = openDatabase(options);
+    opened.set(options.dataDir, opening);
     t.teardown(() => closeForCommands(options));
   }
-  return { ...database, close: async () => {} };
+  return { ...(await opening), close: async () => {} };
 }
 
 async function closeForCommands({ dataDir }: DatabaseOptions): Promise<void> {
@@ -127,6 +128,7 @@ export async function runCommandHere(
         ? openForCommands(database)
         : openDatabase(config),
   };
-  await runCommandLine(commandProcess, args);
+  // The default scope of a command, unlike that of a test, has no account.
+  await withScope(noAccount, () => runCommandLine(commandProcess, args));
   return { code: Number(commandProcess.exitCode ?? 0), ...output };
 }
