@@ -26,14 +26,20 @@ export interface PasswordCheck {
  *
  * Constant-time failure: without a stored hash it computes as many hashes and returns no match, so that the time does not
  * reveal which e-mail addresses exist.
+ *
+ * @param compare compares a hash with a text. A test counts its calls.
  */
-export async function checkPassword(stored: string | null, password: string): Promise<PasswordCheck> {
+export async function checkPassword(
+  stored: string | null,
+  password: string,
+  compare: (hashed: string, text: string) => Promise<boolean> = verify,
+): Promise<PasswordCheck> {
   absentUserHash ??= hashPassword('');
   const hashed = stored ?? (await absentUserHash);
   const normalized = normalizePassword(password);
   for (const text of new Set([normalized, password])) {
     if (text.length > maximumPasswordLength) continue;
-    if ((await verify(hashed, text)) && stored !== null) {
+    if ((await compare(hashed, text)) && stored !== null) {
       return { matches: true, outdated: text !== normalized || hasOtherParameters(stored) };
     }
   }

@@ -1,11 +1,6 @@
-import * as argon2 from '@node-rs/argon2';
 import type { LightMyRequestResponse } from 'fastify';
 import { randomId } from '../../src/database/ids.js';
-import { AuditLog } from '../../src/services/audit-log.js';
-import type { FailureLimit } from '../../src/services/failure-limit.js';
 import { hashPassword, maximumPasswordLength } from '../../src/services/passwords.js';
-import { Sessions } from '../../src/services/sessions.js';
-import { Users } from '../../src/services/users.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, testPassword } from '../support/oauth/users.js';
@@ -80,53 +75,6 @@ t.test('a wrong password and an unknown address get the same response', async (t
   const namesOf = ({ headers }: LightMyRequestResponse) => Object.keys(headers).toSorted();
   for (const [, response] of responses) t.same(namesOf(response), namesOf(responses[0]?.[1] ?? response));
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 0);
-});
-
-t.test('an unknown address takes as much processor time as a wrong password', async (t) => {
-  const hashes: string[] = [];
-  const { SignIn } = await t.mockImport<typeof import('../../src/services/sign-in.js')>(
-    '../../src/services/sign-in.js',
-    {
-      '@node-rs/argon2': {
-        ...argon2,
-        verify: (hash: string, password: string) => {
-          hashes.push(hash);
-          return argon2.verify(hash, password);
-        },
-      },
-    },
-  );
-  const { accountId } = await createScene(database);
-  const known = await createUser(database, accountId, { passwordHash: await hashPassword(testPassword) });
-  const signIn = new SignIn({
-    users: new Users(database),
-    sessions: new Sessions(database, api.clock),
-    auditLog: new AuditLog(database, api.clock),
-    failureLimit: { count: async () => null } as unknown as FailureLimit,
-  });
-  /** The parameters of the hashes that an attempt computes. */
-  const work = async (email: string, password: string) => {
-    hashes.length = 0;
-    const origin = { address: '192.0.2.1', requestId: 'r' };
-    const outcome = await signIn.attempt({
-      email,
-      password,
-      origin,
-      knownBrowser: null,
-      userAgent: undefined,
-    });
-    t.same(outcome, { kind: 'wrong' });
-    return hashes.map((hash) => argon2.parseOptions(hash));
-  };
-  // The second one is not normalized, so that two hashes are computed.
-  for (const [password, count] of [
-    ['wrong', 1],
-    ['\uFF57\uFF52\uFF4F\uFF4E\uFF47', 2],
-  ] as const) {
-    const ofKnown = await work(known.email, password);
-    t.equal(ofKnown.length, count);
-    t.same(await work(unknownAddress(), password), ofKnown);
-  }
 });
 
 t.test('an overlong password gets the response of a wrong one, and an oversized form gets 413', async (t) => {

@@ -1,3 +1,5 @@
+import { parseOptions, verify } from '@node-rs/argon2';
+import { checkPassword, hashPassword } from '../../src/services/passwords.js';
 import { passwordError } from '../../src/services/user-rules.js';
 import t from '../support/tap.js';
 
@@ -40,5 +42,27 @@ t.test('examines the first 32 characters of a password, so that the time is boun
       unit,
     );
     t.equal(await passwordError(`${repeated.slice(0, 20)}${random}`), undefined, `${unit}: the 32nd counts`);
+  }
+});
+
+t.test('an unknown address takes as many hashes, of the same parameters, as a wrong password', async (t) => {
+  const stored = await hashPassword('correct horse battery staple');
+  const work = async (hash: string | null, password: string) => {
+    const hashes: string[] = [];
+    const compare = (hashed: string, text: string) => {
+      hashes.push(hashed);
+      return verify(hashed, text);
+    };
+    t.same(await checkPassword(hash, password, compare), { matches: false, outdated: false });
+    return hashes.map((hashed) => parseOptions(hashed));
+  };
+  // The second one is not composed, so that two hashes are computed.
+  for (const [password, count] of [
+    ['wrong', 1],
+    ['wronge\u0301', 2],
+  ] as const) {
+    const ofKnown = await work(stored, password);
+    t.equal(ofKnown.length, count);
+    t.same(await work(null, password), ofKnown);
   }
 });
