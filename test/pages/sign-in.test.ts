@@ -3,7 +3,7 @@ import { randomId } from '../../src/database/ids.js';
 import { hashPassword, maximumPasswordLength } from '../../src/services/passwords.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
-import { createScene, createUser, testPassword } from '../support/oauth/users.js';
+import { createScene, createUser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
