@@ -15,6 +15,9 @@ export function processorSeconds() {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
 }
 
+/** Processor time of `npm test` beyond which a warning is printed. */
+const budgetSeconds = 8 * 60;
+
 /**
  * Prints the assertions, the time and the processor time of each folder.
  *
@@ -40,6 +43,14 @@ export function printTimes(directory) {
   for (const [folder, sum] of rows) {
     const columns = [sum.processorSeconds.toFixed(1), sum.seconds.toFixed(1), String(sum.assertions)];
     process.stdout.write(`${columns.map((column) => column.padStart(8)).join('')}  ${folder}\n`);
+  }
+  const ofNpmTest = files
+    .filter(({ title }) => !title.startsWith(path.join('test', 'all', path.sep)))
+    .reduce((sum, file) => sum + file.processorSeconds, 0);
+  if (ofNpmTest > budgetSeconds) {
+    process.stdout.write(
+      `Warning: npm test takes more than ${budgetSeconds / 60} minutes of processor time.\n`,
+    );
   }
   process.stdout.write(`${processorSeconds().toFixed(0).padStart(8)}  in all, with the build\n`);
 }
