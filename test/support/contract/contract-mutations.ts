@@ -47,7 +47,7 @@ export interface Row extends Edit {
 }
 
 export function readTable<T>(name: string): readonly T[] {
-  const file = path.join(packageRoot, 'test', 'contract', 'mutations', `${name}.yaml`);
+  const file = path.join(packageRoot, 'test', 'all', 'contract', 'mutations', `${name}.yaml`);
   return parse(readFileSync(file, 'utf8')) as T[];
 }
 
