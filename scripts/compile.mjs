@@ -6,13 +6,11 @@ import { filesBelow, isFresh, root } from './modified.mjs';
 /**
  * Compiles the TypeScript files of a folder into dist/ if one of them is newer than the last output. `npm run typecheck`
  * checks the types.
- *
- * @param isIncluded whether a file is compiled
  */
-export async function compile(folder, isIncluded = () => true) {
+export async function compile(folder) {
   const stamp = path.join('dist', `${folder}.compiled`);
   if (isFresh(stamp, [folder, 'tsconfig.json', 'package-lock.json'])) return;
-  const sources = filesBelow(folder).filter((file) => /\.tsx?$/.test(file) && isIncluded(file));
+  const sources = filesBelow(folder).filter((file) => /\.tsx?$/.test(file));
   await build({
     absWorkingDir: root,
     entryPoints: sources,

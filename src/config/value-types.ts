@@ -6,8 +6,8 @@ import { postgresqlHosts } from './postgresql-hosts.js';
  * Types of values of environment variables. Each parses a string. Its description states the valid values: it ends the error
  * message of a variable, and is a column of the documentation.
  *
- * The API of Zod 3, which Zod 4 contains, because it starts in 14 ms of CPU time and 1.1 MB. Ajv takes 71 ms and 3.1 MB, Zod 4 68 ms and 4.7 MB, and
- * env-schema with TypeBox 153 ms and 6.7 MB, for a schema with 30 variables on Node.js 20.
+ * The API of Zod 3, which Zod 4 contains, because it starts in 14 ms of CPU time and 1.1 MB. Ajv takes 71 ms and 3.1 MB, Zod 4
+ * 68 ms and 4.7 MB, and env-schema with TypeBox 153 ms and 6.7 MB, for a schema with 30 variables on Node.js 20.
  */
 
 export const text = (valid: string) => z.string().describe(valid);
