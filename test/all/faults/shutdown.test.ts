@@ -90,7 +90,7 @@ t.test('a download that is closed when the process exits does not look complete'
     body: JSON.stringify({ title: 'Everybody' }),
   });
   const { data } = (await created.json()) as { data: { id: string } };
-  const download = requestRaw(port, [
+  const download = requestRaw(t, port, [
     // Its body ends with the connection.
     `GET /v1/reports/${data.id}/results.csv HTTP/1.0`,
     `Authorization: Bearer ${token}`,

@@ -58,7 +58,11 @@ async function serve(t: Test, rows: Rows, limits: Partial<ReportLimits> = {}) {
     started: () => started,
     inProgress: () => inProgress,
     download: ({ token, path }: Account, version: HttpVersion = '1.1') =>
-      requestRaw(port, [`GET ${path} HTTP/${version}`, 'Host: api.test', `Authorization: Bearer ${token}`]),
+      requestRaw(t, port, [
+        `GET ${path} HTTP/${version}`,
+        'Host: api.test',
+        `Authorization: Bearer ${token}`,
+      ]),
   };
 }
 

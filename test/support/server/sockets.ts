@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Test } from 'tap';
 import type { Response } from '../contract/conformance.js';
 
 /** Makes an application listen on its own port until it is closed. */
@@ -99,9 +100,10 @@ export interface RawOutcome {
   readonly reset: boolean;
 }
 
-/** Sends a request and reads nothing of the response yet. */
-export function requestRaw(port: number, head: readonly string[]): RawDownload {
+/** Sends a request and reads nothing of the response yet. The connection is closed when the test ends. */
+export function requestRaw(t: Test, port: number, head: readonly string[]): RawDownload {
   const socket = net.connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+  t.teardown(() => socket.destroy());
   let reset = false;
   socket.on('error', () => {
     reset = true;

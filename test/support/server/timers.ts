@@ -11,52 +11,85 @@ export interface HeldTimers {
   release(): void;
 }
 
+type Callback = (...values: unknown[]) => void;
+
+/** What `setTimeout` and `setInterval` return. The database driver clears some of its timers after the test. */
+class HeldTimer {
+  due = 0;
+  readonly #restart: () => number;
+
+  /** `restart` returns the time at which a timer that starts now is due. */
+  constructor(restart: () => number) {
+    this.#restart = restart;
+    this.refresh();
+  }
+
+  refresh(): this {
+    this.due = this.#restart();
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+}
+
 /**
  * From now on until the test ends, `setTimeout` and `setInterval` wait for {@link HeldTimers.advance}, so that no time limit
  * of the code under test expires on a busy machine. Promises of `node:timers/promises` and timers of sockets are not held.
  */
 export function holdTimers(t: Test): HeldTimers {
-  const earlier = { clearTimeout: globalThis.clearTimeout, clearInterval: globalThis.clearInterval };
+  const { clearTimeout, clearInterval } = globalThis;
   let now = performance.now();
-  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-  const clock = mock.method(performance, 'now', () => now);
-  const held = { clearTimeout: globalThis.clearTimeout, clearInterval: globalThis.clearInterval };
-  const delays: (number | undefined)[] = [];
-  type Start = (callback: () => void, delay?: number, ...values: unknown[]) => NodeJS.Timeout;
-  const counted =
-    (start: Start): Start =>
-    (callback, delay, ...values) => {
+  const held = new Map<HeldTimer, { readonly run: () => void; readonly repeats: boolean }>();
+  const delays: number[] = [];
+  const start =
+    (repeats: boolean) =>
+    (callback: Callback, delay = 1, ...values: unknown[]): HeldTimer => {
       delays.push(delay);
-      return start(callback, delay, ...values);
+      const timer = new HeldTimer(() => now + Math.max(1, delay));
+      held.set(timer, { run: () => callback(...values), repeats });
+      return timer;
     };
-  const replaced = {
-    setTimeout: counted(globalThis.setTimeout as Start),
-    setInterval: counted(globalThis.setInterval as Start),
-    // Also a timer that was started before.
-    clearTimeout: (timer: NodeJS.Timeout) => {
-      earlier.clearTimeout(timer);
-      held.clearTimeout(timer);
-    },
-    clearInterval: (timer: NodeJS.Timeout) => {
-      earlier.clearInterval(timer);
-      held.clearInterval(timer);
-    },
+  const stop = (stopReal: (timer?: NodeJS.Timeout) => void) => (timer?: NodeJS.Timeout | HeldTimer) => {
+    if (timer instanceof HeldTimer) held.delete(timer);
+    else stopReal(timer);
   };
-  Object.assign(globalThis, replaced);
-  let isHeld = true;
+  const replaced = [
+    mock.method(performance, 'now', () => now),
+    mock.method(globalThis, 'setTimeout', start(false)),
+    mock.method(globalThis, 'setInterval', start(true)),
+    mock.method(globalThis, 'clearTimeout', stop(clearTimeout)),
+    mock.method(globalThis, 'clearInterval', stop(clearInterval)),
+  ];
   const release = () => {
-    if (!isHeld) return;
-    isHeld = false;
-    mock.timers.reset();
-    clock.mock.restore();
+    for (const { mock } of replaced.splice(0)) mock.restore();
   };
   t.teardown(release);
   return {
     release,
     started: (milliseconds) => delays.filter((delay) => delay === milliseconds).length,
     advance(milliseconds) {
-      now += milliseconds;
-      mock.timers.tick(milliseconds);
+      const end = now + milliseconds;
+      for (;;) {
+        const due = [...held].filter(([timer]) => timer.due <= end);
+        const [next] = due.sort(([one], [other]) => one.due - other.due);
+        if (next === undefined) break;
+        const [timer, { run, repeats }] = next;
+        now = timer.due;
+        if (repeats) timer.refresh();
+        else held.delete(timer);
+        run();
+      }
+      now = end;
     },
   };
 }
