@@ -19,7 +19,7 @@ export function processorSeconds() {
 const budgetSeconds = 8 * 60;
 
 /**
- * Prints the assertions, the time and the processor time of each folder.
+ * Prints the assertions, the time and the processor time of each folder, and the files that take the most processor time.
  *
  * @param directory has a file for each process of the tests, with a line of JSON for each test file
  */
@@ -44,6 +44,9 @@ export function printTimes(directory) {
     const columns = [sum.processorSeconds.toFixed(1), sum.seconds.toFixed(1), String(sum.assertions)];
     process.stdout.write(`${columns.map((column) => column.padStart(8)).join('')}  ${folder}\n`);
   }
+  const expensive = files.toSorted((a, b) => b.processorSeconds - a.processorSeconds).slice(0, 10);
+  const list = expensive.map(({ title, processorSeconds }) => `${title} ${processorSeconds.toFixed(1)}`);
+  process.stdout.write(`Most expensive files: ${list.join(', ')}\n`);
   const ofNpmTest = files
     .filter(({ title }) => !title.startsWith(path.join('test', 'all', path.sep)))
     .reduce((sum, file) => sum + file.processorSeconds, 0);

@@ -250,7 +250,7 @@ t.test('exports values that a spreadsheet would interpret as formulas as text', 
   t.same(rows.map((cells) => cells[7]?.replace(/^'(?=[=+\-@])/, '')).toSorted(), [...names].toSorted());
 });
 
-t.test('shows 200 hostile names of users and applications as text', async (t) => {
+t.test('shows hostile names of users and applications as text', async (t) => {
   const { accountId, browser } = await arrange([]);
   const ids: string[] = [];
   for (const [index, name] of hostileNames.entries()) {

@@ -34,7 +34,7 @@ t.test('a search finds the same employees as a comparison with each word, also a
   const compare = async () => {
     const rows = await database.prisma.employee.findMany({ where: { accountId } });
     for (const first of texts) {
-      for (const second of ['', 'm', 'an', 'luc', 'der', 'x1']) {
+      for (const second of ['', 'm', 'der']) {
         const text = `${first} ${second}`.trim();
         const expected = rows.filter(({ firstName, lastName, email, employeeNumber }) =>
           text

@@ -1,4 +1,5 @@
 import { demoAccounts } from '../../src/demo-data/accounts.js';
+import { createScene, grantTokens } from '../support/oauth/users.js';
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -47,6 +48,16 @@ t.test('creates, lists, gets, updates and deletes endpoints; the secret is shown
     'webhook_endpoint.updated',
   ]);
   t.notMatch(JSON.stringify(events), meta.secret.slice(6, 20));
+});
+
+t.test('rejects an endpoint of a public application, and stores none', async (t) => {
+  const scene = await createScene(api.database, { clientType: 'public' });
+  const { accessToken: token } = await grantTokens(api, scene, { scope: 'webhooks:write reports:read' });
+  const response = await sendJson(api, { url: '/v1/webhook_endpoints', token, body: { url } });
+  t.equal(response.statusCode, 403);
+  t.equal(response.json().code, 'confidential_application_required');
+  const { accountId } = scene;
+  t.equal(await api.database.prisma.webhookEndpoint.count({ where: { accountId } }), 0);
 });
 
 t.test(

@@ -3,7 +3,6 @@ import {
   check,
   factOn,
   importPath,
-  press,
   runImport,
   startUpload,
   submitColumns,
@@ -73,24 +72,6 @@ t.test('rejects a form without a file', async (t) => {
     t.match(page.body, /Select a file/);
   }
   t.same(await stored(accountId), nothing);
-});
-
-t.test('accepts 50 MB and rejects one byte more with a page', async (t) => {
-  const { browser, accountId } = await visit();
-  const limit = 50 * 1024 * 1024;
-  const start = `${csvHeader}\n${row}\n`;
-  const content = Buffer.alloc(limit + 1, `${row}\n`);
-  content.write(start);
-  const page = await uploadFile(browser, content);
-  isPage(t, page, 413);
-  t.match(page.body, /must not be larger than 50 MB/);
-  t.same(await stored(accountId), nothing);
-  const larger = await uploadFile(browser, Buffer.alloc(limit + 200_000, 'x'));
-  isPage(t, larger, 413, 'by the headers of the request');
-  const address = await startUpload(browser, content.subarray(0, limit));
-  t.equal((await stored(accountId)).chunks, 200);
-  await press(browser, address, 'cancel');
-  t.equal((await stored(accountId)).chunks, 0);
 });
 
 t.test('stores nothing without the CSRF token, or with it after the file', async (t) => {

@@ -375,7 +375,7 @@ t.test('the form of an expired session is shown after sign-in', async (t) => {
   t.same(await storedReports(scene.accountId), []);
 });
 
-t.test('keeps 200 hostile titles and values', async (t) => {
+t.test('keeps hostile titles and values', async (t) => {
   const limitless = await buildTestApp(t, { database });
   const scene = await createScene(database);
   const browser = await signedInBrowser(limitless, scene.user);
@@ -396,7 +396,7 @@ t.test('keeps 200 hostile titles and values', async (t) => {
   const kept = hostileNames.map((name) => name.trim().normalize('NFC'));
   t.same(stored.map(({ title }) => title).sort(), [...kept].sort());
   t.same(stored.map(({ filters }) => (filters as { value: string }[])[0]?.value).sort(), [...kept].sort());
-  for (const number of [1, 2, 3, 4]) isPage(t, await browser.open(`${reportsPath}?page=${number}`));
+  isPage(t, await browser.open(reportsPath));
   for (const { id, title } of stored.slice(0, 40)) {
     isPage(t, await browser.open(`${reportsPath}/${id}`));
     // An attribute contains the title, in double quotes.

@@ -205,7 +205,7 @@ t.test('more than 20 years: the latest 20, and "Earlier"', async (t) => {
   t.match(html, /The chart shows the 20 latest values of hire year. “Earlier” combines the remaining 6\./);
 });
 
-t.test('200 hostile names as groups are text', async (t) => {
+t.test('hostile names as groups are text', async (t) => {
   const account = await accountWith(hostileNames.map((name) => ({ department: name, location: name })));
   for (const groups of [['department'], ['department', 'location']]) {
     const { html, chart } = await grouped(account, ...groups);
@@ -216,7 +216,11 @@ t.test('200 hostile names as groups are text', async (t) => {
 
 t.test('20 groups × 20 stacks of hostile names with 255 characters are at most 30 KB', async (t) => {
   const longest = (index: number) =>
-    [...`${hostileNames[index * 2] ?? ''} ${hostileNames[index * 2 + 1]} `.repeat(60)]
+    [
+      ...`${index} ${hostileNames[(index * 2) % hostileNames.length]} ${hostileNames[(index * 2 + 1) % hostileNames.length]} `.repeat(
+        60,
+      ),
+    ]
       .join('')
       .slice(0, 254)
       .replace(/[\ud800-\udbff]$/, '');

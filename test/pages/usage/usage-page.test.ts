@@ -262,7 +262,8 @@ t.test('takes at most 30 KB compressed, with every operation and 20 rejected req
   const { gzipSync } = await import('node:zlib');
   const rows: StoredCalls[] = [];
   for (let index = 0; index < 30 * 24; index += 1) {
-    for (let operation = 0; operation < 20; operation += 1) {
+    // The page has the operations of the selected day, and the sums of the other days.
+    for (let operation = 0; operation < (index < 24 ? 20 : 1); operation += 1) {
       const calls = 100_000 + ((index * 7919 + operation * 31) % 90_000);
       const at = new Date(today + 9 * hour - index * hour);
       rows.push({
@@ -282,7 +283,7 @@ t.test('takes at most 30 KB compressed, with every operation and 20 rejected req
   t.ok(size <= 30_000, `${size} bytes`);
 });
 
-t.test('shows 200 hostile names of applications as text', async (t) => {
+t.test('shows hostile names of applications as text', async (t) => {
   const { accountId, user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   for (const name of hostileNames) {

@@ -159,7 +159,7 @@ t.test('members, other accounts, other applications and forms without a token ch
   expectRedirect(t, await browser.open(`${path}/resume`), path);
 });
 
-t.test('200 hostile addresses, descriptions and responses are escaped', async (t) => {
+t.test('hostile addresses, descriptions and responses are escaped', async (t) => {
   const { browser, path, list, change, accountId, id } = await arrange({
     url: (await startReceiver(t)).url,
   });

@@ -28,10 +28,12 @@ const markup = [
   ']]>',
 ];
 
-/** 200 names with text of several scripts and directions, emoji, markup, formulas, and up to 255 characters. */
-export const hostileNames: readonly string[] = Array.from({ length: 200 }, (_, index) => {
-  const seed =
-    index % 2 === 0 ? alphabets[(index / 2) % alphabets.length] : markup[(index >> 1) % markup.length];
-  const base = `${seed} ${index}`;
-  return index % 5 === 0 ? [...base.repeat(255)].slice(0, 100).join('') : base;
-}).map((name) => name.slice(0, 255).replace(/[\ud800-\udbff]$/, ''));
+/** Names with text of several scripts and directions, emoji, markup and formulas, each short and of a hundred characters. */
+export const hostileNames: readonly string[] = [...alphabets, ...markup].flatMap((text, index) => [
+  `${text} ${index}`,
+  [...`${text} ${index}`.repeat(100)]
+    .slice(0, 100)
+    .join('')
+    .slice(0, 255)
+    .replace(/[\ud800-\udbff]$/, ''),
+]);

@@ -2,19 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Database } from '../../src/database/client.js';
+import type { Database } from '../../../src/database/client.js';
 import {
   DatabaseOpenError,
   isDatabaseUnavailable,
   violatedUniqueConstraint,
-} from '../../src/database/database-errors.js';
-import { openDatabase } from '../../src/database/open-database.js';
-import { packageRoot } from '../../src/package-root.js';
-import { createTestDatabase } from '../support/database/database.js';
-import { query } from '../support/database/query.js';
-import { quick } from '../support/processes/cli.js';
-import { withoutTap } from '../support/processes/plain-process.js';
-import t, { type Test } from '../support/tap.js';
+} from '../../../src/database/database-errors.js';
+import { openDatabase } from '../../../src/database/open-database.js';
+import { packageRoot } from '../../../src/package-root.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import { query } from '../../support/database/query.js';
+import { quick } from '../../support/processes/cli.js';
+import { withoutTap } from '../../support/processes/plain-process.js';
+import t, { type Test } from '../../support/tap.js';
 
 const worker = path.join(packageRoot, 'test', 'support', 'faults', 'embedded-worker.mjs');
 
