@@ -2,7 +2,7 @@ import { systemClock } from '../../src/clock.js';
 import { SigningKeys } from '../../src/oauth/signing-keys.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { openForCommands, runCommand, runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { testSecret } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
@@ -87,6 +87,6 @@ t.test('commands need no BASE_URL in production', async (t) => {
   const { options } = await setUp(t);
   const environment = { NODE_ENV: 'production', APP_SECRET: testSecret };
   for (const args of [['migrate'], ['accounts', 'list'], ['issuer', 'show'], ['prune']]) {
-    t.match(await runCommand(t, options, args, '', environment), { code: 0, stderr: '' }, args.join(' '));
+    t.match(await runCommandHere(options, args, '', environment), { code: 0, stderr: '' }, args.join(' '));
   }
 });

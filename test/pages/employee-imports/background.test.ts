@@ -78,7 +78,7 @@ function holdAfter({ accountId }: Visit, batches: number) {
 
 t.test('an import that is cancelled stops after the batch, and keeps what is stored', async (t) => {
   const visitor = await visit();
-  const address = await checked(visitor, 5_000);
+  const address = await checked(visitor, 4_000);
   const held = holdAfter(visitor, 2);
   await press(visitor.browser, address, 'start');
   await held.reached;
@@ -103,7 +103,7 @@ t.test('an import that is cancelled stops after the batch, and keeps what is sto
 
 t.test('small imports of other accounts do not wait for a large one', async (t) => {
   const [large, small, third] = [await visit(), await visit(), await visit()];
-  const addresses = [await checked(large, 3_000), await checked(small, 50), await checked(third, 50)];
+  const addresses = [await checked(large, 2_000), await checked(small, 50), await checked(third, 50)];
   const held = holdAfter(large, 1);
   await press(large.browser, addresses[0] ?? '', 'start');
   await held.reached;
@@ -114,12 +114,12 @@ t.test('small imports of other accounts do not wait for a large one', async (t) 
   held.release();
   await api.uploadWorker.idle();
   t.equal((await rowOf(large)).state, 'complete');
-  t.equal((await rowOf(large)).created, 3_000);
+  t.equal((await rowOf(large)).created, 2_000);
 });
 
 t.test('another worker continues the import of a stopped worker after its last batch', async (t) => {
   const visitor = await visit();
-  await checked(visitor, 4_000);
+  await checked(visitor, 3_000);
   const make = () => new UploadWorker({ database, clock: api.clock, contract });
   const queue = { state: 'importing', queuedAt: api.clock(), read: 0, created: 0, bytesRead: 0 };
   await prisma.employeeImport.updateMany({ where: { accountId: visitor.accountId }, data: queue });
@@ -136,14 +136,14 @@ t.test('another worker continues the import of a stopped worker after its last b
   const second = make();
   await Promise.all([second.poll(), second.poll()]);
   await second.idle();
-  t.match(await rowOf(visitor), { state: 'complete', read: 4_000, created: 4_000, unchanged: 0 });
-  t.equal((await storedRecords(database, visitor.accountId)).length, 4_000);
+  t.match(await rowOf(visitor), { state: 'complete', read: 3_000, created: 3_000, unchanged: 0 });
+  t.equal((await storedRecords(database, visitor.accountId)).length, 3_000);
   await second.stop();
 });
 
 t.test('a process that has lost its lease stores nothing more', async (t) => {
   const visitor = await visit();
-  const address = await checked(visitor, 4_000);
+  const address = await checked(visitor, 2_000);
   const held = holdAfter(visitor, 1);
   await press(visitor.browser, address, 'start');
   await held.reached;
@@ -161,7 +161,7 @@ t.test('a process that has lost its lease stores nothing more', async (t) => {
   api.clock.advanceSeconds(31);
   await api.uploadWorker.poll();
   await api.uploadWorker.idle();
-  t.match(await rowOf(visitor), { state: 'complete', read: 4_000, created: 4_000, unchanged: 0 });
+  t.match(await rowOf(visitor), { state: 'complete', read: 2_000, created: 2_000, unchanged: 0 });
 });
 
 t.test('an import that stops repeatedly without progress fails with a message', async (t) => {
