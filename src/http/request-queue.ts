@@ -85,7 +85,7 @@ export class RequestQueue {
   #wait(response: ServerResponse): Promise<void> {
     return new Promise((start, reject) => {
       this.#waiting.add({ since: performance.now(), response, start, reject });
-      this.#timer ??= setTimeout(() => this.#rejectStale(), this.#limits.waitMs);
+      if (this.#timer === undefined) this.#rejectStaleIn(this.#limits.waitMs);
     });
   }
 
@@ -103,13 +103,18 @@ export class RequestQueue {
     this.#running -= 1;
   }
 
+  #rejectStaleIn(milliseconds: number): void {
+    // It remains after its requests have started, and must not delay the exit of the process.
+    this.#timer = setTimeout(() => this.#rejectStale(), milliseconds).unref();
+  }
+
   #rejectStale(): void {
     this.#timer = undefined;
     const now = performance.now();
     for (const waiter of this.#waiting) {
       const restMs = waiter.since + this.#limits.waitMs - now;
       if (restMs > 0) {
-        this.#timer = setTimeout(() => this.#rejectStale(), restMs);
+        this.#rejectStaleIn(restMs);
         return;
       }
       this.#waiting.delete(waiter);
