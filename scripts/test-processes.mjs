@@ -16,8 +16,8 @@ const processes = [
   'all',
   'pages',
   'http',
-  'oauth',
   '',
+  'oauth',
 ];
 
 const directory = path.join('dist', 'test', 'processes');
