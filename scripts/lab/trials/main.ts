@@ -4,6 +4,7 @@ import { type Trial, Verdict } from './verdict.js';
 const trials: Readonly<Record<string, () => Promise<{ trial: Trial }>>> = {
   fuzz: () => import('./fuzz/fuzz.js'),
   tenants: () => import('./tenants/tenants.js'),
+  'linear-time': () => import('./linear-time/linear-time.js'),
   slow: () => import('./slow/slow.js'),
   overload: () => import('./overload/overload.js'),
   reports: () => import('./reports/reports.js'),

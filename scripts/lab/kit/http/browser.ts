@@ -18,11 +18,11 @@ export class Browser {
   }
 
   async open(path: string): Promise<HttpResponse> {
-    return this.#keepCookies(await this.#send({ path, headers: this.#headers() }));
+    return this.#keepCookies(await this.#send({ path, headers: this.headers() }));
   }
 
   async submit(path: string, form: Record<string, string>): Promise<HttpResponse> {
-    return this.#keepCookies(await this.#send(postForm(path, form, this.#headers())));
+    return this.#keepCookies(await this.#send(postForm(path, form, this.headers())));
   }
 
   /** Submits the form of a page, with its hidden fields and the given ones. */
@@ -66,7 +66,8 @@ export class Browser {
     };
   }
 
-  #headers(): Record<string, string> {
+  /** The headers of its requests, with the cookies. */
+  headers(): Record<string, string> {
     return {
       host: new URL(baseUrl).host,
       accept: 'text/html',
