@@ -1,4 +1,4 @@
-// Runs the TypeScript program of a folder: `node scripts/lab/run.mjs bench` or `trials`, with its options after it.
+// Runs the TypeScript program of a folder: `node scripts/lab/run.mjs bench`, `trials` or `mutation`, with its options after it.
 import './install.mjs';
 
 const [program] = process.argv.splice(2, 1);

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { transform } from 'esbuild';
+import { createRandom } from '../kit/random.js';
+import { choose, instrument, type Mutant, mutantsOf } from './mutants.js';
+
+const usage = `npm run mutation -- [options]
+
+  --tree DIR     a checkout whose tests run, after npm ci, the build of its tests and without TEST_DATABASE_URL (this one)
+  --count N      number of mutants (420)
+  --seed N       chooses them (1)
+  --result FILE  the results as JSON, and the state to continue from (dist/mutation.json)
+  --help
+`;
+
+/** The sources whose mutants the tests of `npm test` should notice. */
+const scope = [
+  'src/oauth',
+  'src/http/binding',
+  'src/services/tokens',
+  'src/services/grants',
+  'src/database/scope.ts',
+];
+
+/** Maximum time for the tests of a mutant, which may loop. Such a mutant counts as killed. */
+const timeoutMs = 600_000;
+
+const runner = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
+const nodeOptions = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--max-semi-space-size=64'];
+
+type Numbered = Mutant & { readonly number: number };
+
+interface Outcome {
+  readonly place: string;
+  readonly original: string;
+  readonly replacement: string;
+  /** `uncovered`: no test reaches it. */
+  readonly result: 'killed' | 'survived' | 'uncovered';
+}
+
+interface Reached {
+  readonly file: string;
+  readonly failed: boolean;
+  readonly seconds: number;
+  readonly reached: readonly number[];
+}
+
+const { values } = parseArgs({
+  options: {
+    tree: { type: 'string', default: '.' },
+    count: { type: 'string', default: '420' },
+    seed: { type: 'string', default: '1' },
+    result: { type: 'string', default: 'dist/mutation.json' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) process.stdout.write(usage);
+else
+  await main(
+    path.resolve(values.tree),
+    Number(values.count),
+    Number(values.seed),
+    path.resolve(values.result),
+  );
+
+async function main(tree: string, count: number, seed: number, resultFile: string): Promise<void> {
+  const sources = scope.flatMap((name) => filesBelow(tree, name)).filter((file) => /\.tsx?$/.test(file));
+  const texts = new Map(sources.map((file) => [file, readFileSync(path.join(tree, file), 'utf8')]));
+  const all = [...texts].flatMap(([file, text]) => mutantsOf(file, text));
+  const mutants = choose(all, count, createRandom(seed)).map((mutant, number) => ({ ...mutant, number }));
+  const outcomes: Outcome[] = existsSync(resultFile) ? JSON.parse(readFileSync(resultFile, 'utf8')) : [];
+  const describe = ({ file, start, end, replacement }: Mutant) => {
+    const text = texts.get(file) ?? '';
+    const line = text.slice(0, start).split('\n').length;
+    return {
+      place: `${file}:${line}`,
+      original: text.slice(start, end),
+      replacement: replacement ?? '(left out)',
+    };
+  };
+  const left = mutants.filter((mutant) => {
+    const { place, original, replacement } = describe(mutant);
+    return !outcomes.some(
+      (done) => done.place === place && done.original === original && done.replacement === replacement,
+    );
+  });
+  process.stdout.write(`${all.length} mutants, ${mutants.length} chosen, ${left.length} to run\n`);
+  try {
+    for (const [file, text] of texts) {
+      await write(
+        tree,
+        file,
+        instrument(
+          text,
+          mutants.filter((mutant) => mutant.file === file),
+        ),
+      );
+    }
+    const covering = await findTests(tree, mutants);
+    await each(left, async (mutant) => {
+      const files = covering(mutant);
+      const killed = files.length > 0 && (await fails(tree, files, mutant.number));
+      const result = files.length === 0 ? 'uncovered' : killed ? 'killed' : 'survived';
+      const outcome: Outcome = { ...describe(mutant), result };
+      outcomes.push(outcome);
+      writeFileSync(resultFile, JSON.stringify(outcomes, null, 1));
+      if (result !== 'killed') process.stdout.write(`${result}  ${JSON.stringify(outcome)}\n`);
+    });
+  } finally {
+    for (const [file, text] of texts) await write(tree, file, text);
+  }
+  const killed = outcomes.filter(({ result }) => result === 'killed').length;
+  process.stdout.write(
+    `${killed} of ${outcomes.length} killed (${((100 * killed) / outcomes.length).toFixed(1)} %)\n`,
+  );
+}
+
+/** Finds the tests of `npm test` that reach each mutant, those that take least time first. */
+async function findTests(
+  tree: string,
+  mutants: readonly Numbered[],
+): Promise<(mutant: Numbered) => string[]> {
+  const tests = filesBelow(tree, 'test').filter(
+    (file) => /\.test\.tsx?$/.test(file) && !file.startsWith(path.join('test', 'all', path.sep)),
+  );
+  const all: Reached[] = [];
+  await each(portions(tests, 8), async (files) => {
+    const child = spawn(process.execPath, [...nodeOptions, runner, tree, ...files], {
+      cwd: tree,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    for await (const line of createInterface({ input: child.stderr })) {
+      if (line.startsWith('{"file":')) all.push(JSON.parse(line));
+    }
+  });
+  // A file that fails without a mutant would kill every one.
+  const found = all.filter(({ failed }) => !failed);
+  const failing = all.filter(({ failed }) => failed).map(({ file }) => file);
+  process.stdout.write(
+    `${found.length} of ${tests.length} test files; without a mutant fail: ${failing.join(', ')}\n`,
+  );
+  found.sort((a, b) => a.seconds - b.seconds);
+  const reaching = (number: number) => found.filter(({ reached }) => reached.includes(number));
+  return (mutant) => {
+    // A place that runs when its module is loaded is reached by the first file of a process only.
+    const isLoaded = reaching(mutant.number).length <= 8;
+    const siblings = isLoaded ? mutants.filter(({ file }) => file === mutant.file) : [mutant];
+    const numbers = new Set(siblings.map(({ number }) => number));
+    const files = found.filter(({ reached }) => reached.some((number) => numbers.has(number)));
+    return files.map(({ file }) => file);
+  };
+}
+
+/** Whether a test fails with a mutant, or takes too long. */
+function fails(tree: string, files: readonly string[], mutant: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, MUTANT: String(mutant) };
+    const child = spawn(process.execPath, [...nodeOptions, runner, tree, ...files], {
+      cwd: tree,
+      env,
+      stdio: 'ignore',
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      resolve(code !== 0);
+    });
+  });
+}
+
+/** Compiles a source into dist/. */
+async function write(tree: string, file: string, text: string): Promise<void> {
+  const { code } = await transform(text, { loader: file.endsWith('x') ? 'tsx' : 'ts', target: 'node20' });
+  writeFileSync(path.join(tree, 'dist', file.replace(/\.tsx?$/, '.js')), code);
+}
+
+/** Runs the work of all items, as many at a time as there are processors. */
+async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const worker = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
+  };
+  await Promise.all(os.cpus().map(worker));
+}
+
+function portions<Item>(items: readonly Item[], count: number): Item[][] {
+  return Array.from({ length: count }, (_, portion) => items.filter((_, index) => index % count === portion));
+}
+
+/** Paths of the files in a folder, or of the file. */
+function filesBelow(tree: string, name: string): string[] {
+  const absolute = path.join(tree, name);
+  if (statSync(absolute).isFile()) return [name];
+  return readdirSync(absolute)
+    .filter((entry) => entry !== 'node_modules')
+    .flatMap((entry) => filesBelow(tree, path.join(name, entry)))
+    .sort();
+}
