@@ -6,6 +6,8 @@ import { filesBelow, isFresh, root } from './modified.mjs';
 /**
  * Compiles the TypeScript files of a folder into dist/ if one of them is newer than the last output. `npm run typecheck`
  * checks the types.
+ *
+ * @param {string} folder
  */
 export async function compile(folder) {
   const stamp = path.join('dist', `${folder}.compiled`);
@@ -27,12 +29,21 @@ export async function compile(folder) {
   writeFileSync(path.join(root, stamp), '');
 }
 
-/** Path of the compiled form of a source. */
+/**
+ * Path of the compiled form of a source.
+ *
+ * @param {string} file
+ */
 export function compiled(file) {
   return path.join('dist', file.replace(/\.tsx?$/, '.js'));
 }
 
-/** Deletes the output of sources that no longer exist. */
+/**
+ * Deletes the output of sources that no longer exist.
+ *
+ * @param {string} folder
+ * @param {ReadonlySet<string>} outputs
+ */
 function deleteOthers(folder, outputs) {
   const directory = path.join('dist', folder);
   if (!existsSync(path.join(root, directory))) return;

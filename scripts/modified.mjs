@@ -36,17 +36,19 @@ export function isFresh(output, sources) {
 }
 
 /**
- * Files and directories below a directory, except installed packages, as paths relative to the directory of the package.
+ * Files and directories below a directory, except installed packages, as paths relative to the directory of the package, or of
+ * another checkout.
  *
  * @param {string} directory
+ * @param {string} [checkout]
  * @returns {string[]}
  */
-export function filesBelow(directory) {
-  return readdirSync(path.join(root, directory), { withFileTypes: true })
+export function filesBelow(directory, checkout = root) {
+  return readdirSync(path.join(checkout, directory), { withFileTypes: true })
     .filter(({ name }) => name !== 'node_modules')
     .flatMap((entry) => {
       const name = path.join(directory, entry.name);
-      return entry.isDirectory() ? [name, ...filesBelow(name)] : [name];
+      return entry.isDirectory() ? [name, ...filesBelow(name, checkout)] : [name];
     })
     .sort();
 }

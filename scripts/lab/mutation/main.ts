@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { transform } from 'esbuild';
+import { compiled } from '../../compile.mjs';
+import { filesBelow } from '../../modified.mjs';
 import { createRandom } from '../kit/random.js';
 import { choose, instrument, type Mutant, mutantsOf } from './mutants.js';
 
@@ -19,13 +21,8 @@ const usage = `npm run mutation -- [options]
 `;
 
 /** The sources whose mutants the tests of `npm test` should notice. */
-const scope = [
-  'src/oauth',
-  'src/http/binding',
-  'src/services/tokens',
-  'src/services/grants',
-  'src/database/scope.ts',
-];
+const scope = ['src/oauth', 'src/http/binding', 'src/services/tokens', 'src/services/grants'];
+const scopeOfRows = 'src/database/scope.ts';
 
 /** Maximum time for the tests of a mutant, which may loop. Such a mutant counts as killed. */
 const timeoutMs = 600_000;
@@ -69,7 +66,9 @@ else
   );
 
 async function main(tree: string, count: number, seed: number, resultFile: string): Promise<void> {
-  const sources = scope.flatMap((name) => filesBelow(tree, name)).filter((file) => /\.tsx?$/.test(file));
+  const sources = [...scope.flatMap((name) => filesBelow(name, tree)), scopeOfRows].filter((file) =>
+    /\.tsx?$/.test(file),
+  );
   const texts = new Map(sources.map((file) => [file, readFileSync(path.join(tree, file), 'utf8')]));
   const all = [...texts].flatMap(([file, text]) => mutantsOf(file, text));
   const mutants = choose(all, count, createRandom(seed)).map((mutant, number) => ({ ...mutant, number }));
@@ -125,7 +124,7 @@ async function findTests(
   tree: string,
   mutants: readonly Numbered[],
 ): Promise<(mutant: Numbered) => string[]> {
-  const tests = filesBelow(tree, 'test').filter(
+  const tests = filesBelow('test', tree).filter(
     (file) => /\.test\.tsx?$/.test(file) && !file.startsWith(path.join('test', 'all', path.sep)),
   );
   const all: Reached[] = [];
@@ -176,7 +175,7 @@ function fails(tree: string, files: readonly string[], mutant: number): Promise<
 /** Compiles a source into dist/. */
 async function write(tree: string, file: string, text: string): Promise<void> {
   const { code } = await transform(text, { loader: file.endsWith('x') ? 'tsx' : 'ts', target: 'node20' });
-  writeFileSync(path.join(tree, 'dist', file.replace(/\.tsx?$/, '.js')), code);
+  writeFileSync(path.join(tree, compiled(file)), code);
 }
 
 /** Runs the work of all items, as many at a time as there are processors. */
@@ -190,14 +189,4 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 
 function portions<Item>(items: readonly Item[], count: number): Item[][] {
   return Array.from({ length: count }, (_, portion) => items.filter((_, index) => index % count === portion));
-}
-
-/** Paths of the files in a folder, or of the file. */
-function filesBelow(tree: string, name: string): string[] {
-  const absolute = path.join(tree, name);
-  if (statSync(absolute).isFile()) return [name];
-  return readdirSync(absolute)
-    .filter((entry) => entry !== 'node_modules')
-    .flatMap((entry) => filesBelow(tree, path.join(name, entry)))
-    .sort();
 }

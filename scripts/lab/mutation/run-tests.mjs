@@ -1,7 +1,8 @@
 // Runs compiled test files one after the other in this process: node run-tests.mjs TREE FILE... With MUTANT it switches a mutant
-// on and exits with 1 when a file fails. Without MUTANT it prints the mutants that each file
-// reaches, its time, and whether it fails.
+// on and exits with 1 when a file fails. Without MUTANT it prints the mutants that each file reaches, its time, and whether it
+// fails.
 import path from 'node:path';
+import { compiled } from '../../compile.mjs';
 
 const [tree = '', ...files] = process.argv.slice(2);
 const active = process.env.MUTANT === undefined ? undefined : Number(process.env.MUTANT);
@@ -21,7 +22,7 @@ for (const file of files) {
   reached.clear();
   const earlier = root.counts.fail;
   const started = process.cpuUsage();
-  await runFiles([{ title: file, file: path.join(tree, 'dist', file.replace(/\.tsx?$/, '.js')) }]);
+  await runFiles([{ title: file, file: path.join(tree, compiled(file)) }]);
   const { user, system } = process.cpuUsage(started);
   const failed = root.counts.fail > earlier;
   if (active === undefined) {

@@ -17,6 +17,11 @@ export interface Reader {
   readonly accepts?: (text: string) => boolean;
 }
 
+/** Node.js rejects other characters in headers and URLs. */
+export function isHeaderText(text: string): boolean {
+  return /^[\t -~\u0080-\u00FF]*$/.test(text);
+}
+
 interface Measured {
   readonly reader: Reader;
   readonly normalMs: number;

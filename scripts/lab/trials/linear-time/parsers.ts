@@ -29,7 +29,7 @@ import { findDefinitionErrors } from '../../../../src/services/reports/definitio
 import { readRfc3339 } from '../../../../src/services/reports/rfc3339.js';
 import { parseScope } from '../../../../src/services/scopes.js';
 import { emailRule, passwordLengthRule } from '../../../../src/services/user-rules.js';
-import type { Reader } from './measure.js';
+import { isHeaderText, type Reader } from './measure.js';
 
 const contract = loadContract();
 
@@ -151,11 +151,6 @@ function bodies(): Reader[] {
       ['search text, cut', (text) => searchParts(text.slice(0, maximumSearchLength))],
     ] as [string, (text: string) => unknown][]
   ).map(([name, read]): Reader => ({ name, read, size: bodySize }));
-}
-
-/** Node.js rejects other characters in headers and URLs. */
-function isHeaderText(text: string): boolean {
-  return /^[\t -~\u0080-\u00FF]*$/.test(text);
 }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,9 @@
 import { loadContract } from '../../../../src/contract/contract.js';
 import { authorizePath, Browser, hiddenFields } from '../../kit/http/browser.js';
-import { jsonOf, type Send } from '../../kit/http/client.js';
+import { type HttpRequest, jsonOf, type Send } from '../../kit/http/client.js';
 import { postForm } from '../../kit/http/requests.js';
 import { type Account, allScopes } from '../accounts.js';
-import type { Reader } from './measure.js';
+import { isHeaderText, type Reader } from './measure.js';
 
 const contract = loadContract();
 
@@ -15,13 +15,6 @@ const applicationsPath = '/people/settings/oauth_applications';
 const auditLogPath = '/people/settings/audit_log';
 const formType = 'application/x-www-form-urlencoded';
 
-interface Request {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'OPTIONS';
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly payload?: string;
-}
-
 /** What the requests of an account need. */
 interface Scene {
   readonly account: Account;
@@ -29,15 +22,14 @@ interface Scene {
   /** The cookies of a browser in which the owner is signed in. */
   readonly cookie: string;
   readonly csrfToken: string;
-  readonly send: (request: Request) => Promise<unknown>;
+  readonly send: (request: HttpRequest) => Promise<unknown>;
 }
 
-const isHeaderText = (text: string) => /^[\t -~\u0080-\u00FF]*$/.test(text);
 const percentEncoded = (text: string) => encodeURIComponent(text.toWellFormed()).slice(0, headerSize);
 
 /** Parsers of the same part of a request. */
 function readersOf(
-  parts: Record<string, (text: string) => Request>,
+  parts: Record<string, (text: string) => HttpRequest>,
   { send, ...shared }: Omit<Reader, 'name' | 'read'> & Pick<Scene, 'send'>,
 ): Reader[] {
   return Object.entries(parts).map(([name, request]) => ({
@@ -50,24 +42,24 @@ function readersOf(
 function paths({ bearer, cookie, send }: Scene): Reader[] {
   const addresses = {
     'id of an employee': (text: string) => ({
-      url: `/v1/employees/${percentEncoded(text)}`,
+      path: `/v1/employees/${percentEncoded(text)}`,
       headers: bearer,
     }),
-    'unknown path': (text: string) => ({ url: `/${text.replaceAll(/[?#\s]/g, 'x')}` }),
+    'unknown path': (text: string) => ({ path: `/${text.replaceAll(/[?#\s]/g, 'x')}` }),
     'unknown page': (text: string) => ({
-      url: `/people/${percentEncoded(text)}`,
+      path: `/people/${percentEncoded(text)}`,
       headers: { cookie, accept: 'text/html' },
     }),
-    'error page': (text: string) => ({ url: `/errors/${percentEncoded(text)}` }),
+    'error page': (text: string) => ({ path: `/errors/${percentEncoded(text)}` }),
   };
   return readersOf(addresses, { send, size: headerSize });
 }
 
 function queryParameters({ account, bearer, cookie, send }: Scene): Reader[] {
-  const readers: Record<string, (text: string) => Request> = {
-    'query of a list': (text) => ({ url: `/v1/employees?${text.replaceAll('#', 'x')}`, headers: bearer }),
-    'query of the authorization': (text) => ({ url: `/v1/oauth/authorize?${text.replaceAll('#', 'x')}` }),
-    'query of a page': (text) => ({ url: `/people?${text.replaceAll('#', 'x')}`, headers: { cookie } }),
+  const readers: Record<string, (text: string) => HttpRequest> = {
+    'query of a list': (text) => ({ path: `/v1/employees?${text.replaceAll('#', 'x')}`, headers: bearer }),
+    'query of the authorization': (text) => ({ path: `/v1/oauth/authorize?${text.replaceAll('#', 'x')}` }),
+    'query of a page': (text) => ({ path: `/people?${text.replaceAll('#', 'x')}`, headers: { cookie } }),
   };
   const { clientId, redirectUri } = account.application;
   const parameters: Record<string, string> = Object.fromEntries(
@@ -76,7 +68,10 @@ function queryParameters({ account, bearer, cookie, send }: Scene): Reader[] {
   );
   for (const name of Object.keys(parameters)) {
     readers[`authorize ${name}`] = (text) => ({
-      url: `/v1/oauth/authorize?${new URLSearchParams({ ...parameters, [name]: text })}`.slice(0, headerSize),
+      path: `/v1/oauth/authorize?${new URLSearchParams({ ...parameters, [name]: text })}`.slice(
+        0,
+        headerSize,
+      ),
       headers: { cookie },
     });
   }
@@ -89,45 +84,45 @@ function queryParameters({ account, bearer, cookie, send }: Scene): Reader[] {
       if (seen.has(key)) continue;
       seen.add(key);
       readers[`${id} ${name}`] = (text) => ({
-        url: `${path.replace(/\{.*\}/, 'x')}?${name}=${percentEncoded(text)}`,
+        path: `${path.replace(/\{.*\}/, 'x')}?${name}=${percentEncoded(text)}`,
         headers: bearer,
       });
     }
   }
   for (const name of ['q', 'sort', 'page']) {
     readers[`directory ${name}`] = (text) => ({
-      url: `/people?${name}=${percentEncoded(text)}`,
+      path: `/people?${name}=${percentEncoded(text)}`,
       headers: { cookie },
     });
   }
   for (const name of ['type', 'after']) {
     readers[`audit log ${name}`] = (text) => ({
-      url: `${auditLogPath}?${name}=${percentEncoded(text)}`,
+      path: `${auditLogPath}?${name}=${percentEncoded(text)}`,
       headers: { cookie },
     });
   }
-  readers['sign-in return_to'] = (text) => ({ url: `/sign_in?return_to=${percentEncoded(text)}` });
+  readers['sign-in return_to'] = (text) => ({ path: `/sign_in?return_to=${percentEncoded(text)}` });
   return readersOf(readers, { send, size: headerSize, shapes: 'some' });
 }
 
 function headers({ bearer, cookie, send }: Scene): Reader[] {
-  const readers: Record<string, (text: string) => Request> = {
+  const readers: Record<string, (text: string) => HttpRequest> = {
     'authorization: Bearer': (text) => ({
-      url: '/v1/employees',
+      path: '/v1/employees',
       headers: { authorization: `Bearer ${text}` },
     }),
     'authorization: Basic': (text) => ({
       method: 'POST',
-      url: '/v1/oauth/token',
+      path: '/v1/oauth/token',
       headers: { authorization: `Basic ${text}`, 'content-type': formType },
-      payload: 'grant_type=client_credentials',
+      body: 'grant_type=client_credentials',
     }),
-    'accept of a page': (text) => ({ url: '/people/x', headers: { accept: text, cookie } }),
-    'accept-encoding': (text) => ({ url: '/docs', headers: { 'accept-encoding': text } }),
-    'cookie: session': (text) => ({ url: '/people', headers: { cookie: `session=${text}` } }),
+    'accept of a page': (text) => ({ path: '/people/x', headers: { accept: text, cookie } }),
+    'accept-encoding': (text) => ({ path: '/docs', headers: { 'accept-encoding': text } }),
+    'cookie: session': (text) => ({ path: '/people', headers: { cookie: `session=${text}` } }),
     preflight: (text) => ({
       method: 'OPTIONS',
-      url: '/v1/employees',
+      path: '/v1/employees',
       headers: {
         'access-control-request-method': text,
         'access-control-request-headers': text,
@@ -136,15 +131,15 @@ function headers({ bearer, cookie, send }: Scene): Reader[] {
     }),
     'content-type': (text) => ({
       method: 'POST',
-      url: '/v1/reports',
+      path: '/v1/reports',
       headers: { ...bearer, 'content-type': text },
-      payload: '{}',
+      body: '{}',
     }),
     'content-type parameters': (text) => ({
       method: 'POST',
-      url: '/v1/reports',
+      path: '/v1/reports',
       headers: { ...bearer, 'content-type': `application/json; ${text}` },
-      payload: '{}',
+      body: '{}',
     }),
   };
   for (const name of [
@@ -159,25 +154,25 @@ function headers({ bearer, cookie, send }: Scene): Reader[] {
     'host',
     'traceparent',
   ]) {
-    readers[name] = (text) => ({ url: '/v1/employees', headers: { ...bearer, [name]: text } });
+    readers[name] = (text) => ({ path: '/v1/employees', headers: { ...bearer, [name]: text } });
   }
   for (const name of ['if-match', 'idempotency-key']) {
     readers[name] = (text) => ({
       method: name === 'if-match' ? 'PATCH' : 'POST',
-      url: name === 'if-match' ? '/v1/reports/x' : '/v1/reports',
+      path: name === 'if-match' ? '/v1/reports/x' : '/v1/reports',
       headers: { ...bearer, [name]: text },
-      payload: '{"title":"x"}',
+      body: '{"title":"x"}',
     });
   }
   return readersOf(readers, { send, size: headerSize, shapes: 'some', accepts: isHeaderText });
 }
 
 function forms({ account, cookie, csrfToken, send }: Scene): Reader[] {
-  const post = (url: string, payload: string, accept = 'text/html') => ({
+  const post = (path: string, body: string, accept = 'text/html') => ({
     method: 'POST' as const,
-    url,
+    path,
     headers: { 'content-type': formType, cookie, accept },
-    payload,
+    body,
   });
   const { clientId: client_id, clientSecret: client_secret = '' } = account.application;
   const grants = {
@@ -191,7 +186,7 @@ function forms({ account, cookie, csrfToken, send }: Scene): Reader[] {
     },
     refresh_token: { client_id, client_secret, refresh_token: 'x', scope: '' },
   };
-  const readers: Record<string, (text: string) => Request> = {
+  const readers: Record<string, (text: string) => HttpRequest> = {
     'form of the token endpoint': (text) => post('/v1/oauth/token', text),
     'form of the sign-in page': (text) => post('/sign_in', text),
     'form of the consent page': (text) => post('/v1/oauth/authorize', text),
@@ -233,14 +228,14 @@ function forms({ account, cookie, csrfToken, send }: Scene): Reader[] {
 }
 
 function jsonBodies({ bearer, send }: Scene): Reader[] {
-  const post = (payload: string, { url = '/v1/reports', method = 'POST' as 'POST' | 'PATCH' } = {}) => ({
+  const post = (body: string, { path = '/v1/reports', method = 'POST' as 'POST' | 'PATCH' } = {}) => ({
     method,
-    url,
+    path,
     headers: { ...bearer, 'content-type': 'application/json' },
-    payload,
+    body,
   });
-  const update = (payload: string) => post(payload, { url: '/v1/users/me', method: 'PATCH' });
-  const readers: Record<string, (text: string) => Request> = { 'JSON body': (text) => post(text) };
+  const update = (body: string) => post(body, { path: '/v1/users/me', method: 'PATCH' });
+  const readers: Record<string, (text: string) => HttpRequest> = { 'JSON body': (text) => post(text) };
   // Half of the characters, because JSON escapes may double the size.
   const json = (value: unknown) => JSON.stringify(value).slice(0, bodySize);
   const filter = { field: 'email', operator: 'eq', value: 'x' };
@@ -332,12 +327,12 @@ function listsAndMembers({ bearer, send }: Scene): Reader[] {
       shapes: 'own',
       normal,
       texts,
-      read: (payload) =>
+      read: (body) =>
         send({
           method: 'POST',
-          url: '/v1/reports',
+          path: '/v1/reports',
           headers: { ...bearer, 'content-type': 'application/json' },
-          payload,
+          body,
         }),
     },
   ];
@@ -353,14 +348,14 @@ function headersAndPairs({ bearer, send }: Scene): Reader[] {
       shapes: 'own',
       normal: 'abbbbbbbbb',
       units: ['a'],
-      read: (text) => send({ url: '/v1/employees', headers: { ...many(text), ...bearer } }),
+      read: (text) => send({ path: '/v1/employees', headers: { ...many(text), ...bearer } }),
     },
     {
       name: 'many cookies',
       size: headerSize,
       shapes: 'own',
       units: ['a=b; ', ';', '=', 'session=x; ', '__proto__=x; '],
-      read: (cookie) => send({ url: '/people', headers: { cookie } }),
+      read: (cookie) => send({ path: '/people', headers: { cookie } }),
     },
   ];
 }
@@ -406,8 +401,7 @@ export async function requests(account: Account, send: Send): Promise<Reader[]> 
     bearer: { authorization: `Bearer ${access_token}` },
     cookie: browser.headers().cookie,
     csrfToken: hiddenFields(page.body.toString()).csrf_token ?? '',
-    send: ({ url, payload, ...request }) =>
-      send({ ...request, path: url, body: payload, timeoutMs: 120_000 }),
+    send: (request) => send({ ...request, timeoutMs: 120_000 }),
   };
   return [
     ...[paths, queryParameters, headers, forms, jsonBodies, listsAndMembers, headersAndPairs].flatMap(
