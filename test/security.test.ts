@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../src/package-root.js';
 import t from './support/tap.js';
@@ -50,3 +50,47 @@ t.test(
     );
   },
 );
+
+/** Files that parse URLs which this server or its operator wrote, or which were checked before they were stored. */
+const urlsOfOurs = [
+  'base-url.ts',
+  'cli/commands/webhooks.ts',
+  'config/config.ts',
+  'config/postgresql-hosts.ts',
+  'config/value-types.ts',
+  'contract/outside-text.ts',
+  'database/postgresql/hosts/current-host.ts',
+  'database/postgresql/hosts/find-read-write.ts',
+  'http/mcp/routes.ts',
+  'oauth/authorization/requesting-application.ts',
+  'pages/applications/webhooks/endpoint-state.tsx',
+  'pages/consent.tsx',
+  'pages/return-to.ts',
+  'pages/single-sign-on/message-page.tsx',
+  'services/mail/mailer.ts',
+  'services/second-factors/passkeys.ts',
+  'services/single-sign-on/provider-client.ts',
+  'services/single-sign-on/provider-fetch.ts',
+  'services/webhooks/change-endpoint.ts',
+  'services/webhooks/delivery/webhook-sender.ts',
+  'services/webhooks/pause-notification.ts',
+];
+
+t.test('only one file normalizes text from outside and parses its URLs', async (t) => {
+  const using = (pattern: RegExp) =>
+    filesBelow(path.join(packageRoot, 'src'))
+      .filter((file) => /\.tsx?$/.test(file) && pattern.test(readFileSync(file, 'utf8')))
+      .map((file) => path.relative(path.join(packageRoot, 'src'), file));
+  t.same(using(/\.normalize\(|domainTo(ASCII|Unicode)|localeCompare|Intl\.(Collator|Segmenter)/), [
+    'contract/outside-text.ts',
+    'demo-data/employees.ts',
+  ]);
+  t.same(using(/\bnew URL\(|\bURL\.(canParse|parse)\(/), urlsOfOurs);
+});
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+}

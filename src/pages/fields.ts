@@ -1,4 +1,5 @@
-import { composeText, isStorableText } from '../contract/storable-text.js';
+import { composeText } from '../contract/outside-text.js';
+import { isStorableText } from '../contract/storable-text.js';
 import { invalidParameter } from '../problems/problem.js';
 
 /**

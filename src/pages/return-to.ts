@@ -1,11 +1,13 @@
+import { parseUrl } from '../contract/outside-text.js';
+
 /** Default page after signing in. */
 export const home = '/people';
 
-/**
- * A path in printable ASCII, without a host. The URL parser of Node.js needs quadratic time for a host name with
- * combining marks.
- */
-const localAddress = /^\/(?![/\\])[!-~]*$/;
+/** A path without a host. */
+const localAddress = /^\/(?![/\\])/;
+
+/** Maximum characters of an address. Request lines are no longer. */
+const maximumLength = 16_384;
 
 /** Address of the sign-in page, which redirects to a path of this server after signing in. */
 export function signInAddress(returnTo: string): string {
@@ -17,8 +19,9 @@ export function signInAddress(returnTo: string): string {
  * redirects.
  */
 export function safeReturnTo(value: unknown, baseUrl: string): string {
-  if (typeof value !== 'string' || !localAddress.test(value) || !URL.canParse(value, baseUrl)) return home;
-  const url = new URL(value, baseUrl);
+  if (typeof value !== 'string' || !localAddress.test(value)) return home;
+  const url = parseUrl(value, { base: baseUrl, maximumLength });
+  if (url === undefined) return home;
   const ours = url.origin === new URL(baseUrl).origin;
   const known = url.pathname === '/v1/oauth/authorize' || /^\/people(\/|$)/.test(url.pathname);
   return ours && known ? `${url.pathname}${url.search}` : home;

@@ -1,3 +1,4 @@
+import { parseUrl } from '../contract/outside-text.js';
 import type { Rule } from './user-rules.js';
 
 /** The claims that users can change. `null` removes a claim; the two names are required. */
@@ -55,9 +56,8 @@ function canonical(claim: ClaimName, value: string): string {
 
 function isHttpsUrl(value: string): boolean {
   // The URL parser reads the path as the host when the host is missing.
-  if (!/^https:\/\/[^/?#\\]/.test(value) || !URL.canParse(value)) return false;
-  const { username, password } = new URL(value);
-  return username === '' && password === '';
+  const url = /^https:\/\/[^/?#\\]/.test(value) ? parseUrl(value) : undefined;
+  return url?.username === '' && url.password === '';
 }
 
 const maximumLocaleLength = 35;

@@ -1,4 +1,4 @@
-import { composeText } from '../contract/storable-text.js';
+import { composeText } from '../contract/outside-text.js';
 
 /**
  * Normalizes an e-mail address to the form in which it is stored and looked up: composed characters (NFC) in lower case.

@@ -1,4 +1,4 @@
-import { composeText } from '../../contract/storable-text.js';
+import { composeText } from '../../contract/outside-text.js';
 import type { EmployeeCheck } from '../../services/employee-imports/employee-check.js';
 import type { Employee } from '../../services/employees/employee.js';
 import { type GivenAttribute, givenAttributes } from '../../services/employees/employee-attributes.js';

@@ -43,7 +43,9 @@ export function createProfileValidator({ document }: Contract): ProfileValidator
     const claims = toClaims(form);
     const body = Object.fromEntries(formClaims.map((claim) => [claimNames[claim], claims[claim]]));
     const paths = new Set(validate(body).map(({ instancePath }) => instancePath));
-    const checked = checkClaims(claims);
+    // The rules that the schema cannot express are for values of a valid length.
+    const wellFormed = formClaims.filter((claim) => !paths.has(`/${claimNames[claim]}`));
+    const checked = checkClaims(Object.fromEntries(wellFormed.map((claim) => [claim, claims[claim]])));
     const wrong = new Set('errors' in checked ? checked.errors.map(({ claim }) => claim) : []);
     const invalid = formClaims.filter((claim) => paths.has(`/${claimNames[claim]}`) || wrong.has(claim));
     if ('errors' in checked || invalid.length > 0) {

@@ -1,3 +1,5 @@
+import { parseUrl } from '../../contract/outside-text.js';
+
 /** Maximum length of a redirect URI, in characters. */
 export const maximumRedirectUriLength = 2000;
 
@@ -22,11 +24,12 @@ export function redirectUriError(
   if (uri.includes('#'))
     return 'The redirect URI must not have a fragment: remove “#” and everything after it.';
   const authority = /^[^:/?]+:\/\/([^/?]*)/.exec(uri)?.[1];
-  if (authority === undefined || authority === '' || !URL.canParse(uri)) {
+  const url = authority === undefined || authority === '' ? undefined : parseUrl(uri);
+  if (authority === undefined || url === undefined) {
     return 'This is not a complete address, such as https://app.example.com/callback.';
   }
   if (authority.includes('@')) return 'The redirect URI must not contain a user name or password.';
-  return schemeError(new URL(uri), allowLocalhost);
+  return schemeError(url, allowLocalhost);
 }
 
 function schemeError({ protocol, hostname }: URL, allowLocalhost: boolean): string | undefined {

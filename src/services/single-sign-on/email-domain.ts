@@ -1,10 +1,10 @@
-import { domainToASCII } from 'node:url';
+import { asciiDomain } from '../../contract/outside-text.js';
 import { normalizeEmail } from '../normalize.js';
 
 /** The domain of an e-mail address in lower case and in ASCII form; empty when it has none. */
 export function domainOf(email: string): string {
   const normalized = normalizeEmail(email);
-  return domainToASCII(normalized.slice(normalized.lastIndexOf('@') + 1));
+  return asciiDomain(normalized.slice(normalized.lastIndexOf('@') + 1));
 }
 
 /** The rule for a domain of e-mail addresses, in ASCII form. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../contract/outside-text.js';
 import type { Database, Prisma } from '../../database/client.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import type { AccountId } from '../account-id.js';
@@ -221,7 +222,7 @@ function isPrintable(text: string, maximum: number): boolean {
 }
 
 function isSameIssuer(stored: string | undefined, given: string): boolean {
-  return stored !== undefined && URL.canParse(given) && new URL(stored).href === new URL(given).href;
+  return stored !== undefined && parseUrl(stored)?.href === parseUrl(given)?.href;
 }
 
 /** @see OpenID Connect Discovery 1.0 section 4 */

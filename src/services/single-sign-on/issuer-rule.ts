@@ -1,3 +1,5 @@
+import { parseUrl } from '../../contract/outside-text.js';
+
 /** Maximum characters of an issuer and of a client id. */
 export const maximumIssuerLength = 255;
 
@@ -11,8 +13,9 @@ export const maximumIssuerLength = 255;
 export function issuerRule(issuer: string, { allowHttp }: { allowHttp: boolean }): string | undefined {
   if (issuer.length > maximumIssuerLength) return `must have at most ${maximumIssuerLength} characters`;
   const schemes = allowHttp ? ['https:', 'http:'] : ['https:'];
-  if (!/^[!-~]+$/.test(issuer) || !URL.canParse(issuer)) return 'must be a URL';
-  const { protocol, username, password, search, hash, pathname } = new URL(issuer);
+  const url = parseUrl(issuer);
+  if (url === undefined) return 'must be a URL';
+  const { protocol, username, password, search, hash, pathname } = url;
   if (!schemes.includes(protocol)) return 'must start with https://';
   if (username !== '' || password !== '' || search !== '' || hash !== '' || /[?#]$/.test(issuer))
     return 'must not have a user name, a query or a fragment';

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
+import { parseUrl } from '../../contract/outside-text.js';
 import { ConcurrencyLimit, QueueTimeoutError } from '../concurrency-limit.js';
 import { PrivateAddressError } from '../public-address.js';
 import { ProviderRequestError } from './provider-fetch.js';
@@ -187,12 +188,16 @@ export class ProviderClient {
 
   async #discover({ issuer, clientId, clientSecret }: Provider): Promise<openid.Configuration> {
     const discovered = await openid.discovery(new URL(issuer), clientId, undefined, openid.None(), {
-      [openid.customFetch]: this.#fetch,
+      // The library parses the URLs before it returns the metadata.
+      [openid.customFetch]: async (...request) => {
+        const response = await this.#fetch(...request);
+        if (response.ok) this.#checkMetadata(await response.clone().json(), issuer);
+        return response;
+      },
       timeout: requestSeconds,
       ...(this.#allowHttp && { execute: [openid.allowInsecureRequests] }),
     });
     const metadata = discovered.serverMetadata();
-    this.#checkMetadata(metadata, issuer);
     const configuration = new openid.Configuration(
       metadata,
       clientId,
@@ -208,21 +213,14 @@ export class ProviderClient {
   }
 
   /** @throws {InvalidProviderError} */
-  #checkMetadata(metadata: openid.ServerMetadata, issuer: string): void {
+  #checkMetadata(metadata: Readonly<Record<string, unknown>> | null, issuer: string): void {
     // The library accepts other issuers for some providers that serve many organizations.
-    if (new URL(metadata.issuer).href !== new URL(issuer).href) throw new InvalidProviderError('issuer');
-    const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
-    for (const endpoint of [authorization_endpoint, token_endpoint, jwks_uri]) this.#checkEndpoint(endpoint);
-    if (userinfo_endpoint !== undefined) this.#checkEndpoint(userinfo_endpoint);
-  }
-
-  #checkEndpoint(endpoint: unknown): void {
+    if (urlOf(metadata?.issuer)?.href !== parseUrl(issuer)?.href) throw new InvalidProviderError('issuer');
+    const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata ?? {};
+    const required = [authorization_endpoint, token_endpoint, jwks_uri];
+    const endpoints = userinfo_endpoint === undefined ? required : [...required, userinfo_endpoint];
     const schemes = this.#allowHttp ? ['https:', 'http:'] : ['https:'];
-    if (
-      typeof endpoint !== 'string' ||
-      !URL.canParse(endpoint) ||
-      !schemes.includes(new URL(endpoint).protocol)
-    )
+    if (!endpoints.every((endpoint) => schemes.includes(urlOf(endpoint)?.protocol ?? '')))
       throw new InvalidProviderError('metadata');
   }
 
@@ -265,4 +263,8 @@ function explained(error: unknown): Error {
   const code = (error as { code?: unknown } | null)?.code;
   const reason = typeof code === 'string' && /^OAUTH_[A-Z_]+$/.test(code) ? code.toLowerCase() : 'response';
   return new InvalidProviderError(reason, { cause: error });
+}
+
+function urlOf(value: unknown): URL | undefined {
+  return typeof value === 'string' ? parseUrl(value) : undefined;
 }

@@ -1,3 +1,4 @@
+import { composeText } from '../../contract/outside-text.js';
 import { personNameRule } from '../name-rules.js';
 import type { ProviderClaims } from './provider-client.js';
 
@@ -26,6 +27,8 @@ function wordsOf(text: unknown, separator = /\s+/): string[] {
 /** A claim as a name; `undefined` when it is not a valid name. */
 function valid(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined;
-  const name = [...claim.normalize('NFC').trim()].slice(0, maximumLength).join('').trim();
+  // A character has at most two code units.
+  const shortened = composeText(claim.trim().slice(0, 2 * maximumLength));
+  const name = [...shortened].slice(0, maximumLength).join('').trim();
   return personNameRule(name) === undefined ? name : undefined;
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from '../../contract/outside-text.js';
 import { isPublicAddress, resolveHost } from '../public-address.js';
 
 /** Lowest port besides 443 that events are sent to. */
@@ -26,8 +27,8 @@ export async function findUrlError(
   const form = allowLocal
     ? 'must be an https:// URL, or http://localhost in development'
     : 'must be an https:// URL';
-  if (!URL.canParse(text)) return form;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) return form;
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (text.includes('#')) return 'must not contain a fragment';
   if (isLocalUrl(url)) return allowLocal ? null : form;

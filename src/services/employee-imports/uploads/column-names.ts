@@ -1,4 +1,8 @@
+import { foldText } from '../../../contract/outside-text.js';
 import type { RecordMember } from '../employee-check.js';
+
+/** Longer names of columns are not compared with those of attributes. */
+const maximumNameLength = 100;
 
 /** Other names of attributes in files, without spaces and punctuation. The name and the label of an attribute need no entry. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
@@ -52,10 +56,6 @@ export function suggestAttributes(
   return suggested;
 }
 
-/** A name in lower case, without accents, spaces and punctuation. */
 function simplify(name: string): string {
-  return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return foldText(name, maximumNameLength);
 }
