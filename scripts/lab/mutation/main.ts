@@ -16,13 +16,19 @@ const usage = `npm run mutation -- [options]
   --tree DIR     a checkout whose tests run, after npm ci, the build of its tests and without TEST_DATABASE_URL (this one)
   --count N      number of mutants (420)
   --seed N       chooses them (1)
+  --seconds N    processor time of the tests of a mutant that survives, without start-up (60)
   --result FILE  the results as JSON, and the state to continue from (dist/mutation.json)
   --help
 `;
 
-/** The sources whose mutants the tests of `npm test` should notice. */
-const scope = ['src/oauth', 'src/http/binding', 'src/services/tokens', 'src/services/grants'];
-const scopeOfRows = 'src/database/scope.ts';
+/** The sources whose mutants the tests of `npm test` should notice, and the tests that run first for each. */
+const scope = new Map([
+  ['src/oauth', 'test/oauth'],
+  ['src/http/binding', 'test/http'],
+  ['src/services/tokens', 'test/oauth'],
+  ['src/services/grants', 'test/oauth'],
+  ['src/database/scope.ts', 'test/database'],
+]);
 
 /** Maximum time for the tests of a mutant, which may loop. Such a mutant counts as killed. */
 const timeoutMs = 600_000;
@@ -36,7 +42,7 @@ interface Outcome {
   readonly place: string;
   readonly original: string;
   readonly replacement: string;
-  /** `uncovered`: no test reaches it. */
+  /** `uncovered`: no test reaches it. `survived`: in the tests for which there was time. */
   readonly result: 'killed' | 'survived' | 'uncovered';
 }
 
@@ -52,6 +58,7 @@ const { values } = parseArgs({
     tree: { type: 'string', default: '.' },
     count: { type: 'string', default: '420' },
     seed: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '60' },
     result: { type: 'string', default: 'dist/mutation.json' },
     help: { type: 'boolean', default: false },
   },
@@ -62,13 +69,18 @@ else
     path.resolve(values.tree),
     Number(values.count),
     Number(values.seed),
+    Number(values.seconds),
     path.resolve(values.result),
   );
 
-async function main(tree: string, count: number, seed: number, resultFile: string): Promise<void> {
-  const sources = [...scope.flatMap((name) => filesBelow(name, tree)), scopeOfRows].filter((file) =>
-    /\.tsx?$/.test(file),
-  );
+async function main(
+  tree: string,
+  count: number,
+  seed: number,
+  seconds: number,
+  resultFile: string,
+): Promise<void> {
+  const sources = filesBelow('src', tree).filter((file) => testsOf(file) !== undefined && /\.tsx?$/.test(file));
   const texts = new Map(sources.map((file) => [file, readFileSync(path.join(tree, file), 'utf8')]));
   const all = [...texts].flatMap(([file, text]) => mutantsOf(file, text));
   const mutants = choose(all, count, createRandom(seed)).map((mutant, number) => ({ ...mutant, number }));
@@ -100,7 +112,7 @@ async function main(tree: string, count: number, seed: number, resultFile: strin
         ),
       );
     }
-    const covering = await findTests(tree, mutants);
+    const covering = await findTests(tree, mutants, seconds);
     await each(left, async (mutant) => {
       const files = covering(mutant);
       const killed = files.length > 0 && (await fails(tree, files, mutant.number));
@@ -119,10 +131,19 @@ async function main(tree: string, count: number, seed: number, resultFile: strin
   );
 }
 
-/** Finds the tests of `npm test` that reach each mutant, those that take least time first. */
+function testsOf(source: string): string | undefined {
+  const name = [...scope.keys()].find((name) => source === name || source.startsWith(`${name}/`));
+  return name === undefined ? undefined : scope.get(name);
+}
+
+/**
+ * Finds the tests of `npm test` that reach each mutant: those of its folder first, then those that take least time, as many as
+ * there is time for.
+ */
 async function findTests(
   tree: string,
   mutants: readonly Numbered[],
+  seconds: number,
 ): Promise<(mutant: Numbered) => string[]> {
   const tests = filesBelow('test', tree).filter(
     (file) => /\.test\.tsx?$/.test(file) && !file.startsWith(path.join('test', 'all', path.sep)),
@@ -151,7 +172,16 @@ async function findTests(
     const siblings = isLoaded ? mutants.filter(({ file }) => file === mutant.file) : [mutant];
     const numbers = new Set(siblings.map(({ number }) => number));
     const files = found.filter(({ reached }) => reached.some((number) => numbers.has(number)));
-    return files.map(({ file }) => file);
+    const folder = `${testsOf(mutant.file)}/`;
+    const near = files.filter(({ file }) => file.startsWith(folder));
+    const ordered = [...near, ...files.filter((file) => !near.includes(file))];
+    let left = seconds;
+    return ordered
+      .filter((file) => {
+        left -= file.seconds;
+        return left >= 0;
+      })
+      .map(({ file }) => file);
   };
 }
 
