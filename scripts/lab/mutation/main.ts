@@ -80,7 +80,9 @@ async function main(
   seconds: number,
   resultFile: string,
 ): Promise<void> {
-  const sources = filesBelow('src', tree).filter((file) => testsOf(file) !== undefined && /\.tsx?$/.test(file));
+  const sources = filesBelow('src', tree).filter(
+    (file) => testsOf(file) !== undefined && /\.tsx?$/.test(file),
+  );
   const texts = new Map(sources.map((file) => [file, readFileSync(path.join(tree, file), 'utf8')]));
   const all = [...texts].flatMap(([file, text]) => mutantsOf(file, text));
   const mutants = choose(all, count, createRandom(seed)).map((mutant, number) => ({ ...mutant, number }));
