@@ -185,6 +185,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     codes: new AuthorizationCodes(database, grants),
     refreshTokens: new RefreshTokens(database, {
       grants,
+      auditLog,
       clock,
       refreshTokenTtlSeconds,
       replayLeewaySeconds,

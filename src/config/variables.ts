@@ -143,7 +143,7 @@ export const variables = {
   REPLAY_LEEWAY: {
     schema: seconds(0, 300).default('10'),
     description:
-      'Time in which a second use of a rotated refresh token or a used authorization code does not revoke the grant.',
+      'Time in which a second use of an authorization code does not revoke the grant, if its refresh token is unused.',
   },
   RATE_LIMIT_FAILURES: {
     schema: callsPerMinute.default('10'),

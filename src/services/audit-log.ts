@@ -29,6 +29,7 @@ export type AuditEventType =
   | 'authorization_code.replayed'
   | 'token.issued'
   | 'token.refreshed'
+  | 'refresh_token.reused'
   | 'refresh_token.replayed'
   | 'token.revoked'
   | 'grant.revoked'

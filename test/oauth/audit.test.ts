@@ -163,8 +163,10 @@ t.test('records the replay of a code and of a refresh token', async (t) => {
 
   const byToken = await createScene(database);
   const { refreshToken } = await grantTokens(api, byToken);
-  tokensOf(await refresh(api, byToken.application, refreshToken));
-  clock.advanceSeconds(11);
+  const successor = tokensOf(await refresh(api, byToken.application, refreshToken));
+  const reused = await refresh(api, byToken.application, refreshToken);
+  await audited(t, { type: 'refresh_token.reused', response: reused, scene: byToken });
+  await refresh(api, byToken.application, successor.refreshToken);
   const token = await refresh(api, byToken.application, refreshToken);
   await audited(t, { type: 'refresh_token.replayed', response: token, scene: byToken });
 });

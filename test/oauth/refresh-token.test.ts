@@ -139,24 +139,29 @@ t.test('a confidential client may omit its secret, and one that is sent is check
   t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
 });
 
-t.test('reuse up to 10 seconds after the rotation is rejected and changes nothing else', async (t) => {
+t.test('reuse is rejected and audited, and changes nothing else while the successor is unused', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
-  for (const seconds of [0, 9, 1]) {
+  for (const seconds of [0, 10, 3_000]) {
     clock.advanceSeconds(seconds);
     expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   }
   await tokenAccepted(t, api, first.accessToken);
   await tokenAccepted(t, api, second.accessToken);
+  clock.advanceSeconds(20 * 86_400);
+  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
   t.same(await replaysOf(scene.application.id), []);
+  const where = { applicationId: scene.application.id, type: 'refresh_token.reused' };
+  t.equal(await database.prisma.auditEvent.count({ where }), 4);
 });
 
-t.test('reuse 11 seconds after the rotation revokes the whole grant and is audited once', async (t) => {
+t.test('reuse after the successor was used revokes the whole grant and is audited once', async (t) => {
   const scene = await createScene(database);
   const first = await grantTokens(api, scene);
-  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  const used = tokensOf(await refresh(api, scene.application, first.refreshToken));
+  const second = tokensOf(await refresh(api, scene.application, used.refreshToken));
   const elsewhere = await grantTokens(api, scene);
   clock.advanceSeconds(11);
   const replay = await refresh(api, scene.application, first.refreshToken);

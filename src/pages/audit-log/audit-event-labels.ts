@@ -36,6 +36,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'token.issued': 'Token issued',
   'token.refreshed': 'Token refreshed',
   'token.revoked': 'Token revoked by the application',
+  'refresh_token.reused': 'Refresh token used twice: nothing changed',
   'refresh_token.replayed': 'Refresh token used twice: tokens revoked',
   'client_authentication.failed': 'Client authentication failed',
   'signing_key.rotated': 'Signing key rotated',

@@ -4,6 +4,7 @@ import { RowsLockedError } from '../../database/database-errors.js';
 import { createDeadlineQueue } from '../../database/deadline-queue.js';
 import { accountScope, allAccounts, withScope } from '../../database/scope.js';
 import type { Application } from '../applications/client-registry.js';
+import type { AuditLog } from '../audit-log.js';
 import type { Grants } from '../grants/grants.js';
 import type { Role } from '../user.js';
 import {
@@ -17,7 +18,8 @@ import {
 
 export interface RefreshTokenSettings extends RotationSettings {
   readonly grants: Grants;
-  /** Seconds in which a second use of a token is a retry, while its successor is unused. */
+  readonly auditLog: AuditLog;
+  /** Seconds in which a second use of a token is a retry, if its successor is not known. */
   readonly replayLeewaySeconds: number;
 }
 
@@ -27,8 +29,8 @@ export interface StoredToken {
   readonly userId: string;
   readonly scopes: readonly string[];
   readonly usedAt: Date | null;
-  /** Whether the token that replaced this one was used. */
-  readonly successorUsed: boolean;
+  /** Whether the token that replaced this one was used; `null` for tokens of versions that did not store it. */
+  readonly successorUsed: boolean | null;
   /** Whether the token is unexpired, the grant is not revoked and the user is enabled. */
   readonly usable: boolean;
   readonly role: Role;
@@ -78,8 +80,9 @@ export class RefreshTokens {
   }
 
   /**
-   * Reads a token of the application that {@link rotate} rejected. When the token was already used and this is not the retry
-   * of a client that lost the response, it may be stolen, and the grant is revoked.
+   * Reads a token of the application that {@link rotate} rejected, and audits its reuse. While its successor is unused, the
+   * client may have lost the response, and nothing changes. After the successor was used, one of two holders has stolen
+   * the token, and the grant is revoked.
    *
    * @returns `undefined` when the application has no such token
    */
@@ -89,25 +92,19 @@ export class RefreshTokens {
     origin,
   }: Pick<RotationRequest, 'tokenHash' | 'application' | 'origin'>): Promise<StoredToken | undefined> {
     return withScope(accountScope(application.accountId), async () => {
-      const { clock, grants, replayLeewaySeconds } = this.#settings;
+      const { clock, grants, auditLog, replayLeewaySeconds } = this.#settings;
       const token = await this.#find(tokenHash, application);
       if (token === undefined || token.usedAt === null) return token;
       const at = clock();
-      // A client that lost the response does not have the successor, and repeats its request within the leeway.
-      const retried =
-        at.getTime() - token.usedAt.getTime() <= replayLeewaySeconds * 1000 && !token.successorUsed;
-      if (retried) return token;
-      await grants.revoke({
-        grantId: token.grantId,
-        at,
-        event: {
-          type: 'refresh_token.replayed',
-          accountId: application.accountId,
-          applicationId: application.id,
-          userId: token.userId,
-          origin,
-        },
-      });
+      const inLeeway = at.getTime() - token.usedAt.getTime() <= replayLeewaySeconds * 1000;
+      const { grantId, userId } = token;
+      const event = { accountId: application.accountId, applicationId: application.id, userId, origin };
+      if (!(token.successorUsed ?? !inLeeway)) {
+        if (token.usable)
+          await auditLog.record({ type: 'refresh_token.reused', ...event, details: { grant: grantId } });
+        return token;
+      }
+      await grants.revoke({ grantId, at, event: { type: 'refresh_token.replayed', ...event } });
       return token;
     });
   }
@@ -135,7 +132,7 @@ export class RefreshTokens {
       SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, token.used_at AS "usedAt", users.role,
              token.expires_at > ${this.#settings.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
                AS usable,
-             successor.used_at IS NOT NULL AS "successorUsed"
+             CASE WHEN token.successor_hash IS NOT NULL THEN successor.used_at IS NOT NULL END AS "successorUsed"
       FROM refresh_tokens token
         JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
         CROSS JOIN LATERAL (
