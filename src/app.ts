@@ -19,6 +19,7 @@ import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
 import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
 import { parseForm } from './http/form-parser.js';
+import { cleanForwardedFor } from './http/forwarded-for.js';
 import { healthRoutes } from './http/health-routes.js';
 import { closeIdleConnections, type IdleLimits } from './http/idle-connections.js';
 import { closeConnectionsAtTheEnd } from './http/lifecycle.js';
@@ -94,7 +95,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ...(logger === false ? { logger } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: bodyLimitBytes,
-    rewriteUrl: ({ url = '/' }) => originForm(url),
+    // Called before Fastify reads the headers.
+    rewriteUrl: ({ url = '/', headers }) => {
+      if (config.trustedProxies.length > 0) cleanForwardedFor(headers);
+      return originForm(url);
+    },
     // With an empty list Fastify would trust all proxies.
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     requestIdHeader: false,
