@@ -1370,7 +1370,7 @@ export interface components {
             /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
             /** @description The types of the events that are sent; empty for all types. */
-            event_types?: string[];
+            event_types?: ("employee.created" | "employee.updated" | "employee.deleted" | "report.created" | "report.updated" | "report.deleted")[];
         };
         /** @description Changes of a webhook endpoint. */
         WebhookEndpointUpdateRequest: {
@@ -1382,7 +1382,7 @@ export interface components {
             /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
             /** @description The types of the events that are sent; empty for all types. */
-            event_types?: string[];
+            event_types?: ("employee.created" | "employee.updated" | "employee.deleted" | "report.created" | "report.updated" | "report.deleted")[];
         };
         /** @description The position at which a webhook endpoint resumes. */
         WebhookEndpointResumptionRequest: {
@@ -2136,7 +2136,7 @@ export interface components {
          */
         PageAfter: string;
         /**
-         * @description Only employees with this `status`.
+         * @description Only employees with this `status`. Must be one status, without commas.
          * @example active
          */
         EmployeeStatusFilter: string;
@@ -2151,7 +2151,7 @@ export interface components {
          */
         EmployeeNumberFilter: string;
         /**
-         * @description Only employees with this `email`.
+         * @description Only employees with this `email`, in upper or lower case.
          * @example sven.pereira@acme.example
          */
         EmployeeEmailFilter: string;
@@ -2569,7 +2569,7 @@ export interface operations {
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
-                 * @description Only employees with this `status`.
+                 * @description Only employees with this `status`. Must be one status, without commas.
                  * @example active
                  */
                 "filter[status]"?: components["parameters"]["EmployeeStatusFilter"];
@@ -2584,7 +2584,7 @@ export interface operations {
                  */
                 "filter[employee_number]"?: components["parameters"]["EmployeeNumberFilter"];
                 /**
-                 * @description Only employees with this `email`.
+                 * @description Only employees with this `email`, in upper or lower case.
                  * @example sven.pereira@acme.example
                  */
                 "filter[email]"?: components["parameters"]["EmployeeEmailFilter"];

@@ -1,5 +1,5 @@
 import type { components } from '../../contract/generated.js';
-import { recordNotFound } from '../../problems/problem.js';
+import { invalidParameter, recordNotFound } from '../../problems/problem.js';
 import { employeeAttributes, givenAttributes } from '../../services/employees/employee-attributes.js';
 import type { EmployeeFilter } from '../../services/employees/employee-filter.js';
 import { type EmployeeAnchor, isEmployeeAnchor } from '../../services/employees/employee-order.js';
@@ -17,11 +17,19 @@ const sortKeys = Object.fromEntries(employeeAttributes.map(({ name, member }) =>
 
 const filterParameters = givenAttributes.map(({ name, member }) => [`filter[${name}]`, member] as const);
 
-/** Reads the `filter[…]` parameters that name an attribute. */
+/**
+ * Reads the `filter[…]` parameters that name an attribute.
+ *
+ * @throws {Problem} 400 `invalid_request` for several statuses
+ */
 function readFilter(query: Readonly<Record<string, unknown>>): EmployeeFilter {
   const filter: Record<string, unknown> = {};
   for (const [parameter, member] of filterParameters) {
     if (query[parameter] !== undefined) filter[member] = query[parameter];
+  }
+  // Otherwise a client that expects a list of statuses would get an empty page.
+  if (String(query['filter[status]'] ?? '').includes(',')) {
+    throw invalidParameter('filter[status]', 'must be one status, without commas');
   }
   return filter;
 }

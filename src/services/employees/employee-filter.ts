@@ -1,4 +1,5 @@
 import { Prisma } from '../../database/generated/client.js';
+import type { AccountId } from '../account-id.js';
 import { type EmployeeColumn, employeeColumns } from './employee.js';
 import type { GivenValues } from './employee-attributes.js';
 import type { EmployeeCondition } from './employee-query.js';
@@ -9,14 +10,34 @@ export type EmployeeFilter = { readonly [Member in keyof GivenValues]?: string |
 };
 
 /** Builds the conditions of a filter. */
-export function filterConditions({ updatedSince, ...equal }: EmployeeFilter): EmployeeCondition[] {
-  const conditions = Object.entries(equal).flatMap(([member, value]) =>
-    value === undefined ? [] : [isEqual(employeeColumns[member as keyof typeof equal], value)],
-  );
+export function filterConditions(
+  accountId: AccountId,
+  { updatedSince, ...equal }: EmployeeFilter,
+): EmployeeCondition[] {
+  const conditions = Object.entries(equal).flatMap(([member, value]) => {
+    if (value === undefined) return [];
+    const column = employeeColumns[member as keyof typeof equal];
+    return [
+      column === employeeColumns.email ? isEqualInAnyCase(accountId, column, value) : isEqual(column, value),
+    ];
+  });
   if (updatedSince === undefined) return conditions;
   const { updatedAt } = employeeColumns;
   const sql = Prisma.sql`${updatedAt.name} >= ${updatedSince}::timestamptz`;
   return [...conditions, { columns: [updatedAt], sql }];
+}
+
+/**
+ * Most addresses are in lower case. The column `folded_email` has the lower case of the others. Two queries and not OR, for which
+ * PostgreSQL would read all employees, because bitmap scans are off for pages.
+ */
+function isEqualInAnyCase(accountId: AccountId, column: EmployeeColumn, value: string): EmployeeCondition {
+  const found = ['email', 'folded_email'].map(
+    (name) => Prisma.sql`
+      SELECT position FROM employees
+      WHERE account_id = ${accountId} AND ${Prisma.raw(name)} = lower(${value} COLLATE "C")`,
+  );
+  return { columns: [column], sql: Prisma.sql`position = ANY (ARRAY(${Prisma.join(found, ' UNION ALL ')}))` };
 }
 
 function isEqual(column: EmployeeColumn, value: string): EmployeeCondition {

@@ -59,7 +59,7 @@ export class Employees {
     managerId: string,
     { size, skip }: { size: number; skip: number },
   ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
-    const query = new EmployeeQuery(accountId, filterConditions({ managerId }));
+    const query = new EmployeeQuery(accountId, filterConditions(accountId, { managerId }));
     const sort = (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false }));
     return this.#employees(accountId, query, { sort, size, skip });
   }
@@ -100,7 +100,7 @@ export class Employees {
     accountId: AccountId,
     { filter, sort, size, from }: EmployeeListRequest,
   ): Promise<EmployeePage> {
-    const query = new EmployeeQuery(accountId, filterConditions(filter));
+    const query = new EmployeeQuery(accountId, filterConditions(accountId, filter));
     const { rows, recordCount, nextAnchor } = await this.#read<{ resource: string }>(accountId, query, {
       columns: resourceColumn,
       sort,

@@ -37,6 +37,7 @@ t.test('reads a page from an index, never by sorting the account', async (t) => 
     'a page in the middle': { ...first, start: { skip: 2500 } },
     'a page after a cursor': { ...first, start: { anchor: ['2500'] } },
     'a page by status': { ...first, filter: { status: 'active' } },
+    'a page by e-mail address': { ...first, filter: { email: middle.email.toUpperCase() } },
     'a page by department': { ...first, filter: { department: 'Sales' } },
   };
   for (const key of sortKeys) {
@@ -59,12 +60,15 @@ t.test('reads a page from an index, never by sorting the account', async (t) => 
     }
   }
   for (const [name, { filter, sort, start }] of Object.entries(requests)) {
-    const rows = new EmployeeQuery(accountId, filterConditions(filter)).inOrder(sort);
+    const rows = new EmployeeQuery(accountId, filterConditions(accountId, filter)).inOrder(sort);
     const query = pageQuery(rows, Prisma.sql`id`, { size: 50, start });
     const lines = await database.prisma.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${query}`);
     const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
     t.match(plan, /Index Scan/, name);
+    t.notMatch(plan, /Seq Scan on employees/, name);
+    // An address has few employees.
+    if (filter.email !== undefined) continue;
     // An incremental sort is acceptable: it sorts only records with the same first key.
-    t.notMatch(plan, /Seq Scan on employees|^\s*(->)?\s*Sort {2}\(/m, name);
+    t.notMatch(plan, /^\s*(->)?\s*Sort {2}\(/m, name);
   }
 });

@@ -61,6 +61,17 @@ t.test('a filter matches whole values only', async (t) => {
   t.equal((await list(both)).meta.record_count, 0, 'filters are combined with and');
 });
 
+t.test('filter[email] ignores case', async (t) => {
+  const employees = makeEmployees(3).map((employee, index) => ({
+    ...employee,
+    email:
+      ['Ada.Lovelace@Acme.example', 'ada.lovelace@acme.example', 'ada-lovelace@acme.example'][index] ?? '',
+  }));
+  const { list } = await setUp(employees);
+  for (const email of ['ada.lovelace@acme.example', 'ADA.LOVELACE@ACME.EXAMPLE', 'Ada.Lovelace@Acme.example'])
+    t.equal((await list({ 'filter[email]': email })).meta.record_count, 2, email);
+});
+
 t.test('filter[updated_since] includes the timestamp itself, in every time zone', async (t) => {
   const moments = ['2026-01-10T11:59:59.999Z', '2026-01-10T12:00:00.000Z', '2026-01-10T12:00:00.001Z'];
   const employees = makeEmployees(3).map((employee, index) => ({

@@ -158,4 +158,5 @@ t.test('rejects a query string that is not percent-encoded UTF-8', async (t) => 
   }
   await refuses(t, '/v1/employees?filter[status]=a%00b', token, 'filter[status]');
   await refuses(t, '/v1/employees?filter[email]=%00', token, 'filter[email]');
+  await refuses(t, '/v1/employees?filter[status]=active,on_leave', token, 'filter[status]');
 });

@@ -12,7 +12,7 @@ export async function sendWebhooks({ tokens }: PrismWorld, call: Call): Promise<
   const url = 'http://localhost:1/events';
   const created = await call('POST', path, {
     headers,
-    json: { url, description: null, event_types: ['a.b'] },
+    json: { url, description: null, event_types: ['employee.created'] },
   });
   const own = `${path}/${JSON.parse(created.body).data.id}`;
   for (const suffix of ['', '/deliveries']) await call('GET', `${own}${suffix}`, { headers });
