@@ -26,7 +26,7 @@ import { SignInBrowserCookie } from './http/sign-in-browser-cookie.js';
 import { composeAuthorizationServer } from './oauth/compose.js';
 import { authorizationServerMetadata } from './oauth/metadata.js';
 import type { SigningKeys } from './oauth/signing-keys.js';
-import { ConsentHandlers, type consentForm } from './pages/consent.js';
+import { type ConsentFormDependencies, ConsentHandlers } from './pages/consent.js';
 import type { ConsoleDependencies } from './pages/console/routes.js';
 import type { LinkPagesDependencies } from './pages/links/routes.js';
 import { createProfileValidator } from './pages/my-account/profile-form.js';
@@ -106,7 +106,7 @@ export interface Composition {
   readonly authenticate: Authenticate;
   readonly publicGate: PublicGate;
   readonly counters: Counters;
-  readonly consent: Parameters<typeof consentForm>[1];
+  readonly consent: ConsentFormDependencies;
   readonly apiConsole: ConsoleDependencies;
   readonly signIn: SignInDependencies;
   readonly singleSignOn: SingleSignOnPagesDependencies;
@@ -236,7 +236,13 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database), api),
     publicGate: publicLimits,
-    consent: { contract, endpoint: authorizationEndpoint, sessions },
+    consent: {
+      contract,
+      endpoint: authorizationEndpoint,
+      sessions,
+      reauthentication: userServices.reauthentication,
+      clock,
+    },
     apiConsole: { applications, settings: config },
     signIn: {
       ...secondFactorServices,

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.js';
 import type { Contract, Operation } from '../contract/contract.js';
+import { accountScope, withScope } from '../database/scope.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import type { Handlers, Input, Output } from '../http/binding/handlers.js';
 import { createGuard } from '../http/binding/request-syntax.js';
@@ -7,15 +9,20 @@ import type { BrowserSessions } from '../http/browser-sessions.js';
 import type {
   AuthorizationEndpoint,
   AuthorizationStep,
+  ConsentStep,
 } from '../oauth/authorization/authorization-endpoint.js';
 import type { AuthorizationParameters } from '../oauth/authorization/authorization-request.js';
 import { invalidParameter } from '../problems/problem.js';
+import { isWriteScope } from '../services/grantable-scopes.js';
+import type { Reauthentication } from '../services/reauthentication.js';
+import { narrowConfirmationPage } from './confirm-password.js';
+import { Fields } from './fields.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
+import { recentPasswordOf } from './page-actions.js';
+import { questionFor } from './recent-password.js';
 import { signInAddress } from './return-to.js';
 import { scopeLabel } from './scope-labels.js';
 import { privatePageHeaders } from './security-headers.js';
-
-type ConsentStep = Extract<AuthorizationStep, { kind: 'consent' }>;
 
 /** Handler of the operation `authorize`, which shows the consent screen. */
 export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
@@ -34,7 +41,7 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
       const csrfToken = this.#sessions.csrfToken(request, reply);
       return {
         status: 200,
-        headers: privatePageHeaders([new URL(query.redirect_uri).origin]),
+        headers: consentHeaders(query),
         type: 'text/html',
         body: renderPage(
           <ConsentPage step={step} parameters={query} action={request.url} csrfToken={csrfToken} />,
@@ -45,21 +52,26 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   }
 }
 
+export interface ConsentFormDependencies {
+  readonly contract: Contract;
+  readonly endpoint: AuthorizationEndpoint;
+  readonly sessions: BrowserSessions;
+  readonly reauthentication: Reauthentication;
+  readonly clock: Clock;
+}
+
 /**
  * Route of the consent form. The form is submitted to the address of the consent screen, so its query parameters are
  * validated against the same schemas as those of the operation.
  */
 export async function consentForm(
   app: FastifyInstance,
-  {
-    contract,
-    endpoint,
-    sessions,
-  }: { contract: Contract; endpoint: AuthorizationEndpoint; sessions: BrowserSessions },
+  { contract, endpoint, sessions, reauthentication, clock }: ConsentFormDependencies,
 ): Promise<void> {
   const operation = contract.operations.get('authorize');
   if (operation === undefined) throw new Error('The contract has no operation authorize');
   const guard = createGuard(operation);
+  const asks = recentPasswordOf(operation.path) === 'write_scopes';
 
   app.post(
     operation.path,
@@ -73,17 +85,39 @@ export async function consentForm(
       const { decision } = (request.body ?? {}) as Record<string, unknown>;
       if (decision !== 'allow' && decision !== 'deny')
         throw invalidParameter('decision', 'must be allow or deny');
-      const step = await endpoint.decide(
-        request.query as AuthorizationParameters,
-        await sessions.user(request),
-        {
-          allowed: decision === 'allow',
-          origin: auditOrigin(request),
-        },
-      );
-      return reply.headers(privatePageHeaders()).redirect(locationOf(step, request), 303);
+      const parameters = request.query as AuthorizationParameters;
+      const session = await sessions.session(request);
+      const step = await endpoint.prepare(parameters, session?.user ?? null);
+      reply.headers(privatePageHeaders());
+      if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
+      const allowed = decision === 'allow';
+      const origin = auditOrigin(request);
+      if (asks && allowed && step.scopes.offered.some(isWriteScope)) {
+        const { id: sessionId, user } = session;
+        const form = new Fields(request.body);
+        const question = await withScope(accountScope(user.accountId), () =>
+          questionFor(reauthentication, { ...session, sessionId, form, origin, at: clock() }),
+        );
+        if (question !== null) {
+          const csrfToken = sessions.csrfToken(request, reply);
+          const address = { action: request.url, cancel: request.url };
+          if (question.retryAfterSeconds !== undefined)
+            reply.header('retry-after', question.retryAfterSeconds);
+          return reply
+            .code(question.status)
+            .headers(consentHeaders(parameters))
+            .type('text/html; charset=utf-8')
+            .send(renderPage(narrowConfirmationPage({ ...session, ...question, ...address, csrfToken })));
+        }
+      }
+      return reply.redirect(await endpoint.decide(parameters, step, { allowed, origin }), 303);
     },
   );
+}
+
+/** The response to the form redirects to the application. */
+function consentHeaders({ redirect_uri }: AuthorizationParameters): Record<string, string> {
+  return privatePageHeaders([new URL(redirect_uri).origin]);
 }
 
 function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {

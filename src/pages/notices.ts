@@ -26,6 +26,8 @@ const notices = {
   password_set: 'Password saved. Sign in with the new password.',
   profile_saved: 'Changes saved.',
   password_changed: 'Password changed. You are signed out of all other browsers.',
+  password_changed_applications_signed_out:
+    'Password changed. You are signed out of all other browsers, and your applications are disconnected.',
   email_link_sent: 'Mail sent to the new address. Open its link to confirm the address.',
   single_sign_on_saved: 'Changes saved. Sign in at the sign-in address to test them.',
   single_sign_on_required: 'Administrators and members can now sign in with single sign-on only.',

@@ -52,16 +52,18 @@ export interface CsvFile {
 
 export type PageHandler = (context: PageContext) => Promise<PageResponse>;
 
-/** The page on which a user enters the password again, before a form is processed. */
-export interface ConfirmationRequest {
-  readonly context: PageContext;
-  /** Fields of the form, which the page submits again. */
+/** The user has to enter the password again, before a form is processed. */
+export interface PasswordQuestion {
+  readonly status: number;
+  /** Value of the header `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** Fields of the form, which the page with the question submits again. */
   readonly fields: readonly (readonly [string, string])[];
   /** Error of the password. */
   readonly error?: string;
 }
 
-/** Name of the field with the password of {@link ConfirmationRequest}. */
+/** Name of the field with the password that answers a {@link PasswordQuestion}. */
 export const confirmationField = 'confirm_password';
 
 /** Whether a user may see and change the settings of the account. */

@@ -19,23 +19,19 @@ const labels: Readonly<Record<SecondFactorPolicy, string>> = {
 export function securityPage(site: Site, { policies }: { policies: SecondFactorPolicies }): void {
   site.get(settings.security, async (context) => ({ page: <SecurityPage context={context} /> }));
 
-  site.post(
-    settings.security,
-    async ({ form, auditContext }) => {
-      const given = form.text(policyField);
-      const policy = secondFactorPolicies.find((known) => known === given);
-      if (policy === undefined) {
-        throw new Problem(
-          'invalid_request',
-          `${policyField} must be one of ${secondFactorPolicies.join(', ')}.`,
-        );
-      }
-      const outcome = await policies.change(auditContext, policy);
-      if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
-      return { redirect: withNotice(settings.security, 'security_saved') };
-    },
-    { confirmed: true },
-  );
+  site.post(settings.security, async ({ form, auditContext }) => {
+    const given = form.text(policyField);
+    const policy = secondFactorPolicies.find((known) => known === given);
+    if (policy === undefined) {
+      throw new Problem(
+        'invalid_request',
+        `${policyField} must be one of ${secondFactorPolicies.join(', ')}.`,
+      );
+    }
+    const outcome = await policies.change(auditContext, policy);
+    if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
+    return { redirect: withNotice(settings.security, 'security_saved') };
+  });
 }
 
 function SecurityPage({ context }: { context: PageContext }) {

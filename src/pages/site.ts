@@ -11,20 +11,21 @@ import { uploadLimits } from '../http/upload-connections.js';
 import { Problem } from '../problems/problem.js';
 import type { Reauthentication } from '../services/reauthentication.js';
 import { SessionEndedError } from '../services/second-factors/factor-changes.js';
-import { reauthenticationSeconds } from '../services/sessions.js';
 import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
 import { keepForm, restoreField } from './kept-form.js';
 import { type Page, renderPage } from './layout.js';
+import { pageActions, recentPasswordOf } from './page-actions.js';
 import {
-  type ConfirmationRequest,
   type CsvFile,
   confirmationField,
   isAdministrator,
   type PageContext,
   type PageHandler,
   type PageResponse,
+  type PasswordQuestion,
 } from './page-context.js';
+import { questionFor } from './recent-password.js';
 import { signInAddress } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
 
@@ -33,7 +34,7 @@ interface SiteDependencies {
   readonly clock: Clock;
   readonly reauthentication: Reauthentication;
   readonly downloads: CsvDownloads;
-  readonly confirmationPage: (request: ConfirmationRequest) => Page;
+  readonly confirmationPage: (context: PageContext, question: PasswordQuestion) => Page;
   /** The sign-in page, with the form of an expired session. */
   readonly signInPage: (form: { csrfToken: string; returnTo: string; keptForm: string }) => Promise<Page>;
 }
@@ -66,9 +67,13 @@ export class Site {
     return new Site(this.#app, this.#dependencies, { enrolment: true });
   }
 
-  /** Adds a page. */
+  /** Adds a page. The table {@link pageActions} decides whether the user must have entered the password before. */
   get(path: string, handle: PageHandler): void {
-    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
+    const checked: PageHandler =
+      pageActions[path]?.[0] === 'page'
+        ? async (context) => (await this.#confirmation(context)) ?? handle(context)
+        : handle;
+    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, checked));
   }
 
   /** Adds a CSV table that the browser stores as a file. */
@@ -77,24 +82,16 @@ export class Site {
   }
 
   /**
-   * Adds the route of a form.
+   * Adds the route of a form. The table {@link pageActions} decides whether the user must have entered the password in the
+   * last ten minutes. Otherwise the response is a page on which the user enters it, and which submits the form again.
    *
-   * @param options.confirmed whether the user must have entered the password in the last ten minutes. Otherwise the
-   *   response is a page on which the user enters it, and which submits the form again. A function decides for each form.
    * @param options.restore shows the form with the values of a submission of an expired session; absent: they are lost
    */
-  post(
-    path: string,
-    handle: PageHandler,
-    {
-      confirmed = false,
-      restore,
-    }: { confirmed?: boolean | ((context: PageContext) => boolean); restore?: PageHandler } = {},
-  ): void {
-    const needsPassword = typeof confirmed === 'function' ? confirmed : () => confirmed;
+  post(path: string, handle: PageHandler, { restore }: { restore?: PageHandler } = {}): void {
+    const needsPassword = recentPasswordOf(path) === 'form';
     const checked: PageHandler = async (context) => {
       if (context.form.text(restoreField) !== '') return restore?.(context) ?? { redirect: context.path };
-      return (needsPassword(context) ? await this.#confirmation(context) : null) ?? handle(context);
+      return (needsPassword ? await this.#confirmation(context) : null) ?? handle(context);
     };
     this.#app.post(path, { config: { page: true } }, (request, reply) =>
       this.#serve(request, reply, checked, { keep: restore !== undefined }),
@@ -102,7 +99,8 @@ export class Site {
   }
 
   /**
-   * Adds the route of a form with a file as its last field. The CSRF token must be before the file.
+   * Adds the route of a form with a file as its last field. The CSRF token must be before the file. The answer to the
+   * question for the password, which precedes the page of the form, has no file.
    *
    * @param options.maximumBytes of the file; the content ends after it
    */
@@ -111,9 +109,14 @@ export class Site {
     handle: (context: PageContext, file: UploadedFile | null) => Promise<PageResponse>,
     { maximumBytes }: { maximumBytes: number },
   ): void {
+    const answer: PageHandler = async (context) =>
+      (await this.#confirmation(context)) ?? { redirect: context.path };
     this.#app.register(async (scope) => {
       await acceptUploads(scope);
       scope.post(path, { config: { page: true } }, async (request, reply) => {
+        // The body of a form with a file has not been read yet.
+        if (Object.hasOwn(Object(request.body), confirmationField))
+          return await this.#serve(request, reply, answer);
         const receive = () => receiveFile(request, { maximumBytes, limits: uploadLimits });
         try {
           return await this.#serve(request, reply, handle, { receive });
@@ -230,28 +233,9 @@ export class Site {
   /** The page on which the user enters the password; `null` when the user has entered it recently, or with this form. */
   async #confirmation(context: PageContext): Promise<PageResponse | null> {
     const { reauthentication, confirmationPage } = this.#dependencies;
-    const { user, sessionId, authenticatedAt, auditContext, form } = context;
-    const { origin, at } = auditContext;
-    if (at.getTime() - authenticatedAt.getTime() < reauthenticationSeconds * 1000) return null;
-    const fields = form.entries().filter(([name]) => name !== csrfField && name !== confirmationField);
-    const password = form.secret(confirmationField);
-    if (context.singleSignOn) {
-      const error = password === '' ? {} : { error: 'Sign in again at your identity provider first.' };
-      return { status: password === '' ? 200 : 401, page: confirmationPage({ context, fields, ...error }) };
-    }
-    if (password === '') return { page: confirmationPage({ context, fields }) };
-    const outcome = await reauthentication.confirm({ user, sessionId, password, origin });
-    switch (outcome.kind) {
-      case 'confirmed':
-        return null;
-      case 'wrong':
-        return { status: 401, page: confirmationPage({ context, fields, error: 'Incorrect password.' }) };
-      case 'rate_limited': {
-        const { retryAfterSeconds } = outcome;
-        const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
-        return { status: 429, retryAfterSeconds, page: confirmationPage({ context, fields, error }) };
-      }
-    }
+    const { origin, at } = context.auditContext;
+    const question = await questionFor(reauthentication, { ...context, origin, at });
+    return question === null ? null : { ...question, page: confirmationPage(context, question) };
   }
 }
 

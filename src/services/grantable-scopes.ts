@@ -8,6 +8,11 @@ export function mayGrant(role: Role, scope: string): boolean {
   return role === 'owner' || role === 'admin' || isAboutUser(scope);
 }
 
+/** Whether a scope lets an application change data. */
+export function isWriteScope(scope: string): boolean {
+  return scope.endsWith(':write');
+}
+
 /** Whether a scope gives access to the profile of the granting user only. */
 export function isAboutUser(scope: string): boolean {
   return scope.startsWith('user:');

@@ -4,7 +4,7 @@ import { deleteLinksOfUser } from './links/delete-links.js';
 import { type LockedUser, lockUser } from './lock-user.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
-import { revokeSessions } from './revoke-user-access.js';
+import { revokeSessions, revokeUserGrants } from './revoke-user-access.js';
 import type { SecurityNotices } from './security-notices.js';
 import { hashSessionId } from './sessions.js';
 import { passwordError } from './user-rules.js';
@@ -20,14 +20,16 @@ export class OwnAccount {
   }
 
   /**
-   * Replaces the password and revokes all other sessions. The caller has verified the current password.
+   * Replaces the password, revokes all other sessions and deletes the links for the user. The caller has verified the
+   * current password.
    *
    * @param options.sessionId the session that is kept
+   * @param options.revokesGrants whether the grants of the user are revoked too, with their tokens
    * @returns what the password must be; `undefined` when it was changed
    */
   async changePassword(
     context: UserAuditContext,
-    { password, sessionId }: { password: string; sessionId: string },
+    { password, sessionId, revokesGrants }: { password: string; sessionId: string; revokesGrants: boolean },
   ): Promise<string | undefined> {
     const error = await passwordError(password);
     if (error !== undefined) return error;
@@ -37,6 +39,7 @@ export class OwnAccount {
     await this.#change(context, async (tx, user) => {
       await tx.user.updateMany({ where: { id: userId, accountId }, data: { passwordHash, updatedAt: at } });
       await recordUserEvent(tx, context, user, 'user.password_changed');
+      if (revokesGrants) await revokeUserGrants(tx, context, user, () => true);
       await revokeSessions(tx, context, user, hashSessionId(sessionId));
       await deleteLinksOfUser(tx, accountId, userId);
     });

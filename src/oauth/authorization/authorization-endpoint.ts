@@ -23,12 +23,15 @@ import { stateLength } from './checks/state-length.js';
 export type AuthorizationStep =
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'sign_in' }
-  | {
-      readonly kind: 'consent';
-      readonly application: Application;
-      readonly user: User;
-      readonly scopes: GrantableScopes;
-    };
+  | ConsentStep;
+
+/** The user decides. */
+export interface ConsentStep {
+  readonly kind: 'consent';
+  readonly application: Application;
+  readonly user: User;
+  readonly scopes: GrantableScopes;
+}
 
 interface Dependencies {
   readonly codes: AuthorizationCodes;
@@ -78,16 +81,16 @@ export class AuthorizationEndpoint {
   }
 
   /**
-   * Handles the decision of the user. The request is checked again, because the application may have changed since the
-   * consent screen was shown.
+   * Handles the decision of the user.
+   *
+   * @param step the request, checked again: the application may have changed since the consent screen was shown
+   * @returns the URL of the application with the response
    */
   async decide(
     parameters: AuthorizationParameters,
-    user: User | null,
+    step: ConsentStep,
     { allowed, origin }: { allowed: boolean; origin: AuditOrigin },
-  ): Promise<AuthorizationStep> {
-    const step = await this.prepare(parameters, user);
-    if (step.kind !== 'consent') return step;
+  ): Promise<string> {
     const { issuer, auditLog } = this.#dependencies;
     const subject: Subject = {
       accountId: step.user.accountId,
@@ -98,11 +101,10 @@ export class AuthorizationEndpoint {
     if (!allowed) {
       await auditLog.record({ type: 'consent.denied', ...subject });
       const rejection = new AuthorizationRejection('access_denied', 'The user denied the request.');
-      return { kind: 'redirect', location: responseAddress(parameters, issuer, rejection) };
+      return responseAddress(parameters, issuer, rejection);
     }
-    const scopes = step.scopes.offered;
-    const code = await this.#issueCode(parameters, subject, scopes);
-    return { kind: 'redirect', location: responseAddress(parameters, issuer, { code }) };
+    const code = await this.#issueCode(parameters, subject, step.scopes.offered);
+    return responseAddress(parameters, issuer, { code });
   }
 
   /**

@@ -68,9 +68,7 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
       ),
     };
   };
-  // The response has a client secret.
   site.post(settings.applications, create, {
-    confirmed: true,
     restore: async (context) => {
       const nonce = context.form.text('form') || randomId();
       return { page: formPage(context, readApplicationForm(context.form), { nonce }) };

@@ -58,7 +58,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
         throw recordNotFound();
     }
   };
-  site.post(path, create, { confirmed: true });
+  site.post(path, create);
 
   site.get(`${path}/:secret_id/revoke`, async (context) => {
     const application = await requestedApplication(context, dependencies);
@@ -77,7 +77,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
     }
     return { redirect: withNotice(addressOf(applicationId), 'secret_revoked') };
   };
-  site.post(`${path}/:secret_id/revoke`, revoke, { confirmed: true });
+  site.post(`${path}/:secret_id/revoke`, revoke);
 }
 
 function RevokePage({

@@ -40,7 +40,6 @@ export function emailPages(site: Site, { emailChanges }: AccountPagesDependencie
       }
     },
     {
-      confirmed: true,
       restore: async (context) => ({
         page: (
           <EmailPage context={context} email={context.form.text(field)} available={emailChanges.available} />

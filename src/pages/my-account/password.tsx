@@ -10,8 +10,9 @@ import { type AccountPagesDependencies, accountAddress } from './account-pages.j
 
 const currentField = 'current_password';
 const newField = 'new_password';
+const applicationsField = 'sign_out_applications';
 
-/** Form that changes the password, and signs the user out of all other browsers. */
+/** Form that changes the password, signs the user out of all other browsers and, if chosen, of all applications. */
 export function passwordPages(
   site: Site,
   { reauthentication, ownAccount, users }: AccountPagesDependencies,
@@ -29,6 +30,7 @@ export function passwordPages(
       status,
       page: <PasswordPage context={context} errors={[{ field, message }]} />,
     });
+    const revokesGrants = form.text(applicationsField) !== '';
     const password = form.secret(currentField);
     const outcome = await reauthentication.confirm({
       user,
@@ -43,9 +45,11 @@ export function passwordPages(
     const rule = await ownAccount.changePassword(auditContext, {
       password: form.secret(newField),
       sessionId,
+      revokesGrants,
     });
     if (rule !== undefined) return failed(newField, sentence('The password', rule) ?? '');
-    return { redirect: withNotice(settings.account, 'password_changed') };
+    const notice = revokesGrants ? 'password_changed_applications_signed_out' : 'password_changed';
+    return { redirect: withNotice(settings.account, notice) };
   });
 }
 
@@ -63,7 +67,10 @@ function PasswordPage({ context, errors = [] }: { context: PageContext; errors?:
     <SitePage context={context} title={title} hasErrors={errors.length > 0} current="account">
       <h1>{title}</h1>
       <ErrorSummary errors={errors} />
-      <p>You stay signed in here, and are signed out of all other browsers.</p>
+      <p>
+        You stay signed in here, and are signed out of all other browsers. Unused links that were sent to you
+        stop working. Applications keep their access, unless you sign them out too.
+      </p>
       <form method="post" action={accountAddress('password')} noValidate class="fields">
         <CsrfField token={context.csrfToken} />
         {/* For password managers. */}
@@ -77,6 +84,21 @@ function PasswordPage({ context, errors = [] }: { context: PageContext; errors?:
           error={messages.get(currentField)}
         />
         <NewPasswordField label="New password" error={messages.get(newField)} />
+        <fieldset>
+          <legend>Connected applications</legend>
+          <label class="choice">
+            <input
+              type="checkbox"
+              name={applicationsField}
+              value="yes"
+              checked={context.form.text(applicationsField) !== ''}
+            />
+            <span>
+              <strong>Also sign out applications</strong> All applications that you authorized lose their
+              access immediately, and have to be authorized again.
+            </span>
+          </label>
+        </fieldset>
         <div class="actions">
           <button type="submit">Change password</button>
           <a href={settings.account}>Cancel</a>

@@ -52,7 +52,7 @@ export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSetti
       ].flatMap(({ field, message }) => (message === undefined ? [] : [{ field, message }]));
       return await show(context, { form, errors });
     }),
-    { confirmed: true, restore: ownersOnly((context) => show(context, { form: readForm(context) })) },
+    { restore: ownersOnly((context) => show(context, { form: readForm(context) })) },
   );
 
   // The address of a form: a user whose session expired is sent back to it after signing in.
@@ -70,7 +70,6 @@ export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSetti
       const notice = required ? 'single_sign_on_required' : 'single_sign_on_not_required';
       return { redirect: withNotice(settings.singleSignOn, notice) };
     }),
-    { confirmed: true },
   );
 
   site.get(
@@ -88,7 +87,6 @@ export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSetti
       if (!removed) return { redirect: settings.singleSignOn };
       return { redirect: withNotice(settings.singleSignOn, 'single_sign_on_removed') };
     }),
-    { confirmed: true },
   );
 }
 

@@ -20,8 +20,7 @@ import {
 export function changePages(site: Site, dependencies: UserPagesDependencies): void {
   const { userAdministration, passwordLinks } = dependencies;
   const pathOf = (action: string) => `${settings.users}/:id/${action}`;
-  const post = (action: string, handle: PageHandler) =>
-    site.post(pathOf(action), handle, { confirmed: true });
+  const post = (action: string, handle: PageHandler) => site.post(pathOf(action), handle);
 
   // The addresses of forms: a user whose session expired is sent back to them after signing in.
   for (const action of ['role', 'enable', 'sessions', 'second_factor', 'single_sign_on', 'password_link']) {

@@ -29,17 +29,13 @@ export function disconnectPages(site: Site, dependencies: UserPagesDependencies)
     return { page: <DisconnectPage {...{ context, user, connection }} /> };
   });
 
-  site.post(
-    path,
-    async (context) => {
-      const { id } = await requestedUser(context, dependencies);
-      const applicationId = requestedApplicationId(context);
-      const change = await userAdministration.disconnect(context.auditContext, id, applicationId);
-      if (change.kind === 'unchanged') throw recordNotFound();
-      return afterChange(change, id, 'user_disconnected');
-    },
-    { confirmed: true },
-  );
+  site.post(path, async (context) => {
+    const { id } = await requestedUser(context, dependencies);
+    const applicationId = requestedApplicationId(context);
+    const change = await userAdministration.disconnect(context.auditContext, id, applicationId);
+    if (change.kind === 'unchanged') throw recordNotFound();
+    return afterChange(change, id, 'user_disconnected');
+  });
 }
 
 function requestedApplicationId(context: PageContext): string {

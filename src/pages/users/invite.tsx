@@ -84,7 +84,6 @@ export function invitationPages(site: Site, { invitations, passwordLinks }: User
       }
     },
     {
-      confirmed: true,
       restore: async (context) => {
         const role = submittedRole(context);
         const form = { email: context.form.text(emailField), ...(role && { role }) };
@@ -95,17 +94,13 @@ export function invitationPages(site: Site, { invitations, passwordLinks }: User
 
   site.get(`${invitationsPath}/:id/revoke`, async () => ({ redirect: settings.users }));
 
-  site.post(
-    `${invitationsPath}/:id/revoke`,
-    async (context) => {
-      const id = context.parameter('id');
-      const outcome = isRecordId(id) ? await invitations.revoke(context.auditContext, id) : 'not_found';
-      if (outcome === 'not_found') throw recordNotFound();
-      if (outcome === 'forbidden') throw mayNotChange();
-      return { redirect: withNotice(settings.users, 'invitation_revoked') };
-    },
-    { confirmed: true },
-  );
+  site.post(`${invitationsPath}/:id/revoke`, async (context) => {
+    const id = context.parameter('id');
+    const outcome = isRecordId(id) ? await invitations.revoke(context.auditContext, id) : 'not_found';
+    if (outcome === 'not_found') throw recordNotFound();
+    if (outcome === 'forbidden') throw mayNotChange();
+    return { redirect: withNotice(settings.users, 'invitation_revoked') };
+  });
 }
 
 function InvitePage({

@@ -2,7 +2,15 @@ import { Browser } from '../../support/browser/browser.js';
 import { expectRedirect, isPage } from '../../support/browser/pages.js';
 import { accountPath, eventsOf, freshAddress, newPassword } from '../../support/browser/user-pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
-import { createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
+import {
+  createScene,
+  createUser,
+  grantCode,
+  grantTokens,
+  refresh,
+  signedInBrowser,
+  tokenAccepted,
+} from '../../support/oauth/users.js';
 import {
   addPasskey,
   addPasskeyIn,
@@ -215,6 +223,35 @@ t.test('a new password revokes the other sessions and the unused links of the us
   expectRedirect(t, await new Browser(app).signIn(user.email, newPassword), '/people');
   const types = (await eventsOf(database, accountId)).map(({ type }) => type);
   t.equal(types.filter((type) => type === 'user.password_changed').length, 1);
+});
+
+t.test('a new password revokes the grants of the user, and of no other, when the user says so', async (t) => {
+  const scene = await createScene(database);
+  const others = await grantTokens(api, { ...scene, user: await createUser(database, scene.accountId) });
+  const path = `${accountPath}/password`;
+  const { application, user } = scene;
+  for (const [current, fresh, also] of [
+    [user.password, newPassword, false],
+    [newPassword, `${newPassword} again`, true],
+  ] as const) {
+    const browser = await signedInBrowser(api, user);
+    const theirs = await grantTokens(api, scene);
+    const { form: onItsWay } = await grantCode(api, scene);
+    const page = await browser.open(path);
+    t.match(page.body, /Applications keep their access, unless you sign them out too/);
+    t.notMatch(page.body, 'checked');
+    const passwords = { current_password: current, new_password: fresh };
+    const chosen = { ...passwords, ...(also && { sign_out_applications: 'yes' }) };
+    const rejected = await browser.submitForm(page, path, { ...chosen, new_password: 'short' });
+    t.equal(/<input[^>]*sign_out_applications[^>]*checked/.test(rejected.body), also, 'the choice is kept');
+    await tokenAccepted(t, api, theirs.accessToken);
+    expectRedirect(t, await browser.submitForm(page, path, chosen), /notice=password_changed/);
+    t.equal((await api.get('/v1/employees', theirs.accessToken)).statusCode, also ? 401 : 200);
+    t.equal((await refresh(api, application, theirs.refreshToken)).statusCode, also ? 401 : 200);
+    t.equal((await api.postForm('/v1/oauth/token', onItsWay)).statusCode, also ? 401 : 200, 'an unused code');
+  }
+  await tokenAccepted(t, api, others.accessToken);
+  t.equal((await refresh(api, application, others.refreshToken)).statusCode, 200);
 });
 
 t.test('each change of how a user signs in sends the user one mail without secrets', async (t) => {

@@ -337,31 +337,6 @@ t.test(
   },
 );
 
-t.test('each action on users and on client secrets requires a recent password', async (t) => {
-  const scene = await staff();
-  const { browser, member, application, accountId } = scene;
-  await grantTokens(api, { ...scene, user: member }, { scope: 'user:read' });
-  clock.advanceSeconds(601);
-  const csrf = await browser.open('/people');
-  const before = await stateOf(accountId);
-  const applications = '/people/settings/oauth_applications';
-  for (const address of [
-    ...actions.map(([action]) => pageOf(member, action)),
-    pageOf(member, `applications/${application.id}/disconnect`),
-    `${usersPath}/invitations`,
-    `${usersPath}/invitations/x/revoke`,
-    '/people/settings/account/email',
-    applications,
-    `${applications}/${application.id}/secrets`,
-    `${applications}/${application.id}/secrets/x/revoke`,
-  ]) {
-    const response = await browser.submitForm(csrf, address, { role: 'admin' });
-    isPage(t, response, 200, address);
-    t.match(response.body, /Confirm your password/, address);
-  }
-  t.equal(await stateOf(accountId), before);
-});
-
 t.test('wrong passwords are limited for the session, and do not lock the user out', async (t) => {
   const limited = await buildTestApp(t, { database, clock, environment: { RATE_LIMIT_FAILURES: '3' } });
   const { owner, member } = await staff();

@@ -22,32 +22,26 @@ export function appPages(site: Site, { apps, baseUrl }: AccountPagesDependencies
     return { page: <AppPage {...{ context, setUp }} returnTo={returnAddress(context, baseUrl)} /> };
   });
 
-  site.post(
-    path,
-    async (context) => {
-      const { form, user, sessionId, stage } = context;
-      const token = form.secret(tokenField);
-      const code = form.text(codeField).replaceAll(/\s/g, '');
-      const returnTo = returnAddress(context, baseUrl);
-      const outcome = await apps.add(context.auditContext, { token, code, session: { sessionId, stage } });
-      if (outcome.kind === 'added')
-        return afterAddition(context, outcome.recoveryCodes, { added: 'app_added', returnTo });
-      // The same secret again, which the user may have entered into the app.
-      const setUp = (await apps.readSetUp(user, token)) ?? (await apps.setUp(user));
-      const error =
-        outcome.kind === 'wrong_code'
-          ? 'The code is incorrect. Enter the six digits that the app shows now. If this happens again, check the clock of your phone.'
-          : 'This form has expired. Scan the new QR code.';
-      return { status: 400, page: <AppPage {...{ context, setUp, returnTo, error }} /> };
-    },
-    { confirmed: true },
-  );
+  site.post(path, async (context) => {
+    const { form, user, sessionId, stage } = context;
+    const token = form.secret(tokenField);
+    const code = form.text(codeField).replaceAll(/\s/g, '');
+    const returnTo = returnAddress(context, baseUrl);
+    const outcome = await apps.add(context.auditContext, { token, code, session: { sessionId, stage } });
+    if (outcome.kind === 'added')
+      return afterAddition(context, outcome.recoveryCodes, { added: 'app_added', returnTo });
+    // The same secret again, which the user may have entered into the app.
+    const setUp = (await apps.readSetUp(user, token)) ?? (await apps.setUp(user));
+    const error =
+      outcome.kind === 'wrong_code'
+        ? 'The code is incorrect. Enter the six digits that the app shows now. If this happens again, check the clock of your phone.'
+        : 'This form has expired. Scan the new QR code.';
+    return { status: 400, page: <AppPage {...{ context, setUp, returnTo, error }} /> };
+  });
 
   site.get(`${path}/remove`, async () => ({ redirect: ownSecondFactorPath }));
-  site.post(
-    `${path}/remove`,
-    async ({ auditContext }) => afterRemoval(await apps.remove(auditContext), 'app_removed'),
-    { confirmed: true },
+  site.post(`${path}/remove`, async ({ auditContext }) =>
+    afterRemoval(await apps.remove(auditContext), 'app_removed'),
   );
 }
 

@@ -37,34 +37,26 @@ export function passkeyPages(site: Site, { passkeys, baseUrl }: AccountPagesDepe
 
   site.get(path, (context) => show(context, { name: browserName(context.userAgent ?? null) }));
 
-  site.post(
-    path,
-    async (context) => {
-      const { form, sessionId, stage, csrfToken, auditContext } = context;
-      const name = form.text(nameField);
-      const message = sentence('The name', passkeyNameRule(name));
-      if (message !== undefined) return show(context, { name, errors: [{ field: nameField, message }] });
-      const response = { credential: form.secret(credentialField), csrfToken };
-      const outcome = await passkeys.add(auditContext, { response, name, session: { sessionId, stage } });
-      if (outcome.kind !== 'added') {
-        return show(context, { name, errors: [{ field: nameField, message: messages[outcome.kind] }] });
-      }
-      const returnTo = returnAddress(context, baseUrl);
-      return afterAddition(context, outcome.recoveryCodes, { added: 'passkey_added', returnTo });
-    },
-    { confirmed: true },
-  );
+  site.post(path, async (context) => {
+    const { form, sessionId, stage, csrfToken, auditContext } = context;
+    const name = form.text(nameField);
+    const message = sentence('The name', passkeyNameRule(name));
+    if (message !== undefined) return show(context, { name, errors: [{ field: nameField, message }] });
+    const response = { credential: form.secret(credentialField), csrfToken };
+    const outcome = await passkeys.add(auditContext, { response, name, session: { sessionId, stage } });
+    if (outcome.kind !== 'added') {
+      return show(context, { name, errors: [{ field: nameField, message: messages[outcome.kind] }] });
+    }
+    const returnTo = returnAddress(context, baseUrl);
+    return afterAddition(context, outcome.recoveryCodes, { added: 'passkey_added', returnTo });
+  });
 
   site.get(`${path}/:id/remove`, async () => ({ redirect: ownSecondFactorPath }));
-  site.post(
-    `${path}/:id/remove`,
-    async ({ auditContext, parameter }) => {
-      const id = parameter('id');
-      if (!isRecordId(id)) throw recordNotFound();
-      return afterRemoval(await passkeys.remove(auditContext, id), 'passkey_removed');
-    },
-    { confirmed: true },
-  );
+  site.post(`${path}/:id/remove`, async ({ auditContext, parameter }) => {
+    const id = parameter('id');
+    if (!isRecordId(id)) throw recordNotFound();
+    return afterRemoval(await passkeys.remove(auditContext, id), 'passkey_removed');
+  });
 }
 
 function PasskeyPage({

@@ -8,14 +8,10 @@ import type { AccountPagesDependencies } from '../account-pages.js';
 export function recoveryCodePages(site: Site, { secondFactors }: AccountPagesDependencies): void {
   const path = `${ownSecondFactorPath}/recovery_codes`;
   site.get(path, async () => ({ redirect: ownSecondFactorPath }));
-  site.post(
-    path,
-    async (context) => {
-      const codes = await secondFactors.createRecoveryCodes(context.auditContext);
-      return recoveryCodesPage(context, codes, { title: 'New recovery codes', next: ownSecondFactorPath });
-    },
-    { confirmed: true },
-  );
+  site.post(path, async (context) => {
+    const codes = await secondFactors.createRecoveryCodes(context.auditContext);
+    return recoveryCodesPage(context, codes, { title: 'New recovery codes', next: ownSecondFactorPath });
+  });
 }
 
 /** The only page that shows recovery codes. */
