@@ -55,7 +55,8 @@ export interface paths {
          *
          *     Before you redirect, create a random `code_verifier`, store it together with the `state` that you send, and send its
          *     SHA-256 hash as `code_challenge`. The user signs in if necessary. The consent screen shows the name of the application,
-         *     the account and what each scope permits.
+         *     the account and what each scope permits. Before a scope that writes is granted, a user who signed in more than ten
+         *     minutes ago enters the password again.
          *
          *     * **Allowed**: the browser is sent to `redirect_uri` with `code`, `state` and `iss`. Compare `state` and `iss`, then
          *       exchange the code with [createToken](#/oauth/createtoken) within five minutes.

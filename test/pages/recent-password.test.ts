@@ -166,23 +166,31 @@ t.test('an import asks before the form for the file and at its start, and loses 
   t.equal(await database.prisma.employee.count({ where: { accountId } }), 2);
 });
 
-t.test('a user of single sign-on confirms at the identity provider, also before an import', async (t) => {
-  const scene = await createSignOnScene(t, api);
-  const claims = person(scene.user.email);
-  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { emailVerified: true } });
-  const { browser, ...signIn } = await start(api, scene);
-  await signIn.return(claims);
-  clock.advanceSeconds(601);
-  const address = `${applicationsPath}/${scene.application.id}/delete`;
-  t.match((await browser.open(importPath)).body, 'Confirm that it is you');
-  const asked = await browser.submitForm(await browser.open(address), address, {});
-  t.match(asked.body, 'Confirm that it is you');
-  isPage(t, await browser.submitForm(asked, address, {}), 401, 'Continue before the sign-in');
-  const again = await start(api, scene, { browser, address: '/sign_in/sso/confirm' });
-  await again.return({ ...claims, auth_time: Math.floor(Date.now() / 1000) });
-  expectRedirect(t, await browser.submitForm(asked, address, {}), /application_deleted/);
-  t.match((await browser.open(importPath)).body, 'type="file"');
-});
+t.test(
+  'a user of single sign-on confirms at the identity provider, also before an import and consent',
+  async (t) => {
+    const scene = await createSignOnScene(t, api);
+    const claims = person(scene.user.email);
+    await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { emailVerified: true } });
+    const { browser, ...signIn } = await start(api, scene);
+    await signIn.return(claims);
+    clock.advanceSeconds(601);
+    const address = `${applicationsPath}/${scene.application.id}/delete`;
+    t.match((await browser.open(importPath)).body, 'Confirm that it is you');
+    const asked = await browser.submitForm(await browser.open(address), address, {});
+    t.match(asked.body, 'Confirm that it is you');
+    isPage(t, await browser.submitForm(asked, address, {}), 401, 'Continue before the sign-in');
+    const { url } = authorizationRequest(scene, { scope: 'user:write' });
+    const consent = await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
+    t.match(consent.body, 'Confirm that it is you');
+    isPage(t, await browser.submitForm(consent, url, {}), 401);
+    const again = await start(api, scene, { browser, address: '/sign_in/sso/confirm' });
+    await again.return({ ...claims, auth_time: Math.floor(Date.now() / 1000) });
+    t.match((await browser.submitForm(consent, url, {})).headers.location, /code=/);
+    expectRedirect(t, await browser.submitForm(asked, address, {}), /application_deleted/);
+    t.match((await browser.open(importPath)).body, 'type="file"');
+  },
+);
 
 t.test('Allow asks for the password when a scope writes, and continues with the request', async (t) => {
   const scene = await createScene(database);
