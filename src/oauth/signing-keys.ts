@@ -1,12 +1,5 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
-import {
-  type CryptoKey,
-  calculateJwkThumbprint,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-} from 'jose';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '../clock.js';
 import type { components } from '../contract/generated.js';
 import { isStorableText } from '../contract/storable-text.js';
@@ -29,7 +22,7 @@ interface SigningKey {
 
 interface KnownKeys {
   readonly current: SigningKey;
-  readonly verification: ReadonlyMap<string, CryptoKey>;
+  readonly verification: ReadonlyMap<string, KeyObject>;
   readonly published: readonly PublishedKey[];
 }
 
@@ -80,7 +73,7 @@ export class SigningKeys {
   }
 
   /** Public key with this `kid`. Reloads the keys when it is unknown, because another process may have created it. */
-  async find(kid: string): Promise<CryptoKey | undefined> {
+  async find(kid: string): Promise<KeyObject | undefined> {
     if (!this.has(kid) && isStorableText(kid) && (await this.#isStored(kid))) await this.reload();
     return this.#known.verification.get(kid);
   }
@@ -139,11 +132,7 @@ async function loadKeys(store: SigningKeyStore, seal: Seal, clock: Clock): Promi
   );
   return {
     current: { kid: current.kid, privateKey: await openPrivateKey(current, seal) },
-    verification: new Map(
-      await Promise.all(
-        published.map(async (key) => [key.kid, (await importJWK(key, key.alg)) as CryptoKey] as const),
-      ),
-    ),
+    verification: new Map(published.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })])),
     published,
   };
 }

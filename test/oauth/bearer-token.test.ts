@@ -3,7 +3,9 @@ import { openTestDatabase } from '../support/database/database.js';
 import { bearerCalls, encode, refused } from '../support/oauth/bearer-calls.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import { withoutThreads } from '../support/server/threads.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
@@ -254,4 +256,19 @@ t.test('each of many concurrent requests with valid and invalid tokens gets its 
         JSON.stringify(calls[index]?.own),
   );
   t.same(mixedUp.length, 0, 'each account sees its own rows');
+});
+
+t.test('a token is issued and verified while all threads of the process wait', async (t) => {
+  const { application } = await createTenant(database);
+  await withoutThreads(t, async () => {
+    let status: number | undefined;
+    void api
+      .token(application)
+      .then((token) => call(`Bearer ${token}`))
+      .then(({ statusCode }) => {
+        status = statusCode;
+      });
+    await until(() => status !== undefined);
+    t.equal(status, 200);
+  });
 });

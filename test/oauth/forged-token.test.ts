@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
+import { signCompact } from '../../src/oauth/compact-jws.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { bearerCalls, encode, refused } from '../support/oauth/bearer-calls.js';
 import { createTenant } from '../support/records/tenant.js';
@@ -96,6 +97,32 @@ t.test('rejects a valid signature over a header other than that of an access tok
     refused(t, await call(`Bearer ${token}`), 'invalid_token', JSON.stringify(header));
   }
 });
+
+t.test(
+  'rejects a valid signature with a critical extension, another algorithm or another spelling',
+  async (t) => {
+    const { application } = await setUp();
+    const { kid, privateKey } = api.signingKeys.current;
+    const sign = (header: object) =>
+      signCompact({ alg: 'ES256', typ: 'at+jwt', kid, ...header }, goodClaims(application), privateKey);
+    t.equal((await call(`Bearer ${sign({})}`)).statusCode, 200);
+    for (const header of [
+      { crit: ['exp'], exp: 1 },
+      { crit: [] },
+      { alg: 'none' },
+      { alg: 'ES384' },
+      { kid: 1 },
+    ]) {
+      refused(t, await call(`Bearer ${sign(header)}`), 'invalid_token', JSON.stringify(header));
+    }
+    for (const suffix of ['=', '==', '.', '.x', '~', 'A']) {
+      refused(t, await call(`Bearer ${sign({})}${suffix}`), 'invalid_token', suffix);
+    }
+    for (const prefix of ['.', 'e30.', 'x']) {
+      refused(t, await call(`Bearer ${prefix}${sign({})}`), 'invalid_token', prefix);
+    }
+  },
+);
 
 t.test('rejects a valid signature over claims other than those of an access token', async (t) => {
   const { application } = await setUp();

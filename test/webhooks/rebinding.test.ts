@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
-import path from 'node:path';
 import { publicLookup } from '../../src/services/public-address.js';
 import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
 import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
+import { withoutThreads } from '../support/server/threads.js';
 import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';
 import { until } from '../support/until.js';
@@ -86,11 +84,7 @@ t.test('a name with a public and a private address is rejected, in either order'
 t.test('a name is resolved while all threads of the process wait', async (t) => {
   holdTimers(t);
   await startNameServer(t, () => [publicAddress]);
-  const pipe = path.join(t.testdir(), 'pipe');
-  execFileSync('mkfifo', [pipe]);
-  // A thread waits until something else opens the pipe. The thread pool has four.
-  const opened = Array.from({ length: 4 }, () => fs.promises.open(pipe, 'r'));
-  try {
+  await withoutThreads(t, async () => {
     let urlError: string | null | undefined;
     findUrlError('https://partner.example/', { allowLocal: false }).then((found) => {
       urlError = found;
@@ -103,9 +97,5 @@ t.test('a name is resolved while all threads of the process wait', async (t) => 
     });
     await until(() => address !== undefined);
     t.equal(address, publicAddress);
-  } finally {
-    // Does not need a thread.
-    fs.closeSync(fs.openSync(pipe, 'w'));
-    for (const file of await Promise.all(opened)) await file.close();
-  }
+  });
 });
