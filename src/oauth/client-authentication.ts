@@ -83,7 +83,8 @@ export class ClientAuthentication {
   async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
     const { failureLimit, auditLog } = this.#dependencies;
     const limit = await failureLimit.count({
-      by: `client address ${networkOf(origin.address)}`,
+      by: 'client address',
+      address: origin.address,
       of: `client ${clientId}`,
     });
     if (limit !== null) {

@@ -10,7 +10,6 @@ import { passwordMail, singleSignOnMail } from './links/mail-texts.js';
 import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './links/one-time-links.js';
 import { lockUser } from './lock-user.js';
 import type { BackgroundMail } from './mail/background-mail.js';
-import { networkOf } from './network-of-address.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
@@ -88,7 +87,8 @@ export class PasswordLinks {
   async request(email: string, origin: AuditOrigin): Promise<LimitReached | null> {
     const { failureLimit, background } = this.#dependencies;
     const limit = await failureLimit.count({
-      by: `forgotten by ${networkOf(origin.address)}`,
+      by: 'forgotten by',
+      address: origin.address,
       of: `forgotten of ${normalizeEmail(email)}`,
     });
     if (limit !== null) return limit;

@@ -1,6 +1,5 @@
 import type { AuditLog, AuditOrigin } from './audit-log.js';
 import type { FailureLimit } from './failure-limit.js';
-import { networkOf } from './network-of-address.js';
 import { checkPassword } from './passwords.js';
 import type { Sessions } from './sessions.js';
 import type { User } from './user.js';
@@ -39,7 +38,7 @@ export class Reauthentication {
     const { users, sessions, auditLog, failureLimit } = this.#dependencies;
     const identity = { accountId: user.accountId, userId: user.id, origin };
     // Not counted with sign-ins: a stolen session must not lock the user out.
-    const attempt = { by: `address ${networkOf(origin.address)}`, of: `reauthentication ${user.id}` };
+    const attempt = { by: 'address', address: origin.address, of: `reauthentication ${user.id}` };
     const limit = await failureLimit.count(attempt);
     if (limit !== null) {
       if (limit.first) await auditLog.record({ type: 'reauthentication.rate_limited', ...identity });

@@ -1,6 +1,5 @@
 import type { AuditLog, AuditOrigin } from './audit-log.js';
 import type { Attempt, FailureLimit, LimitReached } from './failure-limit.js';
-import { networkOf } from './network-of-address.js';
 import { normalizeEmail } from './normalize.js';
 import { checkPassword, hashPassword } from './passwords.js';
 import { type SignInStage, signInStage } from './second-factors/sign-in-stage.js';
@@ -114,8 +113,8 @@ export class SignIn {
 }
 
 function countedAs({ email, knownBrowser, origin }: SignInAttempt): Attempt {
-  const by = `address ${networkOf(origin.address)}`;
+  const from = { by: 'address', address: origin.address };
   return knownBrowser === null
-    ? { by, of: `e-mail ${normalizeEmail(email)}`, ofFactor: emailFactor }
-    : { by, of: knownBrowser };
+    ? { ...from, of: `e-mail ${normalizeEmail(email)}`, ofFactor: emailFactor }
+    : { ...from, of: knownBrowser };
 }

@@ -83,6 +83,24 @@ t.test('counts all IPv6 addresses of a /64 network as one', async (t) => {
   t.equal(address, '2001:db8:0:8::1', 'the audit log has the complete address');
 });
 
+t.test('counts all /64 networks of an IPv6 /48 network together, with six times the limit', async (t) => {
+  const strict = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '1' } });
+  const { user } = await createScene(database);
+  const fail = async (network: number) =>
+    (await attempt(`2001:db8:48:${network}::1`, unknownAddress(), 'wrong', strict)).statusCode;
+  const signIn = (address: string) => attempt(address, user.email, user.password, strict);
+  t.same([await fail(0), await fail(0), await fail(0)], [401, 429, 429]);
+  for (let network = 1; network < 5; network += 1) t.equal(await fail(network), 401);
+  t.equal(
+    (await signIn('2001:db8:48:50::1')).statusCode,
+    303,
+    'neither rejected attempts nor sign-ins count',
+  );
+  t.equal(await fail(5), 401);
+  throttled(t, await signIn('2001:db8:48:51::1'));
+  t.equal((await signIn('2001:db8:49::1')).statusCode, 303);
+});
+
 t.test('limits an unknown e-mail address like a known one', async (t) => {
   const email = unknownAddress();
   for (let time = 0; time < nameLimit; time += 1) {

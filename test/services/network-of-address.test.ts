@@ -1,4 +1,4 @@
-import { networkOf } from '../../src/services/network-of-address.js';
+import { networkOf, siteOf } from '../../src/services/network-of-address.js';
 import t from '../support/tap.js';
 
 t.test('an IPv4 address counts by itself, however it is written', async (t) => {
@@ -20,4 +20,11 @@ t.test('an IPv6 address counts by its /64 network', async (t) => {
 
 t.test('text that is not an address counts unchanged', async (t) => {
   for (const text of ['', 'unknown', '1.2.3.4.5', '_hidden']) t.equal(networkOf(text), text);
+});
+
+t.test('an IPv6 address has a /48 network, and an IPv4 address has none', async (t) => {
+  const site = siteOf('2001:db8:0:7::1');
+  t.equal(siteOf('2001:DB8:0:ffff::9'), site);
+  t.not(siteOf('2001:db8:1:7::1'), site);
+  for (const address of ['203.0.113.7', '::ffff:203.0.113.7', 'unknown']) t.equal(siteOf(address), undefined);
 });

@@ -34,8 +34,8 @@ export class PasskeySignIn {
   ): Promise<SignInOutcome> {
     const { passkeys, auditLog, failureLimit } = this.#dependencies;
     // A signature cannot be guessed. The limit is for the work of verifying it.
-    const network = `address ${networkOf(origin.address)}`;
-    const attempt = { by: network, of: `passkeys of ${network}` };
+    const { address } = origin;
+    const attempt = { by: 'address', address, of: `passkeys of address ${networkOf(address)}` };
     const limit = await failureLimit.count(attempt);
     if (limit !== null) {
       if (limit.first) await auditLog.record({ type: 'sign_in.rate_limited', origin });

@@ -3,7 +3,6 @@ import { accountScope, withScope } from '../../database/scope.js';
 import type { UserAuditContext } from '../audit-context.js';
 import type { AuditLog } from '../audit-log.js';
 import type { FailureLimit } from '../failure-limit.js';
-import { networkOf } from '../network-of-address.js';
 import type { SecurityNotices } from '../security-notices.js';
 import type { User } from '../user.js';
 import type { AuthenticatorApps } from './authenticator-apps.js';
@@ -57,7 +56,7 @@ export class SecondFactorSignIn {
     const { accountId, userId, origin } = context;
     const identity = { accountId, userId, origin };
     // Only users who know the password get here: the limit of a user cannot be used to lock out others.
-    const attempt = { by: `address ${networkOf(origin.address)}`, of: `second factor ${userId}` };
+    const attempt = { by: 'address', address: origin.address, of: `second factor ${userId}` };
     const limit = await failureLimit.count(attempt);
     if (limit !== null) {
       if (limit.first) await auditLog.record({ type: 'second_factor.rate_limited', ...identity });

@@ -266,6 +266,6 @@ function methodDetails(reason: string) {
 
 /** Counted for the network and not for the account, so that an attacker cannot close the sign-in of an account. */
 function countedAs({ address }: AuditOrigin, accountId: string) {
-  const by = `single sign-on ${networkOf(address)}`;
-  return { by, of: `${by} ${accountId}` };
+  const by = 'single sign-on';
+  return { by, address, of: `${by} ${networkOf(address)} ${accountId}` };
 }
