@@ -82,6 +82,13 @@ module.exports = {
       to: { path: '^src/database/(client[.]|generated/)' },
     },
     {
+      name: 'one-file-hashes-passwords',
+      severity: 'error',
+      comment: 'All hashes of a process share one limit, because they share its thread pool.',
+      from: { path: '^src/', pathNot: '^src/services/passwords\\.ts$' },
+      to: { path: '@node-rs/argon2' },
+    },
+    {
       name: 'engines-are-separate',
       severity: 'error',
       comment: 'Each engine can be changed and removed without the other.',

@@ -61,6 +61,7 @@ import { Idempotency } from './services/idempotency/idempotency.js';
 import type { AppSecrets } from './services/keyring.js';
 import { composeUserServices } from './services/links/compose.js';
 import { OwnAccount } from './services/own-account.js';
+import { Passwords } from './services/passwords.js';
 import { Profiles } from './services/profiles.js';
 import { ReportCreators } from './services/reports/report-creators.js';
 import { Reports } from './services/reports/reports.js';
@@ -98,6 +99,8 @@ export interface ServiceDependencies {
   readonly lifecycle?: Lifecycle;
   /** Default: the limits of the contract. */
   readonly reportLimits?: ReportLimits;
+  /** Default: the limits of {@link Passwords}. */
+  readonly passwords?: Passwords;
 }
 
 /** Services of the routes. */
@@ -125,6 +128,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     reads = database,
     lifecycle = createLifecycle(),
     reportLimits = defaultReportLimits,
+    passwords = new Passwords(),
   } = dependencies;
   const { baseUrl } = config;
   const applications = new ClientRegistry(database);
@@ -153,6 +157,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     clock,
     log,
     users,
+    passwords,
     userSessions,
     auditLog,
     failureLimit,
@@ -246,7 +251,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     apiConsole: { applications, settings: config },
     signIn: {
       ...secondFactorServices,
-      signIn: new SignIn({ users, sessions: userSessions, auditLog, failureLimit }),
+      signIn: new SignIn({ users, passwords, sessions: userSessions, auditLog, failureLimit }),
       sessions,
       knownBrowsers: new KnownBrowsers({ appSecrets, baseUrl, clock }),
       applications,
@@ -268,7 +273,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       users,
       userSessions,
       userAdministration: new UserAdministration(database, notices),
-      ownAccount: new OwnAccount(database, notices),
+      ownAccount: new OwnAccount(database, { passwords, notices }),
       profiles,
       validateProfile: createProfileValidator(contract),
       employees,

@@ -6,6 +6,7 @@ import { auditOrigin } from '../http/audit-origin.js';
 import type { Handlers, Input, Output } from '../http/binding/handlers.js';
 import { createGuard } from '../http/binding/request-syntax.js';
 import type { BrowserSessions } from '../http/browser-sessions.js';
+import { abortOnDisconnect } from '../http/disconnect.js';
 import type {
   AuthorizationEndpoint,
   AuthorizationStep,
@@ -95,8 +96,9 @@ export async function consentForm(
       if (asks && allowed && step.scopes.offered.some(isWriteScope)) {
         const { id: sessionId, user } = session;
         const form = new Fields(request.body);
+        const { signal } = abortOnDisconnect(reply.raw);
         const question = await withScope(accountScope(user.accountId), () =>
-          questionFor(reauthentication, { ...session, sessionId, form, origin, at: clock() }),
+          questionFor(reauthentication, { ...session, sessionId, form, origin, signal, at: clock() }),
         );
         if (question !== null) {
           const csrfToken = sessions.csrfToken(request, reply);

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorableText } from '../contract/storable-text.js';
 import { auditOrigin } from '../http/audit-origin.js';
 import { csrfField } from '../http/browser-sessions.js';
+import { abortOnDisconnect } from '../http/disconnect.js';
 import type { KnownBrowsers } from '../http/known-browser-cookie.js';
 import { requestingApplication } from '../oauth/authorization/requesting-application.js';
 import type { AuditEvent } from '../services/audit-log.js';
@@ -57,6 +58,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
       knownBrowser: knownBrowsers.find(request, email),
       userAgent: request.headers['user-agent'],
       origin: auditOrigin(request),
+      signal: abortOnDisconnect(reply.raw).signal,
     });
     const form = { returnTo, email, keptForm: kept_form, kept };
     const wrong = 'Incorrect e-mail address or password.';

@@ -234,7 +234,12 @@ export class Site {
   async #confirmation(context: PageContext): Promise<PageResponse | null> {
     const { reauthentication, confirmationPage } = this.#dependencies;
     const { origin, at } = context.auditContext;
-    const question = await questionFor(reauthentication, { ...context, origin, at });
+    const question = await questionFor(reauthentication, {
+      ...context,
+      origin,
+      at,
+      signal: context.disconnected(),
+    });
     return question === null ? null : { ...question, page: confirmationPage(context, question) };
   }
 }

@@ -2,7 +2,7 @@ import type { Database, Prisma } from '../database/client.js';
 import type { UserAuditContext } from './audit-context.js';
 import { deleteLinksOfUser } from './links/delete-links.js';
 import { type LockedUser, lockUser } from './lock-user.js';
-import { hashPassword } from './passwords.js';
+import type { Passwords } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { revokeSessions, revokeUserGrants } from './revoke-user-access.js';
 import type { SecurityNotices } from './security-notices.js';
@@ -12,10 +12,15 @@ import { passwordError } from './user-rules.js';
 /** Changes of users to their own password and sessions. Each change is one transaction together with its audit event. */
 export class OwnAccount {
   readonly #prisma: Database['prisma'];
+  readonly #passwords: Passwords;
   readonly #notices: SecurityNotices;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>, notices: SecurityNotices) {
+  constructor(
+    { prisma }: Pick<Database, 'prisma'>,
+    { passwords, notices }: { passwords: Passwords; notices: SecurityNotices },
+  ) {
     this.#prisma = prisma;
+    this.#passwords = passwords;
     this.#notices = notices;
   }
 
@@ -25,17 +30,25 @@ export class OwnAccount {
    *
    * @param options.sessionId the session that is kept
    * @param options.revokesGrants whether the grants of the user are revoked too, with their tokens
+   * @param options.signal aborts when the client disconnects
    * @returns what the password must be; `undefined` when it was changed
+   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
+   * @throws the reason of the signal when it aborts before the password is hashed
    */
   async changePassword(
     context: UserAuditContext,
-    { password, sessionId, revokesGrants }: { password: string; sessionId: string; revokesGrants: boolean },
+    {
+      password,
+      sessionId,
+      revokesGrants,
+      signal,
+    }: { password: string; sessionId: string; revokesGrants: boolean; signal: AbortSignal },
   ): Promise<string | undefined> {
     const error = await passwordError(password);
     if (error !== undefined) return error;
     // Outside the transaction, because hashing is slow.
-    const passwordHash = await hashPassword(password);
-    const { accountId, userId, at } = context;
+    const { accountId, userId, at, origin } = context;
+    const passwordHash = await this.#passwords.hash(password, { address: origin.address, signal });
     await this.#change(context, async (tx, user) => {
       await tx.user.updateMany({ where: { id: userId, accountId }, data: { passwordHash, updatedAt: at } });
       await recordUserEvent(tx, context, user, 'user.password_changed');

@@ -11,7 +11,7 @@ import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './li
 import { lockUser } from './lock-user.js';
 import type { BackgroundMail } from './mail/background-mail.js';
 import { normalizeEmail } from './normalize.js';
-import { hashPassword } from './passwords.js';
+import type { Passwords } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { type AffectedUser, revokeSessions } from './revoke-user-access.js';
 import type { SecurityNotices } from './security-notices.js';
@@ -43,6 +43,7 @@ interface Dependencies {
   readonly database: Pick<Database, 'prisma'>;
   readonly links: OneTimeLinks;
   readonly users: Users;
+  readonly passwords: Passwords;
   readonly delivery: LinkDelivery;
   readonly failureLimit: FailureLimit;
   readonly clock: Clock;
@@ -107,14 +108,25 @@ export class PasswordLinks {
     return links.find(token, { purpose: 'password', now: clock() });
   }
 
-  /** Sets the password of the user of a link, consumes it, and revokes all sessions of the user. */
-  async use(token: string, password: string, origin: AuditOrigin): Promise<NewPasswordOutcome> {
+  /**
+   * Sets the password of the user of a link, consumes it, and revokes all sessions of the user.
+   *
+   * @param from.signal aborts when the client disconnects
+   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
+   * @throws the reason of the signal when it aborts before the password is hashed
+   */
+  async use(
+    token: string,
+    password: string,
+    { origin, signal }: { origin: AuditOrigin; signal: AbortSignal },
+  ): Promise<NewPasswordOutcome> {
     const link = await this.find(token);
     if (link?.userId == null) return { kind: 'invalid_link' };
     const error = await passwordError(password);
     if (error !== undefined) return { kind: 'invalid_password', error };
     // Outside the transaction, because hashing is slow.
-    const passwordHash = await hashPassword(password);
+    const request = { address: origin.address, signal };
+    const passwordHash = await this.#dependencies.passwords.hash(password, request);
     const { accountId, userId } = link;
     const context = { accountId, userId, origin, at: this.#dependencies.clock() };
     const changed = await withScope(accountScope(accountId), () =>

@@ -1,6 +1,6 @@
 import type { AuditLog, AuditOrigin } from './audit-log.js';
 import type { FailureLimit } from './failure-limit.js';
-import { checkPassword } from './passwords.js';
+import type { Passwords } from './passwords.js';
 import type { Sessions } from './sessions.js';
 import type { User } from './user.js';
 import type { Users } from './users.js';
@@ -11,6 +11,8 @@ export interface Confirmation {
   readonly sessionId: string;
   readonly password: string;
   readonly origin: AuditOrigin;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
 }
 
 export type ConfirmationOutcome =
@@ -20,6 +22,7 @@ export type ConfirmationOutcome =
 
 interface Dependencies {
   readonly users: Users;
+  readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly failureLimit: FailureLimit;
@@ -33,9 +36,14 @@ export class Reauthentication {
     this.#dependencies = dependencies;
   }
 
-  /** Checks a password, unless the failure limit is reached, and stores in the session that it was entered. */
-  async confirm({ user, sessionId, password, origin }: Confirmation): Promise<ConfirmationOutcome> {
-    const { users, sessions, auditLog, failureLimit } = this.#dependencies;
+  /**
+   * Checks a password, unless the failure limit is reached, and stores in the session that it was entered.
+   *
+   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
+   * @throws the reason of the signal when it aborts before the password is checked
+   */
+  async confirm({ user, sessionId, password, origin, signal }: Confirmation): Promise<ConfirmationOutcome> {
+    const { users, passwords, sessions, auditLog, failureLimit } = this.#dependencies;
     const identity = { accountId: user.accountId, userId: user.id, origin };
     // Not counted with sign-ins: a stolen session must not lock the user out.
     const attempt = { by: 'address', address: origin.address, of: `reauthentication ${user.id}` };
@@ -44,7 +52,10 @@ export class Reauthentication {
       if (limit.first) await auditLog.record({ type: 'reauthentication.rate_limited', ...identity });
       return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
     }
-    const { matches } = await checkPassword(await users.passwordHashOf(user), password);
+    const { matches } = await passwords.check(await users.passwordHashOf(user), password, {
+      address: origin.address,
+      signal,
+    });
     if (!matches) {
       await auditLog.record({ type: 'reauthentication.failed', ...identity });
       return { kind: 'wrong' };

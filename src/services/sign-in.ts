@@ -1,7 +1,7 @@
 import type { AuditLog, AuditOrigin } from './audit-log.js';
 import type { Attempt, FailureLimit, LimitReached } from './failure-limit.js';
 import { normalizeEmail } from './normalize.js';
-import { checkPassword, hashPassword } from './passwords.js';
+import type { Passwords } from './passwords.js';
 import { type SignInStage, signInStage } from './second-factors/sign-in-stage.js';
 import type { Sessions } from './sessions.js';
 import { mustUseSingleSignOn, type User } from './user.js';
@@ -15,6 +15,8 @@ export interface SignInAttempt {
   readonly knownBrowser: string | null;
   readonly userAgent: string | undefined;
   readonly origin: AuditOrigin;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
 }
 
 export type SignInOutcome =
@@ -33,6 +35,7 @@ export type SignInOutcome =
 
 interface Dependencies {
   readonly users: Users;
+  readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly failureLimit: FailureLimit;
@@ -52,7 +55,13 @@ export class SignIn {
     this.#dependencies = dependencies;
   }
 
-  /** Checks an attempt, unless the failure limit is reached, and creates a session. */
+  /**
+   * Checks an attempt, unless the failure limit is reached, and creates a session. An attempt that is rejected because of
+   * overload stays counted as a failure.
+   *
+   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
+   * @throws the reason of the signal when it aborts before the password is checked
+   */
   async attempt(attempt: SignInAttempt): Promise<SignInOutcome> {
     const { failureLimit } = this.#dependencies;
     const counted = countedAs(attempt);
@@ -73,10 +82,15 @@ export class SignIn {
    *
    * @returns `null` when the user was disabled or the password hash was replaced after the comparison
    */
-  async #check({ email, password, origin, userAgent }: SignInAttempt): Promise<SignInOutcome | null> {
-    const { users, sessions, auditLog } = this.#dependencies;
+  async #check(attempt: SignInAttempt): Promise<SignInOutcome | null> {
+    const { email, password, origin, userAgent, signal } = attempt;
+    const { users, passwords, sessions, auditLog } = this.#dependencies;
     const found = await users.findForSignIn(email);
-    const { matches, outdated } = await checkPassword(found?.passwordHash ?? null, password);
+    const stored = found?.passwordHash ?? null;
+    const { matches, replacement } = await passwords.check(stored, password, {
+      address: origin.address,
+      signal,
+    });
     const identity = found && { accountId: found.user.accountId, userId: found.user.id };
     if (found === null || found.passwordHash === null || !matches) {
       await auditLog.record({ type: 'sign_in.failed', ...identity, origin });
@@ -96,8 +110,8 @@ export class SignIn {
     const from = { address: origin.address, userAgent };
     const sessionId = await sessions.create(user, from, { passwordHash, event, complete });
     if (sessionId === null) return null;
-    if (outdated) {
-      await users.replacePasswordHash(user, { from: passwordHash, to: await hashPassword(password) });
+    if (replacement !== null) {
+      await users.replacePasswordHash(user, { from: passwordHash, to: replacement });
     }
     return { kind: 'signed_in', user, sessionId, stage };
   }

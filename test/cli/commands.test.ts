@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { hashSecret } from '../../src/oauth/client-authentication.js';
-import { checkPassword } from '../../src/services/passwords.js';
+import { Passwords } from '../../src/services/passwords.js';
 import { Users } from '../../src/services/users.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { openForCommands, runCommand, runCommandHere } from '../support/processes/cli.js';
@@ -156,7 +156,11 @@ t.test('creates an account together with its owner, who can sign in', async (t) 
       givenName: 'Bill',
       familyName: 'Lumbergh',
     });
-    t.same(await checkPassword(found?.passwordHash ?? null, password), { matches: true, outdated: false });
+    const request = { address: '', signal: new AbortController().signal };
+    t.same(await new Passwords().check(found?.passwordHash ?? null, password, request), {
+      matches: true,
+      replacement: null,
+    });
     const events = await database.prisma.auditEvent.findMany({ where: { accountId: id } });
     t.same(events.map(({ type }) => type).sort(), ['account.created', 'user.created']);
     t.notOk(JSON.stringify(events).includes(password));

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { ConcurrencyLimit, QueueTimeoutError } from '../../src/services/concurrency-limit.js';
+import { ConcurrencyLimit, QueueFullError, QueueTimeoutError } from '../../src/services/concurrency-limit.js';
 import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';
 
@@ -86,5 +86,47 @@ t.test('rejects a caller whose signal aborts with the reason, and removes it fro
   await t.rejects(limit.acquire('b', { signal: abort.signal, waitMs: 0 }), { message: 'disconnected' });
   release();
   (await behind)();
+  t.equal(limit.size, 0);
+});
+
+t.test('origins that wait for a key take turns', async (t) => {
+  const limit = new ConcurrencyLimit(1);
+  const release = await limit.acquire('a', long);
+  const granted: string[] = [];
+  const queued = ['x', 'x', 'x', 'y', 'y', 'z'].map(async (origin) => {
+    const next = await limit.acquire('a', { ...long, origin });
+    granted.push(origin);
+    next();
+  });
+  release();
+  await Promise.all(queued);
+  t.same(granted, ['x', 'y', 'z', 'x', 'y', 'x']);
+  t.equal(limit.size, 0);
+});
+
+t.test('a full queue rejects the last caller of the origin with the most callers', async (t) => {
+  const limit = new ConcurrencyLimit(1);
+  const release = await limit.acquire('a', long);
+  const rejected: string[] = [];
+  const wait = async (name: string, origin: string) => {
+    try {
+      (await limit.acquire('a', { ...long, origin, maxWaiting: 3 }))();
+    } catch (error) {
+      t.type(error, QueueFullError);
+      rejected.push(name);
+    }
+  };
+  const queued = [wait('x1', 'x'), wait('x2', 'x'), wait('x3', 'x'), wait('x4', 'x')];
+  await turn();
+  t.same(rejected, ['x4']);
+  queued.push(wait('y1', 'y'));
+  await turn();
+  t.same(rejected, ['x4', 'x3'], 'another origin takes the place');
+  queued.push(wait('y2', 'y'));
+  await turn();
+  t.same(rejected, ['x4', 'x3', 'y2'], 'until it has as many');
+  release();
+  await Promise.all(queued);
+  t.equal(rejected.length, 3);
   t.equal(limit.size, 0);
 });

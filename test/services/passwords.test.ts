@@ -1,5 +1,10 @@
-import { parseOptions, verify } from '@node-rs/argon2';
-import { checkPassword, hashPassword } from '../../src/services/passwords.js';
+import { hash, parseOptions, verify } from '@node-rs/argon2';
+import {
+  concurrentHashes,
+  hashPassword,
+  maximumPasswordLength,
+  Passwords,
+} from '../../src/services/passwords.js';
 import { passwordError } from '../../src/services/user-rules.js';
 import t from '../support/tap.js';
 
@@ -45,24 +50,105 @@ t.test('examines the first 32 characters of a password, so that the time is boun
   }
 });
 
-t.test('an unknown address takes as many hashes, of the same parameters, as a wrong password', async (t) => {
-  const stored = await hashPassword('correct horse battery staple');
-  const work = async (hash: string | null, password: string) => {
-    const hashes: string[] = [];
-    const compare = (hashed: string, text: string) => {
-      hashes.push(hashed);
-      return verify(hashed, text);
+const request = { address: '192.0.2.1', signal: new AbortController().signal };
+
+/** Passwords that count the hashes they compute, and the times they wait instead. */
+function counted() {
+  const compared: string[] = [];
+  const count = { hashed: 0, waited: 0 };
+  const passwords = new Passwords({
+    argon2: {
+      verify: (hashed, text) => {
+        compared.push(String(hashed));
+        return verify(hashed, text);
+      },
+      hash: (...given) => {
+        count.hashed += 1;
+        return hash(...given);
+      },
+    },
+    wait: async () => {
+      count.waited += 1;
+    },
+  });
+  return { passwords, compared, count };
+}
+
+/** A hash as earlier versions computed it: of the text as entered. */
+const rawHash = (password: string) => hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+
+const decomposed = 'correct horse cafe\u0301 staple';
+const composed = decomposed.normalize('NFC');
+
+t.test(
+  'an unknown address takes as long as a wrong password, with hashes of the same parameters',
+  async (t) => {
+    const work = async (stored: string | null, password: string) => {
+      const { passwords, compared, count } = counted();
+      t.same(await passwords.check(stored, password, request), { matches: false, replacement: null });
+      t.equal(count.hashed, 0);
+      const { waited } = count;
+      return { parameters: compared.map((hashed) => parseOptions(hashed)), hashes: compared.length, waited };
     };
-    t.same(await checkPassword(hash, password, compare), { matches: false, outdated: false });
-    return hashes.map((hashed) => parseOptions(hashed));
-  };
-  // The second one is not composed, so that two hashes are computed.
-  for (const [password, count] of [
-    ['wrong', 1],
-    ['wronge\u0301', 2],
-  ] as const) {
-    const ofKnown = await work(stored, password);
-    t.equal(ofKnown.length, count);
-    t.same(await work(null, password), ofKnown);
+    const [recorded, unrecorded] = [await hashPassword(composed), await rawHash(composed)];
+    const { parameters } = await work(recorded, 'wrong');
+    for (const stored of [recorded, unrecorded, null]) {
+      t.same(await work(stored, 'wrong'), { parameters, hashes: 1, waited: 0 });
+    }
+    for (const stored of [recorded, null]) {
+      t.same(
+        await work(stored, 'wronge\u0301'),
+        { parameters, hashes: 1, waited: 1 },
+        'one wait is one hash',
+      );
+    }
+    t.match(await work(unrecorded, 'wronge\u0301'), { hashes: 2, waited: 0 });
+    const tooLong = 'e\u0301'.repeat(maximumPasswordLength);
+    for (const stored of [recorded, unrecorded, null]) {
+      t.same(
+        await work(stored, tooLong),
+        { parameters, hashes: 1, waited: 0 },
+        'only the composed form fits',
+      );
+    }
+  },
+);
+
+t.test('a password whose hash records its form takes one hash in any form', async (t) => {
+  const stored = await hashPassword(decomposed);
+  for (const typed of [composed, decomposed]) {
+    const { passwords, compared, count } = counted();
+    t.same(await passwords.check(stored, typed, request), { matches: true, replacement: null });
+    t.same([compared.length, count], [1, { hashed: 0, waited: 0 }]);
   }
+});
+
+t.test(
+  'a hash without a recorded form matches either form, and its replacement records the form',
+  async (t) => {
+    for (const { hashed, typed, hashes } of [
+      { hashed: composed, typed: composed, hashes: 0 },
+      { hashed: composed, typed: decomposed, hashes: 0 },
+      { hashed: decomposed, typed: decomposed, hashes: 1 },
+    ]) {
+      const { passwords, count } = counted();
+      const stored = await rawHash(hashed);
+      const { matches, replacement } = await passwords.check(stored, typed, request);
+      t.equal(matches, true);
+      t.equal(count.hashed, hashes, 'a hash of the normalized form is kept');
+      for (const form of [composed, decomposed]) {
+        t.same(await passwords.check(replacement, form, request), { matches: true, replacement: null });
+      }
+      t.equal(await verify(String(replacement), composed), true, 'earlier versions accept it');
+    }
+  },
+);
+
+t.test('two threads of the pool stay free of hashes, and at least one computes them', (t) => {
+  const sizes = [undefined, '1', '2', '3', '4', '16', 'x', ''];
+  t.same(
+    sizes.map((size) => concurrentHashes(size)),
+    [2, 1, 1, 1, 2, 14, 1, 1],
+  );
+  t.end();
 });

@@ -23,12 +23,12 @@ export function acceptInvitationPages(
   });
 
   pages.post(path, async (context) => {
-    const { token, form, origin } = context;
+    const { token, form } = context;
     const link = await acceptInvitation.find(token);
     if (link === null) return invalidLink(advice);
     const names = { givenName: form.text('given_name'), familyName: form.text('family_name') };
     const acceptance = { ...names, password: form.secret('new_password') };
-    const outcome = await acceptInvitation.accept(token, acceptance, origin);
+    const outcome = await acceptInvitation.accept(token, acceptance, context);
     switch (outcome.kind) {
       case 'accepted':
         return { redirect: withNotice('/sign_in', 'invitation_accepted') };

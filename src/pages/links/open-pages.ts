@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { auditOrigin } from '../../http/audit-origin.js';
 import type { BrowserSessions } from '../../http/browser-sessions.js';
+import { abortOnDisconnect } from '../../http/disconnect.js';
 import type { AuditOrigin } from '../../services/audit-log.js';
 import { Fields } from '../fields.js';
 import { renderPage } from '../layout.js';
@@ -16,6 +17,8 @@ export interface OpenContext {
   readonly form: Fields;
   /** The token in the path; empty when the path has none. */
   readonly token: string;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
 }
 
 type OpenHandler = (context: OpenContext) => Promise<PageResponse>;
@@ -51,6 +54,7 @@ export class OpenPages {
       csrfToken: this.#sessions.csrfToken(request, reply),
       form: new Fields(request.body),
       token,
+      signal: abortOnDisconnect(reply.raw).signal,
     });
     reply.headers(privatePageHeaders());
     if ('redirect' in response) return reply.redirect(response.redirect, 303);

@@ -23,10 +23,10 @@ export function setPasswordPages(
   });
 
   pages.post(path, async (context) => {
-    const { token, form, origin } = context;
+    const { token, form } = context;
     const link = await passwordLinks.find(token);
     if (link === null) return invalidLink(advice);
-    const outcome = await passwordLinks.use(token, form.secret('new_password'), origin);
+    const outcome = await passwordLinks.use(token, form.secret('new_password'), context);
     switch (outcome.kind) {
       case 'changed':
         return { redirect: withNotice('/sign_in', 'password_set') };

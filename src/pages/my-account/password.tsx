@@ -26,6 +26,7 @@ export function passwordPages(
 
   site.post(path, async (context) => {
     const { user, sessionId, auditContext, form } = context;
+    const signal = context.disconnected();
     const failed = (field: string, message: string, status = 400) => ({
       status,
       page: <PasswordPage context={context} errors={[{ field, message }]} />,
@@ -37,6 +38,7 @@ export function passwordPages(
       sessionId,
       password,
       origin: auditContext.origin,
+      signal,
     });
     if (outcome.kind !== 'confirmed') {
       const { status, retryAfterSeconds, message } = rejection(outcome);
@@ -46,6 +48,7 @@ export function passwordPages(
       password: form.secret(newField),
       sessionId,
       revokesGrants,
+      signal,
     });
     if (rule !== undefined) return failed(newField, sentence('The password', rule) ?? '');
     const notice = revokesGrants ? 'password_changed_applications_signed_out' : 'password_changed';

@@ -6,7 +6,7 @@ import { lockAccount } from '../employees/lock-account.js';
 import { consumeLink, type OneTimeLinks, type ValidLink } from '../links/one-time-links.js';
 import { personNameRule } from '../name-rules.js';
 import { insertUser, isEmailTaken } from '../new-user.js';
-import { hashPassword } from '../passwords.js';
+import type { Passwords } from '../passwords.js';
 import type { Role } from '../user.js';
 import { passwordError } from '../user-rules.js';
 import { recordInvitation } from './invitations.js';
@@ -33,11 +33,16 @@ export type AcceptanceOutcome =
 export class AcceptInvitation {
   readonly #prisma: Database['prisma'];
   readonly #links: OneTimeLinks;
+  readonly #passwords: Passwords;
   readonly #clock: Clock;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>, links: OneTimeLinks, clock: Clock) {
+  constructor(
+    { prisma }: Pick<Database, 'prisma'>,
+    { links, passwords, clock }: { links: OneTimeLinks; passwords: Passwords; clock: Clock },
+  ) {
     this.#prisma = prisma;
     this.#links = links;
+    this.#passwords = passwords;
     this.#clock = clock;
   }
 
@@ -46,14 +51,25 @@ export class AcceptInvitation {
     return this.#links.find(token, { purpose: 'invitation', now: this.#clock() });
   }
 
-  /** Creates the user of an invitation, and consumes the link. Of concurrent calls with a link, one succeeds. */
-  async accept(token: string, acceptance: Acceptance, origin: AuditOrigin): Promise<AcceptanceOutcome> {
+  /**
+   * Creates the user of an invitation, and consumes the link. Of concurrent calls with a link, one succeeds.
+   *
+   * @param from.signal aborts when the client disconnects
+   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
+   * @throws the reason of the signal when it aborts before the password is hashed
+   */
+  async accept(
+    token: string,
+    acceptance: Acceptance,
+    { origin, signal }: { origin: AuditOrigin; signal: AbortSignal },
+  ): Promise<AcceptanceOutcome> {
     const link = await this.find(token);
     if (link === null) return { kind: 'invalid_link' };
     const errors = await findErrors(acceptance);
     if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
     // Outside the transaction, because hashing is slow.
-    const passwordHash = await hashPassword(acceptance.password);
+    const request = { address: origin.address, signal };
+    const passwordHash = await this.#passwords.hash(acceptance.password, request);
     const { accountId } = link;
     const stored = withScope(accountScope(accountId), () =>
       this.#store(link, { acceptance, passwordHash, origin }),

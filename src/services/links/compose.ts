@@ -10,6 +10,7 @@ import { Invitations } from '../invitations/invitations.js';
 import { BackgroundMail } from '../mail/background-mail.js';
 import { Mailer } from '../mail/mailer.js';
 import { PasswordLinks } from '../password-links.js';
+import type { Passwords } from '../passwords.js';
 import { Reauthentication } from '../reauthentication.js';
 import type { SecurityNotices } from '../security-notices.js';
 import type { Sessions } from '../sessions.js';
@@ -23,6 +24,7 @@ export interface UserServicesDependencies {
   readonly clock: Clock;
   readonly log: CounterLogger;
   readonly users: Users;
+  readonly passwords: Passwords;
   readonly userSessions: Sessions;
   readonly auditLog: AuditLog;
   readonly failureLimit: FailureLimit;
@@ -41,17 +43,23 @@ export interface UserServices {
 /** Creates the services for users and the mail that they send. */
 export function composeUserServices(dependencies: UserServicesDependencies): UserServices {
   const { config, database, clock, log: logger, users, userSessions, auditLog } = dependencies;
-  const { failureLimit, notices } = dependencies;
+  const { passwords, failureLimit, notices } = dependencies;
   const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, logger });
   const links = new OneTimeLinks(database);
   return {
     invitations: new Invitations(database, delivery),
-    acceptInvitation: new AcceptInvitation(database, links, clock),
+    acceptInvitation: new AcceptInvitation(database, { links, passwords, clock }),
     passwordLinks: new PasswordLinks({
-      ...{ database, links, users, delivery, failureLimit, clock, notices },
+      ...{ database, links, users, passwords, delivery, failureLimit, clock, notices },
       background: new BackgroundMail(logger),
     }),
     emailChanges: new EmailChanges({ database, links, delivery, notices, clock }),
-    reauthentication: new Reauthentication({ users, sessions: userSessions, auditLog, failureLimit }),
+    reauthentication: new Reauthentication({
+      users,
+      passwords,
+      sessions: userSessions,
+      auditLog,
+      failureLimit,
+    }),
   };
 }

@@ -15,6 +15,7 @@ import { SigningKeys } from '../../../src/oauth/signing-keys.js';
 import type { RequestObserver } from '../../../src/observability/request-watch.js';
 import { UploadWorker } from '../../../src/services/employee-imports/uploads/upload-worker.js';
 import type { AppSecrets } from '../../../src/services/keyring.js';
+import { Passwords } from '../../../src/services/passwords.js';
 import { SigningKeyStore } from '../../../src/services/signing-key-store.js';
 import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
 import { Conformance } from '../contract/conformance.js';
@@ -92,6 +93,7 @@ export async function buildTestApp(
     // On a busy machine requests of a test wait for each other longer than those of a client should.
     reportLimits = { ...defaultReportLimits, queueMs: 240_000 },
     requestQueueLimits = { ...defaultRequestQueueLimits, waitMs: 240_000 },
+    passwords = new Passwords({ waitMs: 240_000, maxWaiting: 1_000 }),
     lifecycle,
     appSecrets = testSecrets,
     idleLimits,
@@ -107,6 +109,7 @@ export async function buildTestApp(
     recorded?: boolean;
     reportLimits?: ReportLimits;
     requestQueueLimits?: RequestQueueLimits;
+    passwords?: Passwords;
     lifecycle?: Lifecycle;
     appSecrets?: AppSecrets;
     idleLimits?: IdleLimits;
@@ -133,6 +136,7 @@ export async function buildTestApp(
     observers,
     reportLimits,
     requestQueueLimits,
+    passwords,
     schemaCompilers,
     // Changed contracts are bound as in production: by fastify-openapi-glue, for each application.
     ...(served === contract && { routes: await sharedRoutes(contract) }),
