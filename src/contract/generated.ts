@@ -1291,7 +1291,8 @@ export interface components {
             status: string;
             /**
              * @description Why the endpoint is paused, or `null`: `failing` after 3 days of failures, `gone` after a `410`, `expired` when its next
-             *     events are no longer kept, `access` when the application lost `reports:read`.
+             *     events are no longer kept, `access` when the application lost `reports:read`, `revoked` when all access of the
+             *     application was revoked.
              */
             pause_reason: string | null;
             /**

@@ -60,6 +60,7 @@ export function createAuthenticate(
       userId,
       scopes,
       tokenId: claims.tokenId,
+      generation: live.generation,
     };
   };
 }

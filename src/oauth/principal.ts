@@ -11,4 +11,6 @@ export interface Principal {
   /** Scopes of the token that the application is still configured with. */
   readonly scopes: ReadonlySet<string>;
   readonly tokenId: string;
+  /** Generation of the application when the request was authenticated. It changes when all its access is revoked. */
+  readonly generation: number;
 }

@@ -10,7 +10,8 @@ const notices = {
   application_deleted: 'Application deleted. Its tokens no longer work.',
   webhook_test_sent: 'Test sent. Its result is the first of the attempts.',
   webhook_resumed: 'Endpoint resumed. The next events are sent within a few seconds.',
-  access_revoked: 'All access revoked. Tokens issued before no longer work.',
+  access_revoked:
+    'All access revoked. Tokens issued before no longer work, and webhook endpoints are paused.',
   secret_exists: 'This form was already submitted, and the secret exists. It is not shown again.',
   secret_revoked: 'Secret revoked.',
   disconnected: 'Application disconnected. It can no longer act on your behalf.',

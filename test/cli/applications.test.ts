@@ -31,7 +31,7 @@ t.test('revokes all access of the named application, and of no other', async (t)
   t.match(done, {
     code: 0,
     stderr: '',
-    stdout: /^Revoked all access of Application \w+\. Grants revoked: 0\.\n$/,
+    stdout: /^Revoked all access of Application \w+\. Grants revoked: 0\. Webhook endpoints paused: 0\.\n$/,
   });
   const after = await openForCommands(options);
   t.teardown(() => after.close());

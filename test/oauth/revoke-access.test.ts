@@ -14,6 +14,7 @@ import {
   refresh,
   tokenAccepted,
 } from '../support/oauth/users.js';
+import { sendJson } from '../support/records/send-json.js';
 import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -45,7 +46,7 @@ t.test(
       const [one, another] = round % 2 === 0 ? [api, other] : [other, api];
       const before = [await one.token(application), await another.token(application)];
       for (const token of before) for (const server of servers) await tokenAccepted(t, server, token);
-      t.same(await revoke(accountId, application), { revokedGrants: 0 });
+      t.same(await revoke(accountId, application), { revokedGrants: 0, pausedEndpoints: 0 });
       const after = [await one.token(application), await another.token(application)];
       for (const server of servers) {
         for (const token of before) await expectTokenRejected(t, server, token, 'invalid_token');
@@ -89,7 +90,7 @@ t.test('revokes the grants, refresh tokens and codes of all users', async (t) =>
     await grantTokens(other, { ...scene, user: colleague }, { scope: 'user:read' }),
   ];
   const { form } = await grantCode(api, scene);
-  t.same(await revoke(scene.accountId, scene.application), { revokedGrants: 2 });
+  t.same(await revoke(scene.accountId, scene.application), { revokedGrants: 2, pausedEndpoints: 0 });
   for (const { accessToken, refreshToken } of tokens) {
     for (const server of servers) await expectTokenRejected(t, server, accessToken, 'invalid_token');
     expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');
@@ -143,11 +144,72 @@ t.test('stores one event with what was revoked', async (t) => {
       type: 'application.access_revoked',
       accountId: scene.accountId,
       userId: null,
-      details: { name: 'Bridge', client_id: clientId, revoked_grants: '1' },
+      details: { name: 'Bridge', client_id: clientId, revoked_grants: '1', paused_webhook_endpoints: '0' },
     },
   ]);
   t.equal(events.length, 1);
 });
+
+t.test('pauses the webhook endpoints of the application, and no others', async (t) => {
+  const { accountId, application } = await createTenant(database);
+  const neighbor = await createApplication(database, accountId);
+  const create = async (owner: TestApplication) => {
+    const body = { url: 'https://partner.example/hook' };
+    const created = await sendJson(api, {
+      url: '/v1/webhook_endpoints',
+      token: await api.token(owner),
+      body,
+    });
+    return created.json().data.id as string;
+  };
+  const ids = [await create(application), await create(application), await create(neighbor)];
+  const failing = { pausedAt: clock(), pauseReason: 'failing' };
+  const where = { accountId, id: ids[1] ?? '' };
+  await database.prisma.webhookEndpoint.updateMany({ where, data: failing });
+  t.same(await revoke(accountId, application), { revokedGrants: 0, pausedEndpoints: 1 });
+  const stored = await database.prisma.webhookEndpoint.findMany({ where: { accountId } });
+  const reasons = ids.map((id) => stored.find((endpoint) => endpoint.id === id)?.pauseReason);
+  t.same(reasons, ['revoked', 'failing', null]);
+  const event = await database.prisma.auditEvent.findFirstOrThrow({
+    where: { accountId, type: 'application.access_revoked' },
+  });
+  t.match(event.details, { paused_webhook_endpoints: '1' });
+});
+
+t.test(
+  'a request that was authenticated before the revocation neither creates nor changes a webhook endpoint',
+  async (t) => {
+    const { accountId, application } = await createTenant(database);
+    let isArmed = false;
+    // Before the transaction of the request.
+    const $transaction: typeof database.prisma.$transaction = async (...args: [never]) => {
+      if (isArmed) await revoke(accountId, application);
+      return database.prisma.$transaction(...args);
+    };
+    const prisma = Object.create(database.prisma, { $transaction: { value: $transaction } });
+    const held = await buildTestApp(t, { database: { ...database, prisma }, clock });
+    const send = async (method: 'POST' | 'PATCH', path: string, body: object) => {
+      const token = await held.token(application);
+      isArmed = true;
+      const response = await sendJson(held, { method, url: `/v1/webhook_endpoints${path}`, token, body });
+      isArmed = false;
+      return response;
+    };
+    const url = 'https://partner.example/hook';
+    const created = await sendJson(api, {
+      url: '/v1/webhook_endpoints',
+      token: await api.token(application),
+      body: { url },
+    });
+    const { id } = created.json().data;
+    t.match((await send('POST', '', { url })).json(), { status: 401, code: 'invalid_token' });
+    t.equal((await send('POST', `/${id}/resumptions`, {})).statusCode, 404);
+    t.equal((await send('PATCH', `/${id}`, { url: 'https://attacker.example/' })).statusCode, 404);
+    const stored = await database.prisma.webhookEndpoint.findMany({ where: { accountId } });
+    t.match(stored, [{ id, url, pauseReason: 'revoked' }]);
+    t.equal(stored.length, 1);
+  },
+);
 
 t.test(
   'revokes the grant of an exchange that was under way',
@@ -168,7 +230,7 @@ t.test(
       await untilWaiting(database, 1);
       return { revoked };
     });
-    t.same(await revoked, { revokedGrants: 1 });
+    t.same(await revoked, { revokedGrants: 1, pausedEndpoints: 0 });
     t.equal(await database.prisma.grant.count({ where: { applicationId, revokedAt: null } }), 0);
   },
 );

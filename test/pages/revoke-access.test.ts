@@ -7,6 +7,7 @@ import {
   signedInBrowser,
   tokenAccepted,
 } from '../support/oauth/users.js';
+import { sendJson } from '../support/records/send-json.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
@@ -37,6 +38,21 @@ t.test('lists the access that stops working, and revokes it after confirmation',
   t.match((await browser.open(auditLogPath)).body, 'All access of an application revoked');
   const event = await database.prisma.auditEvent.findFirstOrThrow({ where: { createdAt: clock() } });
   t.match(event, { type: 'application.access_revoked', userId: scene.user.id, address: '127.0.0.1' });
+});
+
+t.test('says that webhook endpoints are paused, and shows the reason', async (t) => {
+  const scene = await createScene(database, { clientType: 'confidential' });
+  const browser = await signedInBrowser(api, scene.user);
+  const address = `${applicationsPath}/${scene.application.id}`;
+  t.notMatch((await browser.open(`${address}/revoke_access`)).body, 'paused');
+  const token = await api.token(scene.application);
+  const body = { url: 'https://partner.example/hook' };
+  const created = await sendJson(api, { url: '/v1/webhook_endpoints', token, body });
+  t.match((await browser.open(`${address}/revoke_access`)).body, '1 webhook endpoint is paused.');
+  const response = await confirm(browser, `${address}/revoke_access`);
+  t.match((await browser.open(String(response.headers.location))).body, 'webhook endpoints are paused');
+  const endpoint = await browser.open(`${address}/webhooks/${created.json().data.id}`);
+  t.match(endpoint.body, 'because all access of the application was revoked');
 });
 
 t.test('warns that the secrets of a confidential application stay, and they do', async (t) => {

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/client.js';
 import { openDatabase } from '../../src/database/open-database.js';
+import { OAuthApplications } from '../../src/services/applications/oauth-applications.js';
 import { claimEndpoints } from '../../src/services/webhooks/delivery/claim-endpoints.js';
 import { createPageReaders } from '../../src/services/webhooks/delivery/delivery-pages.js';
 import { EndpointDeliveries } from '../../src/services/webhooks/delivery/endpoint-deliveries.js';
@@ -27,11 +28,22 @@ async function setUp(t: Test, database?: Database) {
 
 type Scene = Awaited<ReturnType<typeof setUp>>;
 
-/** Claims an endpoint with a new event, as a process that then hangs. */
-async function stalled({ api, clock, create, addEmployees, receiver }: Scene) {
+/**
+ * Claims an endpoint with a new event, as a process that then hangs.
+ *
+ * @param options.repeated whether the first attempt has failed
+ */
+async function stalled(scene: Scene, { repeated = false } = {}) {
+  const { api, clock, create, addEmployees, receiver, run } = scene;
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
   const { database } = api;
+  if (repeated) {
+    receiver.answer = answers.status(500);
+    await run();
+    receiver.received.length = 0;
+    clock.advanceSeconds(60);
+  }
   await wakeEndpoints(database, clock());
   const limits = { maximum: 10, maximumOfAccount: 10, running: new Map() };
   const claimed = await claimEndpoints(database, { now: clock(), ...limits });
@@ -64,6 +76,44 @@ t.test('a process that lost its lease before the first attempt sends nothing', a
   await scene.run();
   t.equal(scene.receiver.received.length, 1);
 });
+
+for (const [repeated, name] of [
+  [false, 'a first attempt'],
+  [true, 'a repeated attempt'],
+] as const) {
+  t.test(`${name} of a claimed endpoint is not started after all access was revoked`, async (t) => {
+    const scene = await setUp(t);
+    const { id, goOn } = await stalled(scene, { repeated });
+    const context = { accountId: scene.accountId, at: scene.clock() };
+    const revoked = await new OAuthApplications(scene.api.database).revokeAccess(
+      context,
+      scene.application.id,
+    );
+    t.same(revoked, { revokedGrants: 0, pausedEndpoints: 1 });
+    t.equal(await goOn(), false);
+    t.match(await scene.state(id), { status: 'paused', pause_reason: 'revoked' });
+    await scene.addEmployees(1);
+    scene.clock.advanceSeconds(3600);
+    await scene.run();
+    t.equal(scene.receiver.received.length, 0);
+    t.match(await scene.state(id), { status: 'paused', pause_reason: 'revoked' });
+
+    scene.receiver.answer = answers.ok;
+    t.equal((await scene.post(`/${id}/resumptions`, {})).statusCode, 201);
+    await scene.run();
+    t.equal(scene.receiver.received.flatMap(({ body }) => body.data).length, 2, 'no event is lost');
+  });
+
+  t.test(`${name} of a claimed endpoint is not started after it was deleted`, async (t) => {
+    const scene = await setUp(t);
+    const { id, goOn } = await stalled(scene, { repeated });
+    const { api, token } = scene;
+    const deleted = await sendJson(api, { method: 'DELETE', url: `/v1/webhook_endpoints/${id}`, token });
+    t.equal(deleted.statusCode, 204);
+    t.equal(await goOn(), false);
+    t.equal(scene.receiver.received.length, 0);
+  });
+}
 
 t.test('an attempt that may last longer than the lease is not started', async (t) => {
   const scene = await setUp(t);

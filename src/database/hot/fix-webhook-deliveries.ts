@@ -2,7 +2,7 @@ import { heldEndpoints } from './held-endpoints.js';
 import type { HotStatement } from './hot-statement.js';
 
 /**
- * Stores the events of deliveries from a JSON array. Returns the endpoints that still had the lease.
+ * Stores the events of deliveries from a JSON array, before each attempt. Returns the endpoints that still had the lease.
  *
  * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
  * test/webhooks/deliveries.test.ts.

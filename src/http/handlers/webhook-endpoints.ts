@@ -59,8 +59,8 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   }
 
   /**
-   * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted,
-   *   403 `confidential_application_required`, 409 `quota_exceeded`, 429 `rate_limit_exceeded`
+   * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted or its
+   *   access revoked, 403 `confidential_application_required`, 409 `quota_exceeded`, 429 `rate_limit_exceeded`
    */
   async createWebhookEndpoint(
     input: Input<'createWebhookEndpoint'>,
@@ -73,6 +73,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
       case 'invalid_url':
         throw invalidUrl(created.reason);
       case 'application_deleted':
+      case 'access_revoked':
         throw challenge(invalidToken());
       case 'public_client':
         throw new Problem(
@@ -200,8 +201,8 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   }
 
   #context({ caller, request }: Pick<Input<Operation>, 'caller' | 'request'>): EndpointContext {
-    const { accountId, applicationId, userId } = caller;
-    return { accountId, applicationId, userId, origin: auditOrigin(request), at: this.#clock() };
+    const { accountId, applicationId, userId, generation } = caller;
+    return { accountId, applicationId, userId, generation, origin: auditOrigin(request), at: this.#clock() };
   }
 }
 

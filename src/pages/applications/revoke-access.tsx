@@ -1,19 +1,26 @@
 import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
+import type { WebhookEndpoint } from '../../services/webhooks/webhook-endpoint.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
 import type { Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
+import type { WebhookPagesDependencies } from './webhooks/routes.js';
 
 /** Confirmation page that lists the effects, and revocation of all access of an application. */
-export function revokeAccessPages(site: Site, dependencies: ApplicationPagesDependencies): void {
+export function revokeAccessPages(
+  site: Site,
+  dependencies: ApplicationPagesDependencies & WebhookPagesDependencies,
+): void {
   const path = `${settings.applications}/:id/revoke_access`;
 
   site.get(path, async (context) => {
     const application = await requestedApplication(context, dependencies);
-    return { page: <RevokeAccessPage context={context} application={application} /> };
+    const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
+    const endpoints = await dependencies.webhooks.endpoints.list(owner);
+    return { page: <RevokeAccessPage {...{ context, application, endpoints }} /> };
   });
 
   site.post(path, async (context) => {
@@ -27,12 +34,15 @@ export function revokeAccessPages(site: Site, dependencies: ApplicationPagesDepe
 function RevokeAccessPage({
   context,
   application,
+  endpoints,
 }: {
   context: PageContext;
   application: ApplicationDetails;
+  endpoints: readonly WebhookEndpoint[];
 }) {
   const { id, name, clientType, connectedUsers } = application;
   const title = `Revoke all access of ${name}?`;
+  const delivering = endpoints.filter(({ pausedAt }) => pausedAt === null).length;
   return (
     <SitePage context={context} title={title} current="applications">
       <h1>{title}</h1>
@@ -49,12 +59,20 @@ function RevokeAccessPage({
                 ? '1 connected user is disconnected and has to authorize the application again.'
                 : `${connectedUsers} connected users are disconnected and have to authorize the application again.`}
           </li>
+          {delivering > 0 && (
+            <li>
+              {delivering === 1
+                ? '1 webhook endpoint is paused.'
+                : `${delivering} webhook endpoints are paused.`}{' '}
+              Check the <a href={addressOf(id, 'webhooks')}>URL of each endpoint</a> before you resume it.
+            </li>
+          )}
         </ul>
         {clientType === 'confidential' ? (
           <p>
             The client ID and the client secrets stay valid: a client that has a secret can still get new
-            tokens with the client credentials grant. If a secret may have leaked,{' '}
-            <a href={addressOf(id)}>replace it</a> first.
+            tokens with the client credentials grant, and resume webhook endpoints. If a secret may have
+            leaked, <a href={addressOf(id)}>replace it</a> first.
           </p>
         ) : (
           <p>The client ID and the settings are kept. Users can authorize the application again.</p>

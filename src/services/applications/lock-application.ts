@@ -6,6 +6,7 @@ import type { ClientType } from './client-registry.js';
 export interface LockedApplication extends ApplicationSettings {
   readonly clientId: string;
   readonly clientType: ClientType;
+  readonly generation: number;
 }
 
 /**
@@ -21,7 +22,7 @@ export async function lockApplication(
 ): Promise<LockedApplication | null> {
   const [row] = await tx.$queryRaw<LockedApplication[]>`
     SELECT client_id AS "clientId", client_type AS "clientType", name, redirect_uris AS "redirectUris", scopes,
-      require_client_secret AS "requireClientSecret"
+      require_client_secret AS "requireClientSecret", token_generation AS generation
     FROM applications WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
   return row ?? null;
 }

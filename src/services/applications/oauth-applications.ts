@@ -3,6 +3,7 @@ import { randomId } from '../../database/ids.js';
 import type { AccountId } from '../account-id.js';
 import type { AuditContext, UserAuditContext } from '../audit-context.js';
 import { claimForm } from '../submitted-forms.js';
+import { pauseEndpoints } from '../webhooks/pause-endpoints.js';
 import { type ApplicationDetails, type ApplicationSummary, summarySelection } from './application-details.js';
 import type { ApplicationSettings } from './application-settings.js';
 import type { ClientType } from './client-registry.js';
@@ -21,6 +22,12 @@ export type RegisteredApplication =
     }
   /** The same form has already registered this application. */
   | { readonly kind: 'repeated'; readonly id: string };
+
+/** What was revoked, as numbers of records. */
+export interface RevokedAccess {
+  readonly revokedGrants: number;
+  readonly pausedEndpoints: number;
+}
 
 export type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
 
@@ -146,14 +153,15 @@ export class OAuthApplications {
 
   /**
    * Revokes all access of an application: the grants of all users with their tokens, the unused authorization codes, and
-   * the access tokens of the client credentials grant. Its secrets and settings stay.
+   * the access tokens of the client credentials grant. Its webhook endpoints are paused, because they send records without
+   * a token. Its secrets and settings stay.
    *
    * Client credentials tokens contain the generation of the application, which this method increments. The issue time of
    * tokens is not precise enough: it has whole seconds, and a token that is issued in the same second must be valid.
    *
-   * @returns number of revoked grants; `null` when the account has no such application
+   * @returns `null` when the account has no such application
    */
-  revokeAccess(auditContext: AuditContext, id: string): Promise<{ revokedGrants: number } | null> {
+  revokeAccess(auditContext: AuditContext, id: string): Promise<RevokedAccess | null> {
     const { accountId, at } = auditContext;
     return this.#prisma.$transaction(async (tx) => {
       const application = await lockApplication(tx, accountId, id);
@@ -170,10 +178,15 @@ export class OAuthApplications {
         where: { accountId, applicationId: id, revokedAt: null },
         data: { revokedAt: at },
       });
+      const pausedEndpoints = await pauseEndpoints(tx, { accountId, applicationId: id }, at);
       const { name, clientId } = application;
-      const details = { name, client_id: clientId, revoked_grants: String(revokedGrants) };
-      await recordApplicationEvent(tx, 'application.access_revoked', auditContext, id, details);
-      return { revokedGrants };
+      await recordApplicationEvent(tx, 'application.access_revoked', auditContext, id, {
+        name,
+        client_id: clientId,
+        revoked_grants: String(revokedGrants),
+        paused_webhook_endpoints: String(pausedEndpoints),
+      });
+      return { revokedGrants, pausedEndpoints };
     });
   }
 

@@ -18,6 +18,8 @@ export interface LiveToken {
   readonly user: { readonly id: string; readonly role: Role } | null;
   /** Scopes that the application is configured with now, which may be fewer than when the token was issued. */
   readonly applicationScopes: readonly string[];
+  /** Generation of the application now. It changes when all its access is revoked. */
+  readonly generation: number;
 }
 
 /** Checks for every request that its access token is not revoked. */
@@ -47,6 +49,7 @@ function toLiveToken({
   accountId,
   applicationId,
   applicationScopes,
+  tokenGeneration,
   userId,
   userRole,
 }: TokenOwner): LiveToken {
@@ -55,5 +58,6 @@ function toLiveToken({
     applicationId,
     user: userId === null ? null : { id: userId, role: userRole as Role },
     applicationScopes: parseScope(applicationScopes),
+    generation: tokenGeneration,
   };
 }

@@ -12,6 +12,11 @@ export interface EndpointOwner {
 /** Who changes an endpoint of the owner. Without a user and an origin, the operator at the command line. */
 export interface EndpointContext extends EndpointOwner, Pick<AuditContext, 'origin' | 'at'> {
   readonly userId?: string | null | undefined;
+  /**
+   * Generation of the application when the request was authenticated; absent: a change without a token. After all access was
+   * revoked, a request that was already authenticated changes nothing: its endpoint would get events without a token.
+   */
+  readonly generation?: number;
 }
 
 /** Unique key of an endpoint. */
@@ -19,10 +24,14 @@ export interface EndpointKey {
   readonly accountId_id: { readonly accountId: string; readonly id: string };
 }
 
-/** Runs a change of an endpoint of the owner in a transaction, in which its row is locked. */
+/**
+ * Runs a change of an endpoint of the owner in a transaction, in which its row is locked.
+ *
+ * @returns `unknown` also when all access of the application was revoked since the request was authenticated
+ */
 export async function changeEndpoint<Outcome>(
   prisma: Database['prisma'],
-  { accountId, applicationId }: EndpointOwner,
+  { accountId, applicationId, generation }: EndpointContext,
   id: string,
   change: (tx: Prisma.TransactionClient, where: EndpointKey) => Promise<Outcome>,
 ): Promise<Outcome | { readonly kind: 'unknown' }> {
@@ -30,7 +39,13 @@ export async function changeEndpoint<Outcome>(
     const locked = await tx.$queryRaw<unknown[]>`
       SELECT 1 FROM webhook_endpoints
       WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
-    return locked.length === 0 ? { kind: 'unknown' } : await change(tx, { accountId_id: { accountId, id } });
+    if (locked.length === 0) return { kind: 'unknown' };
+    // After the lock, for which a revocation waits or which waits for it.
+    if (generation !== undefined) {
+      const where = { accountId, id: applicationId, generation };
+      if ((await tx.application.count({ where })) === 0) return { kind: 'unknown' };
+    }
+    return await change(tx, { accountId_id: { accountId, id } });
   });
 }
 

@@ -1,6 +1,9 @@
 import type { WebhookEndpoint as EndpointRow } from '../../database/generated/client.js';
 import { eventId } from '../events/event-id.js';
 
+/** The reason why an endpoint is paused. */
+export type PauseReason = 'failing' | 'gone' | 'expired' | 'access' | 'revoked';
+
 /** A URL to which events of an account are sent. */
 export interface WebhookEndpoint {
   readonly id: string;
@@ -10,7 +13,7 @@ export interface WebhookEndpoint {
   readonly eventTypes: readonly string[];
   readonly status: 'enabled' | 'paused';
   readonly pausedAt: Date | null;
-  /** failing, gone, expired or access. */
+  /** A {@link PauseReason}. */
   readonly pauseReason: string | null;
   /** When the first attempt of the current delivery failed. */
   readonly failingSince: Date | null;

@@ -36,7 +36,10 @@ interface InvalidUrl {
 export type CreatedEndpoint =
   /** `secret` cannot be read later. */
   | { readonly kind: 'created'; readonly endpoint: WebhookEndpoint; readonly secret: string }
-  | { readonly kind: 'application_deleted' | 'public_client' | 'quota_exceeded' }
+  /** `access_revoked`: since the request was authenticated. */
+  | {
+      readonly kind: 'application_deleted' | 'access_revoked' | 'public_client' | 'quota_exceeded';
+    }
   | InvalidUrl;
 
 export type UpdatedEndpoint =
@@ -90,11 +93,13 @@ export class WebhookEndpoints {
   async create(context: EndpointContext, content: EndpointContent): Promise<CreatedEndpoint> {
     const reason = await this.#findUrlError(content.url);
     if (reason !== null) return { kind: 'invalid_url', reason };
-    const { accountId, applicationId, at } = context;
+    const { accountId, applicationId, generation, at } = context;
     const { secret, sealed } = await this.#options.secrets.create();
     return await this.#prisma.$transaction(async (tx): Promise<CreatedEndpoint> => {
       const application = await lockApplication(tx, accountId, applicationId);
       if (application === null) return { kind: 'application_deleted' };
+      if (generation !== undefined && generation !== application.generation)
+        return { kind: 'access_revoked' };
       if (application.clientType !== 'confidential') return { kind: 'public_client' };
       if ((await tx.webhookEndpoint.count({ where: { accountId, applicationId } })) >= maximumEndpoints)
         return { kind: 'quota_exceeded' };

@@ -9,14 +9,16 @@ import { harmless, print } from '../../print.js';
 export function addRevokeAccessCommand(applications: Command, commandProcess: CommandProcess): void {
   applications
     .command('revoke-access')
-    .description('revoke all grants and tokens of an application; its secrets and settings are kept')
+    .description(
+      'revoke all grants and tokens of an application and pause its webhook endpoints; its secrets and settings are kept',
+    )
     .argument('<client-id>', 'the client ID of the application')
     .addOption(accountOption().makeOptionMandatory())
     .addHelpText(
       'after',
       `
-Running servers reject the tokens immediately. The application can get new tokens: if a secret may have leaked, replace
-it first.
+Running servers reject the tokens immediately. The application can get new tokens and resume its webhook endpoints: if a
+secret may have leaked, replace it first.
 
 Examples:
   npm run cli -- applications revoke-access qk4dz0rbe1 --account Initech`,
@@ -37,7 +39,7 @@ async function run(commandProcess: CommandProcess, clientId: string, idOrName: s
     }
     print(
       commandProcess,
-      `Revoked all access of ${harmless(application?.name ?? clientId)}. Grants revoked: ${revoked.revokedGrants}.`,
+      `Revoked all access of ${harmless(application?.name ?? clientId)}. Grants revoked: ${revoked.revokedGrants}. Webhook endpoints paused: ${revoked.pausedEndpoints}.`,
     );
   });
 }

@@ -8,6 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
   gone: 'its server responded with 410 Gone',
   expired: 'the next events are no longer kept',
   access: 'the application lost the scope reports:read',
+  revoked: 'all access of the application was revoked',
 };
 
 /** Badge that shows whether events are sent to an endpoint. */

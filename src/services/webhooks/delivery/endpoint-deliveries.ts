@@ -59,8 +59,9 @@ export class EndpointDeliveries {
     if (events === 0)
       return this.#end(advanced(endpoint, { position: end, dueAt: hasMore ? clock() : null, attempt: null }));
     const deliveryId = endpoint.deliveryId ?? `msg_${randomId()}`;
-    // Before the first attempt, so that another process repeats it with the same events.
-    if (endpoint.deliveryId === null && !(await this.#fix({ endpoint, deliveryId, end }))) return false;
+    // Before the attempt: another process repeats it with the same events, and nothing is sent to an endpoint that was deleted,
+    // paused or moved meanwhile.
+    if (!(await this.#fix({ endpoint, deliveryId, end }))) return false;
     // Another process may claim the endpoint during the attempt. It is due again when the lease expires.
     if (clock().getTime() + timeoutMilliseconds > endpoint.leaseEnd.getTime()) return false;
     return this.#send(endpoint, { deliveryId, end, hasMore, body, events });

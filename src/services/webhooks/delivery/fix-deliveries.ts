@@ -4,7 +4,7 @@ import { allAccounts } from '../../../database/scope.js';
 import type { ClaimedEndpoint } from './claim-endpoints.js';
 import { hadLease } from './had-lease.js';
 
-/** A delivery that is sent for the first time. */
+/** A delivery that is about to be sent. */
 export interface NewDelivery {
   readonly endpoint: ClaimedEndpoint;
   readonly deliveryId: string;
@@ -13,7 +13,7 @@ export interface NewDelivery {
 }
 
 /**
- * Stores the events of deliveries, before their first attempts.
+ * Stores the events of deliveries, before their attempts.
  *
  * @returns for each delivery, whether the endpoint still had the lease
  */

@@ -1,10 +1,8 @@
+import type { PauseReason } from '../webhook-endpoint.js';
 import type { ClaimedEndpoint } from './claim-endpoints.js';
 import { patienceMilliseconds, retryTime } from './retry-time.js';
 import type { EndpointOutcome, StoredAttempt } from './store-outcomes.js';
 import type { Attempt } from './webhook-sender.js';
-
-/** The reason why an endpoint is paused. */
-export type PauseReason = 'failing' | 'gone' | 'expired' | 'access';
 
 /** All events up to a position were delivered, or skipped because of their types. */
 export function advanced(
