@@ -93,8 +93,8 @@ export async function consentForm(
       if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
       const allowed = decision === 'allow';
       const origin = auditOrigin(request);
+      const { id: sessionId, user } = session;
       if (asks && allowed && step.scopes.offered.some(isWriteScope)) {
-        const { id: sessionId, user } = session;
         const form = new Fields(request.body);
         const { signal } = abortOnDisconnect(reply.raw);
         const question = await withScope(accountScope(user.accountId), () =>
@@ -112,7 +112,7 @@ export async function consentForm(
             .send(renderPage(narrowConfirmationPage({ ...session, ...question, ...address, csrfToken })));
         }
       }
-      return reply.redirect(await endpoint.decide(parameters, step, { allowed, origin }), 303);
+      return reply.redirect(await endpoint.decide(parameters, step, { allowed, origin, sessionId }), 303);
     },
   );
 }

@@ -31,6 +31,8 @@ const notices = {
     'Password changed. You are signed out of all other browsers, and your applications are disconnected.',
   email_link_sent: 'Mail sent to the new address. Open its link to confirm the address.',
   single_sign_on_saved: 'Changes saved. Sign in at the sign-in address to test them.',
+  single_sign_on_issuer_replaced:
+    'Changes saved. Users of the earlier identity provider are signed out. Sign in at the sign-in address to test the new one.',
   single_sign_on_required: 'Administrators and members can now sign in with single sign-on only.',
   single_sign_on_not_required: 'All users can sign in with a password again.',
   single_sign_on_removed: 'Single sign-on removed. Its users are signed out.',
@@ -40,7 +42,7 @@ const notices = {
   app_removed: 'Authenticator app removed.',
   passkey_added: 'Passkey saved. You can sign in with it.',
   passkey_removed: 'Passkey removed. Delete it on your device too.',
-  security_saved: 'Changes saved. They apply to all users from their next page on.',
+  security_saved: 'Changes saved. Users who do not meet the requirement are signed out.',
   second_factors_removed: 'Second factors removed. The user is signed out of all browsers.',
   report_created: 'Report created.',
   report_exists: 'This form was already submitted, and the report exists.',

@@ -4,6 +4,7 @@ import { type SecondFactorPolicy, secondFactorPolicies } from '../services/user.
 import { CsrfField } from './layout.js';
 import { withNotice } from './notices.js';
 import type { PageContext } from './page-context.js';
+import { RevokeGrantsField, revocationChoice } from './revocation-choice.js';
 import type { Site } from './site.js';
 import { SitePage, settings } from './site-page.js';
 
@@ -19,7 +20,8 @@ const labels: Readonly<Record<SecondFactorPolicy, string>> = {
 export function securityPage(site: Site, { policies }: { policies: SecondFactorPolicies }): void {
   site.get(settings.security, async (context) => ({ page: <SecurityPage context={context} /> }));
 
-  site.post(settings.security, async ({ form, auditContext }) => {
+  site.post(settings.security, async (context) => {
+    const { form, auditContext } = context;
     const given = form.text(policyField);
     const policy = secondFactorPolicies.find((known) => known === given);
     if (policy === undefined) {
@@ -28,7 +30,7 @@ export function securityPage(site: Site, { policies }: { policies: SecondFactorP
         `${policyField} must be one of ${secondFactorPolicies.join(', ')}.`,
       );
     }
-    const outcome = await policies.change(auditContext, policy);
+    const outcome = await policies.change(auditContext, policy, revocationChoice(context));
     if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
     return { redirect: withNotice(settings.security, 'security_saved') };
   });
@@ -61,6 +63,14 @@ function SecurityPage({ context }: { context: PageContext }) {
               </label>
             ))}
           </fieldset>
+          <p>
+            Users who must have a second factor from now on are signed out of browsers in which they did not
+            use one.
+          </p>
+          <RevokeGrantsField
+            id={`${policyField}-grants`}
+            label="Also disconnect the applications of these users"
+          />
           <div class="actions">
             <button type="submit">Save</button>
           </div>

@@ -68,9 +68,9 @@ export class Sessions {
    * @param options.event audit event, stored in the same transaction
    * @param options.secondFactor whether the user has proved a second factor already
    * @param options.complete whether no second factor is missing
-   * @param options.singleSignOn whether the user signed in at the identity provider
+   * @param options.issuer the identity provider at which the user signed in; absent: with a password or passkey
    * @param options.authenticatedAt when the user proved the identity; absent: now
-   * @returns the id; `null` when the user is disabled or has another password hash
+   * @returns the id; `null` when the user is disabled or has another password hash, or the identity provider was replaced
    */
   async create(
     { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,
@@ -80,14 +80,14 @@ export class Sessions {
       event,
       secondFactor = false,
       complete = true,
-      singleSignOn = false,
+      issuer,
       authenticatedAt,
     }: {
       passwordHash?: string;
       event?: AuditEvent;
       secondFactor?: boolean;
       complete?: boolean;
-      singleSignOn?: boolean;
+      issuer?: string;
       authenticatedAt?: Date;
     } = {},
   ): Promise<string | null> {
@@ -108,10 +108,11 @@ export class Sessions {
         (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, second_factor_at, expires_at, address,
           user_agent, single_sign_on)
       SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
-        ${userAgent?.slice(0, 255) ?? null}, ${singleSignOn}
+        ${userAgent?.slice(0, 255) ?? null}, ${issuer !== undefined}
       FROM holder`;
     const created = await withScope(accountScope(accountId), () =>
       this.#database.prisma.$transaction(async (tx) => {
+        if (issuer !== undefined && !(await lockIssuer(tx, { accountId, userId, issuer }))) return false;
         if ((await insert(tx)) === 0) return false;
         if (event !== undefined) await recordIn(tx, event, now);
         return true;
@@ -220,6 +221,21 @@ export class Sessions {
       }),
     );
   }
+}
+
+/**
+ * Locks the identity provider of an account against replacement, after the user (`src/database/README.md`).
+ *
+ * @returns whether it has this issuer
+ */
+async function lockIssuer(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, issuer }: { accountId: string; userId: string; issuer: string },
+): Promise<boolean> {
+  await tx.$queryRaw`SELECT 1 FROM users WHERE account_id = ${accountId} AND id = ${userId} FOR NO KEY UPDATE`;
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM identity_providers WHERE account_id = ${accountId} AND issuer = ${issuer} FOR SHARE`;
+  return rows.length > 0;
 }
 
 /** Conditions for the kinds of sessions in which a user is signed in completely. */

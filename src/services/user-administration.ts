@@ -9,7 +9,7 @@ import { isEmailTaken } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import { recordUserEvent as record } from './record-user-event.js';
-import { type AffectedUser, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
+import { type AffectedUser, allGrants, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
 import type { SecurityNotices } from './security-notices.js';
 import type { Role } from './user.js';
 import { passwordError } from './user-rules.js';
@@ -84,7 +84,7 @@ export class UserAdministration {
       await record(tx, context, user, 'user.role_changed', { from: user.role, to: role });
       const beyondRole = ({ scopes }: { scopes: readonly string[] }) =>
         scopes.some((scope) => !mayGrant(role, scope));
-      const revokedGrants = await revokeUserGrants(tx, context, user, beyondRole);
+      const revokedGrants = await revokeUserGrants(tx, context, [user], beyondRole);
       await deleteLinksCreatedBy(tx, { accountId: context.accountId, userId, role });
       // An administrator may have created one for a user who is now an owner.
       await deleteLinksOfUser(tx, context.accountId, userId);
@@ -182,7 +182,7 @@ export class UserAdministration {
   disconnect(context: UserAuditContext, userId: string, applicationId: string): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {
       const toApplication = (grant: { applicationId: string }) => grant.applicationId === applicationId;
-      const revokedGrants = await revokeUserGrants(tx, context, user, toApplication);
+      const revokedGrants = await revokeUserGrants(tx, context, [user], toApplication);
       return revokedGrants === 0 ? unchanged : { kind: 'changed', revokedSessions: 0, revokedGrants };
     });
   }
@@ -236,6 +236,6 @@ async function revokeAll(
   context: AuditContext,
   user: AffectedUser,
 ): Promise<UserChange> {
-  const revokedGrants = await revokeUserGrants(tx, context, user, () => true);
+  const revokedGrants = await revokeUserGrants(tx, context, [user], allGrants);
   return { kind: 'changed', revokedSessions: await revokeSessions(tx, context, user), revokedGrants };
 }

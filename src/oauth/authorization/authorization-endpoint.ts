@@ -89,7 +89,7 @@ export class AuthorizationEndpoint {
   async decide(
     parameters: AuthorizationParameters,
     step: ConsentStep,
-    { allowed, origin }: { allowed: boolean; origin: AuditOrigin },
+    { allowed, origin, sessionId }: { allowed: boolean; origin: AuditOrigin; sessionId: string },
   ): Promise<string> {
     const { issuer, auditLog } = this.#dependencies;
     const subject: Subject = {
@@ -103,7 +103,7 @@ export class AuthorizationEndpoint {
       const rejection = new AuthorizationRejection('access_denied', 'The user denied the request.');
       return responseAddress(parameters, issuer, rejection);
     }
-    const code = await this.#issueCode(parameters, subject, step.scopes.offered);
+    const code = await this.#issueCode(parameters, { ...subject, sessionId }, step.scopes.offered);
     return responseAddress(parameters, issuer, { code });
   }
 
@@ -111,11 +111,11 @@ export class AuthorizationEndpoint {
    * Stores a code and its audit events in one transaction.
    *
    * @throws {Problem} 401 `invalid_client` when the application was deleted, 403 `access_denied` when the user was disabled
-   *   or may no longer grant the scopes
+   *   or may no longer grant the scopes, or the session was revoked
    */
   async #issueCode(
     { redirect_uri, code_challenge }: AuthorizationParameters,
-    subject: Subject,
+    subject: Subject & { readonly sessionId: string },
     scopes: readonly string[],
   ): Promise<string> {
     const { codes, clock, codeTtlSeconds } = this.#dependencies;

@@ -1,5 +1,6 @@
 import { ConfirmForm } from '../confirm-form.js';
 import type { PageContext } from '../page-context.js';
+import { RevokeGrantsField } from '../revocation-choice.js';
 import { SitePage, settings } from '../site-page.js';
 import { removePath } from './paths.js';
 
@@ -24,7 +25,12 @@ export function RemovePage({ context }: { context: PageContext }) {
         action={removePath}
         button="Remove single sign-on"
         cancel={settings.singleSignOn}
-      />
+      >
+        <RevokeGrantsField
+          id="remove-grants"
+          label="Also disconnect the applications of users who have signed in with single sign-on"
+        />
+      </ConfirmForm>
     </SitePage>
   );
 }

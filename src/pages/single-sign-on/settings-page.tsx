@@ -5,6 +5,7 @@ import { Copyable } from '../copyable.js';
 import { ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext } from '../page-context.js';
+import { RevokeGrantsField } from '../revocation-choice.js';
 import { SitePage, settings } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { removePath, requirePath } from './paths.js';
@@ -13,6 +14,8 @@ import { removePath, requirePath } from './paths.js';
 export interface ProviderFields {
   readonly issuer: string;
   readonly clientId: string;
+  /** Whether another issuer also disconnects the applications of users. */
+  readonly withGrants: boolean;
 }
 
 /** `id` of the button that requires single sign-on. */
@@ -122,6 +125,18 @@ function ProviderSection({ context, provider, form, errors }: SettingsPageProps)
           required={provider === null}
           error={messages.get('client_secret')}
         />
+        {provider !== null && (
+          <>
+            <p>
+              Another issuer signs out the users of this one, removes their links, and allows passwords again.
+            </p>
+            <RevokeGrantsField
+              id="issuer-grants"
+              checked={form.withGrants}
+              label="With another issuer, also disconnect the applications of these users"
+            />
+          </>
+        )}
         <div class="actions">
           <button type="submit">Check and save</button>
         </div>
@@ -167,13 +182,19 @@ function OnlySection({ context, provider, errors }: SettingsPageProps & { provid
           <>
             <strong>Off.</strong> Users can also sign in with a password. If you turn it on, administrators
             and members cannot, and their sessions with a password end. Owners can, with their password and a
-            recovery code.
+            recovery code. Unused links for a new password or e-mail address stop working.
           </>
         )}
       </p>
       <form method="post" action={requirePath}>
         <CsrfField token={context.csrfToken} />
         <FieldError field={switchId} message={error} />
+        {!isOn && (
+          <RevokeGrantsField
+            id={`${switchId}-grants`}
+            label="Also disconnect the applications of all users"
+          />
+        )}
         <button
           type="submit"
           id={switchId}

@@ -1,10 +1,10 @@
 import { Problem } from '../../problems/problem.js';
-import { hashSessionId } from '../../services/sessions.js';
 import type { AccountDomains } from '../../services/single-sign-on/account-domains.js';
 import type { IdentityProviders, RequireOutcome } from '../../services/single-sign-on/identity-providers.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageHandler } from '../page-context.js';
+import { revocationChoice } from '../revocation-choice.js';
 import type { Site } from '../site.js';
 import { settings } from '../site-page.js';
 import { removePath, requirePath } from './paths.js';
@@ -40,10 +40,14 @@ export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSetti
     ownersOnly(async (context) => {
       const form = readForm(context);
       const clientSecret = context.form.secret('client_secret').trim();
-      const outcome = await providers.save(context.auditContext, { ...form, clientSecret });
+      const outcome = await providers.save(
+        context.auditContext,
+        { ...form, clientSecret },
+        revocationChoice(context),
+      );
       if (outcome.kind === 'forbidden') throw ownersOnlyProblem();
-      if (outcome.kind === 'saved')
-        return { redirect: withNotice(settings.singleSignOn, 'single_sign_on_saved') };
+      if (outcome.kind !== 'invalid')
+        return { redirect: withNotice(settings.singleSignOn, `single_sign_on_${outcome.kind}`) };
       const { issuer, clientId, clientSecret: secret } = outcome.errors;
       const errors = [
         { field: 'issuer', message: issuer },
@@ -63,7 +67,11 @@ export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSetti
     ownersOnly(async (context) => {
       const required = context.form.text('only') === 'on';
       const { singleSignOn } = context;
-      const outcome = await providers.requireSingleSignOn(context.auditContext, { required, singleSignOn });
+      const outcome = await providers.requireSingleSignOn(
+        context.auditContext,
+        { required, singleSignOn },
+        revocationChoice(context),
+      );
       if (outcome === 'forbidden') throw ownersOnlyProblem();
       if (outcome !== 'saved')
         return await show(context, { errors: [{ field: switchId, message: requireErrors[outcome] }] });
@@ -83,7 +91,7 @@ export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSetti
   site.post(
     removePath,
     ownersOnly(async (context) => {
-      const removed = await providers.remove(context.auditContext, hashSessionId(context.sessionId));
+      const removed = await providers.remove(context.auditContext, revocationChoice(context));
       if (!removed) return { redirect: settings.singleSignOn };
       return { redirect: withNotice(settings.singleSignOn, 'single_sign_on_removed') };
     }),
@@ -104,7 +112,7 @@ async function settingsPage(
 ) {
   const { accountId } = context.user;
   const [provider, confirmed] = await Promise.all([providers.get(accountId), domains.list(accountId)]);
-  const stored = { issuer: provider?.issuer ?? '', clientId: provider?.clientId ?? '' };
+  const stored = { issuer: provider?.issuer ?? '', clientId: provider?.clientId ?? '', withGrants: false };
   return (
     <SettingsPage
       {...{ context, provider, baseUrl }}
@@ -115,8 +123,10 @@ async function settingsPage(
   );
 }
 
-function readForm({ form }: PageContext): ProviderFields {
-  return { issuer: form.text('issuer'), clientId: form.text('client_id') };
+function readForm(context: PageContext): ProviderFields {
+  const { form } = context;
+  const { withGrants } = revocationChoice(context);
+  return { issuer: form.text('issuer'), clientId: form.text('client_id'), withGrants };
 }
 
 function ownersOnly(handle: PageHandler): PageHandler {

@@ -7,6 +7,7 @@ import { preventApplicationDeletion } from '../applications/lock-application.js'
 import { type AuditOrigin, auditedIn, recordIn } from '../audit-log.js';
 import { mayGrant } from '../grantable-scopes.js';
 import { lockUserRole } from '../lock-user-role.js';
+import { hashSessionId } from '../sessions.js';
 import type { Grants } from './grants.js';
 import { codeChallengeOf } from './pkce.js';
 
@@ -15,6 +16,8 @@ export interface NewAuthorizationCode {
   readonly codeHash: Buffer<ArrayBuffer>;
   readonly accountId: AccountId;
   readonly userId: string;
+  /** Id of the session in which the user consented. */
+  readonly sessionId: string;
   readonly applicationId: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
@@ -53,19 +56,22 @@ export class AuthorizationCodes {
   /**
    * Stores a code and its audit events, in one transaction.
    *
-   * @returns `application_deleted` or `not_grantable` (the user is disabled or the role may not grant the scopes) when
-   *   nothing was stored
+   * @returns `application_deleted` or `not_grantable` (the user is disabled, the session was revoked, or the role may not
+   *   grant the scopes) when nothing was stored
    */
   store({
     at,
     origin,
     ...code
   }: NewAuthorizationCode): Promise<'stored' | 'application_deleted' | 'not_grantable'> {
-    const { accountId, applicationId, userId, scopes, ...stored } = code;
+    const { accountId, applicationId, userId, sessionId, scopes, ...stored } = code;
     return withScope(accountScope(accountId), () =>
       this.#prisma.$transaction(async (tx) => {
         const role = await lockUserRole(tx, accountId, userId);
         if (!(await preventApplicationDeletion(tx, accountId, applicationId))) return 'application_deleted';
+        // After the lock: a change that revokes sessions and codes of the user either finds this code or has committed.
+        const session = { accountId, userId, idHash: hashSessionId(sessionId) };
+        if ((await tx.session.count({ where: session })) === 0) return 'not_grantable';
         if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
         await tx.authorizationCode.create({
           data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },

@@ -1,8 +1,10 @@
 import type { Database } from '../../database/client.js';
 import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
-import { lockUserRole } from '../lock-user-role.js';
-import type { SecondFactorPolicy } from '../user.js';
+import { lockOwner } from '../lock-owner.js';
+import { type AdmittedAccess, type RevocationChoice, revokeAdmittedAccess } from '../revoke-user-access.js';
+import { roles, type SecondFactorPolicy } from '../user.js';
+import { requiresSecondFactor } from './sign-in-stage.js';
 
 /** Which users of an account must have a second factor. */
 export class SecondFactorPolicies {
@@ -13,25 +15,44 @@ export class SecondFactorPolicies {
   }
 
   /**
-   * Changes the policy, for owners. It applies to all sessions from the next request on.
+   * Changes the policy, for owners. Users who must have a second factor now and did not before lose the sessions without one,
+   * unused authorization codes, and unconfirmed changes of their e-mail addresses: an attacker who has a session could add an
+   * own factor, or the address to which a new password is sent.
    *
    * @returns `forbidden` when the user is not an enabled owner
    */
   change(
-    { accountId, userId, origin, at }: UserAuditContext,
+    context: UserAuditContext,
     to: SecondFactorPolicy,
+    choice: RevocationChoice,
   ): Promise<'changed' | 'unchanged' | 'forbidden'> {
+    const { accountId, userId, origin, at } = context;
     return this.#prisma.$transaction(async (tx) => {
-      if ((await lockUserRole(tx, accountId, userId)) !== 'owner') return 'forbidden';
+      const users = await lockOwner(tx, context);
+      if (users === null) return 'forbidden';
       const account = await tx.account.findFirst({
         where: { id: accountId },
         select: { secondFactorPolicy: true },
       });
-      const from = account?.secondFactorPolicy ?? 'optional';
+      const from = (account?.secondFactorPolicy ?? 'optional') as SecondFactorPolicy;
       const where = { id: accountId, secondFactorPolicy: { not: to } };
       const { count } = await tx.account.updateMany({ where, data: { secondFactorPolicy: to } });
       if (count === 0) return 'unchanged';
-      const details = { from, to };
+      const added = roles.filter(
+        (role) => requiresSecondFactor(to, role) && !requiresSecondFactor(from, role),
+      );
+      const withoutFactor = { user: { totpFactor: { is: null }, passkeys: { none: {} } } };
+      const admitted: AdmittedAccess = {
+        users: users.filter(({ role }) => added.includes(role)),
+        sessions: {
+          singleSignOn: false,
+          user: { role: { in: added } },
+          OR: [{ secondFactorAt: null }, withoutFactor],
+        },
+        links: ['email'],
+      };
+      const revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
+      const details = { from, to, ...revoked };
       await recordIn(
         tx,
         { type: 'account.second_factor_policy_changed', accountId, userId, origin, details },

@@ -4,10 +4,11 @@ import { accountScope, withScope } from '../../database/scope.js';
 import type { AccountId } from '../account-id.js';
 import type { UserAuditContext } from '../audit-context.js';
 import { type AuditEvent, type AuditEventType, recordIn } from '../audit-log.js';
+import { lockOwner } from '../lock-owner.js';
 import { PrivateAddressError } from '../public-address.js';
+import { type AffectedUser, type RevocationChoice, revokeAdmittedAccess } from '../revoke-user-access.js';
 import type { Seal } from '../sealing.js';
 import { issuerRule, maximumIssuerLength } from './issuer-rule.js';
-import { lockOwner } from './lock-owner.js';
 import { type Provider, type ProviderClient, ProviderUnavailableError } from './provider-client.js';
 
 /** The settings of the identity provider of an account, without its secret. */
@@ -29,7 +30,8 @@ export interface ProviderForm {
 export type ProviderErrors = Readonly<Partial<Record<keyof ProviderForm, string>>>;
 
 export type SaveOutcome =
-  | { readonly kind: 'saved' }
+  /** `issuer_replaced`: users signed in at another issuer before. */
+  | { readonly kind: 'saved' | 'issuer_replaced' }
   | { readonly kind: 'invalid'; readonly errors: ProviderErrors }
   /** The user is no longer an owner. */
   | { readonly kind: 'forbidden' };
@@ -86,9 +88,10 @@ export class IdentityProviders {
 
   /**
    * Validates and stores the settings. The metadata of the identity provider is read first, so that a wrong issuer is
-   * detected before users sign in. Another issuer needs a new secret: the stored one must not be sent to another server.
+   * detected before users sign in. Another issuer needs a new secret: the stored one must not be sent to another server. It
+   * revokes what the earlier one admitted, as {@link remove} does.
    */
-  async save(context: UserAuditContext, form: ProviderForm): Promise<SaveOutcome> {
+  async save(context: UserAuditContext, form: ProviderForm, choice: RevocationChoice): Promise<SaveOutcome> {
     const { database, seal } = this.#dependencies;
     const { accountId, at } = context;
     const current = await this.find(accountId).catch(() => null);
@@ -101,7 +104,8 @@ export class IdentityProviders {
     const { issuer } = checked;
     const sealedSecret = await seal.seal(clientSecret);
     return await database.prisma.$transaction(async (tx): Promise<SaveOutcome> => {
-      if (!(await lockOwner(tx, context))) return { kind: 'forbidden' };
+      const users = await lockOwner(tx, context);
+      if (users === null) return { kind: 'forbidden' };
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
       const details = { issuer, client_id: clientId };
       if (stored === null) {
@@ -110,70 +114,79 @@ export class IdentityProviders {
         await record(tx, context, 'identity_provider.created', details);
         return { kind: 'saved' };
       }
+      const isReplaced = stored.issuer !== issuer;
       // No user has signed in at another identity provider, so it may not work.
-      const otherwise = stored.issuer === issuer ? {} : { onlySingleSignOn: false };
+      const otherwise = isReplaced ? { onlySingleSignOn: false } : {};
       // The time is the version of the settings.
       const updatedAt = new Date(Math.max(at.getTime(), stored.updatedAt.getTime() + 1));
       const data = { issuer, clientId, sealedSecret, updatedAt, ...otherwise };
       await tx.identityProvider.updateMany({ where: { accountId }, data });
       const secret = form.clientSecret === '' ? 'unchanged' : 'changed';
-      await record(tx, context, 'identity_provider.updated', { ...details, secret });
-      return { kind: 'saved' };
+      const revoked = isReplaced
+        ? await revokeIssuer(tx, context, { users, issuer: stored.issuer }, choice)
+        : {};
+      await record(tx, context, 'identity_provider.updated', { ...details, secret, ...revoked });
+      return { kind: isReplaced ? 'issuer_replaced' : 'saved' };
     });
   }
 
   /**
-   * Requires single sign-on of administrators and members, or no longer. Their sessions with a password end. To turn
-   * it on, the owner must have signed in by single sign-on and have recovery codes, so that the account does not lose its last
-   * way in.
+   * Requires single sign-on of administrators and members, or no longer. To turn it on, the owner must have signed in by single
+   * sign-on and have recovery codes, so that the account does not lose its last way in. It revokes the sessions with a
+   * password (of owners: without a second factor), unused authorization codes and links of all users.
    *
    * @param options.singleSignOn whether the owner signed in by single sign-on
    */
   async requireSingleSignOn(
     context: UserAuditContext,
     { required, singleSignOn }: { required: boolean; singleSignOn: boolean },
+    choice: RevocationChoice,
   ): Promise<RequireOutcome> {
     const { accountId, userId } = context;
     return await this.#dependencies.database.prisma.$transaction(async (tx) => {
-      if (!(await lockOwner(tx, context))) return 'forbidden';
+      const users = await lockOwner(tx, context);
+      if (users === null) return 'forbidden';
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
       if (stored === null) return 'no_provider';
       if (stored.onlySingleSignOn === required) return 'saved';
       const { issuer } = stored;
+      let revoked = {};
       if (required) {
         const codes = await tx.recoveryCode.count({ where: { accountId, userId, usedAt: null } });
         const identities = await tx.userIdentity.count({ where: { accountId, userId, issuer } });
         if (!singleSignOn || identities === 0) return 'not_signed_in';
         if (codes === 0) return 'no_recovery_codes';
-        await tx.session.deleteMany({
-          where: { accountId, singleSignOn: false, user: { role: { not: 'owner' } } },
-        });
+        const sessions = {
+          singleSignOn: false,
+          NOT: { user: { role: 'owner' }, secondFactorAt: { not: null } },
+        };
+        const admitted = { users, sessions, links: ['password', 'email'] } as const;
+        revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
       }
       await tx.identityProvider.updateMany({ where: { accountId }, data: { onlySingleSignOn: required } });
-      const details = { issuer, only_single_sign_on: required ? 'on' : 'off' };
+      const details = { issuer, only_single_sign_on: required ? 'on' : 'off', ...revoked };
       await record(tx, context, 'identity_provider.updated', details);
       return 'saved';
     });
   }
 
   /**
-   * Removes the identity provider, its identities of users, and the sessions that it signed in.
+   * Removes the identity provider, its identities of users, the sessions that it signed in, and the unused authorization codes
+   * and unconfirmed e-mail addresses of these users.
    *
-   * @param except hash of the id of a session that is kept
    * @returns false when there is none, or the user is no longer an owner
    */
-  async remove(context: UserAuditContext, except: Buffer<ArrayBuffer>): Promise<boolean> {
+  async remove(context: UserAuditContext, choice: RevocationChoice): Promise<boolean> {
     const { accountId } = context;
     return await this.#dependencies.database.prisma.$transaction(async (tx) => {
-      if (!(await lockOwner(tx, context))) return false;
+      const users = await lockOwner(tx, context);
+      if (users === null) return false;
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
       if (stored === null) return false;
       await tx.identityProvider.deleteMany({ where: { accountId } });
-      await tx.userIdentity.deleteMany({ where: { accountId } });
-      await tx.signInRequest.deleteMany({ where: { accountId } });
-      await tx.session.deleteMany({ where: { accountId, singleSignOn: true, idHash: { not: except } } });
       const { issuer, clientId } = stored;
-      await record(tx, context, 'identity_provider.deleted', { issuer, client_id: clientId });
+      const revoked = await revokeIssuer(tx, context, { users, issuer }, choice);
+      await record(tx, context, 'identity_provider.deleted', { issuer, client_id: clientId, ...revoked });
       return true;
     });
   }
@@ -205,6 +218,35 @@ export class IdentityProviders {
       return { error: `No OpenID Connect metadata of this issuer was found at ${metadataOf(provider)}.` };
     }
   }
+}
+
+/**
+ * Revokes what the identity provider admitted, in the transaction that has changed its row: a sign-in that is in progress locks
+ * the row before it is complete.
+ *
+ * @returns details for the audit event
+ */
+async function revokeIssuer(
+  tx: Prisma.TransactionClient,
+  context: UserAuditContext,
+  { users, issuer }: { users: readonly AffectedUser[]; issuer: string },
+  choice: RevocationChoice,
+): Promise<Record<string, string>> {
+  const { accountId } = context;
+  const identities = await tx.userIdentity.findMany({
+    where: { accountId, issuer },
+    select: { userId: true },
+  });
+  const linked = new Set(identities.map(({ userId }) => userId));
+  const admitted = {
+    users: users.filter(({ id }) => linked.has(id)),
+    sessions: { singleSignOn: true },
+    links: ['email'],
+  } as const;
+  const revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
+  await tx.userIdentity.deleteMany({ where: { accountId } });
+  await tx.signInRequest.deleteMany({ where: { accountId } });
+  return revoked;
 }
 
 async function record(

@@ -186,7 +186,7 @@ export class SingleSignOn {
     const event = { type: 'sign_in.succeeded', accountId, userId: user.id, origin, details } as const;
     // The identity provider decides about second factors.
     const authenticatedAt = authenticationTime(claims, clock());
-    const options = { event, secondFactor: true, singleSignOn: true, authenticatedAt };
+    const options = { event, secondFactor: true, issuer, authenticatedAt };
     const sessionId = await sessions.create(user, { address: origin.address, userAgent }, options);
     if (sessionId === null) return { kind: 'rejected' };
     return { kind: 'signed_in', user, sessionId, returnTo, keptForm };

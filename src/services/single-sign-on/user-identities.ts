@@ -28,7 +28,9 @@ export type IdentityRejection =
   | 'email_taken'
   /** The user of the address is linked with another subject of the issuer. */
   | 'other_identity'
-  | 'disabled';
+  | 'disabled'
+  /** The account has another identity provider since the sign-in was started, or none. */
+  | 'provider_replaced';
 
 export type IdentityOutcome =
   | { readonly kind: 'found'; readonly user: User }
@@ -100,6 +102,8 @@ export class UserIdentities {
     const at = this.#clock();
     // First sign-ins of a user in several browsers wait for each other here.
     await lockAccount(tx, accountId);
+    const isCurrent = (await tx.identityProvider.count({ where: { accountId, issuer } })) > 0;
+    if (!isCurrent) return 'provider_replaced';
     const concurrent = await tx.userIdentity.findFirst({ where: { accountId, issuer, subject: claims.sub } });
     if (concurrent !== null) return concurrent;
     const existing = await tx.user.findFirst({
