@@ -3,7 +3,7 @@ import type { Database } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
 import type { UserAuditContext } from './audit-context.js';
 import type { AuditOrigin } from './audit-log.js';
-import { deleteLinksOfUser } from './links/delete-links.js';
+import { deleteEmailLinks, deleteLinksOfUser } from './links/delete-links.js';
 import type { LinkDelivery } from './links/link-delivery.js';
 import { confirmEmailMail } from './links/mail-texts.js';
 import { consumeLink, insertLink, type OneTimeLinks, type ValidLink } from './links/one-time-links.js';
@@ -64,7 +64,7 @@ export class EmailChanges {
     const token = await database.prisma.$transaction(async (tx) => {
       const user = await lockUser(tx, { accountId, at }, userId);
       if (typeof user === 'string' || user.email === email) return null;
-      await tx.oneTimeLink.deleteMany({ where: { accountId, userId, purpose: 'email', usedAt: null } });
+      await deleteEmailLinks(tx, accountId, userId);
       await recordUserEvent(tx, context, user, 'user.email_change_requested', { to: email });
       return insertLink(tx, {
         target: { purpose: 'email', email, userId },

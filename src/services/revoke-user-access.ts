@@ -1,6 +1,7 @@
 import type { Prisma } from '../database/client.js';
 import type { AuditContext } from './audit-context.js';
 import { recordAllIn } from './audit-log.js';
+import { deleteEmailLinks } from './links/delete-links.js';
 import type { LinkPurpose } from './links/one-time-links.js';
 import { hashSessionId } from './sessions.js';
 
@@ -11,7 +12,8 @@ export interface AffectedUser {
 }
 
 /**
- * Revokes all sessions of a user in the transaction of the caller.
+ * Revokes all sessions of a user in the transaction of the caller, and an unconfirmed change of the e-mail address: whoever had
+ * a session may have requested it.
  *
  * @param except hash of the id of a session that is kept
  * @returns number of revoked sessions
@@ -24,6 +26,7 @@ export async function revokeSessions(
 ): Promise<number> {
   const kept = except === undefined ? {} : { idHash: { not: except } };
   const { count } = await tx.session.deleteMany({ where: { accountId, userId: id, ...kept } });
+  await deleteEmailLinks(tx, accountId, id);
   return count;
 }
 

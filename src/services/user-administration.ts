@@ -3,7 +3,7 @@ import type { AccountId } from './account-id.js';
 import type { AuditContext, UserAuditContext } from './audit-context.js';
 import { lockAccount } from './employees/lock-account.js';
 import { mayGrant } from './grantable-scopes.js';
-import { deleteLinksCreatedBy, deleteLinksOfUser } from './links/delete-links.js';
+import { deleteEmailLinks, deleteLinksCreatedBy, deleteLinksOfUser } from './links/delete-links.js';
 import { type LockedUser, lockUser, mayAdminister } from './lock-user.js';
 import { isEmailTaken } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
@@ -134,11 +134,12 @@ export class UserAdministration {
     return outcome;
   }
 
-  /** Revokes all sessions of a user. */
+  /** Revokes all sessions of a user, and an unconfirmed change of the e-mail address. */
   revokeSessions(context: AuditContext, userId: string): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {
+      const links = await deleteEmailLinks(tx, context.accountId, userId);
       const revokedSessions = await revokeSessions(tx, context, user);
-      if (revokedSessions === 0) return unchanged;
+      if (revokedSessions + links === 0) return unchanged;
       await record(tx, context, user, 'user.sessions_revoked');
       return { kind: 'changed', revokedSessions, revokedGrants: 0 };
     });
@@ -174,6 +175,7 @@ export class UserAdministration {
       if (count === 0) return unchanged;
       await record(tx, context, user, 'user.identity_unlinked');
       const sessions = await tx.session.deleteMany({ where: { ...where, singleSignOn: true } });
+      await deleteEmailLinks(tx, context.accountId, userId);
       return { kind: 'changed', revokedSessions: sessions.count, revokedGrants: 0 };
     });
   }

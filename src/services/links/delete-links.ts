@@ -12,6 +12,20 @@ export async function deleteLinksOfUser(
 }
 
 /**
+ * Deletes the link that confirms a new e-mail address of a user, in the transaction of the caller.
+ *
+ * @returns number of deleted links
+ */
+export async function deleteEmailLinks(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  userId: string,
+): Promise<number> {
+  const where = { accountId, userId, purpose: 'email', usedAt: null };
+  return (await tx.oneTimeLink.deleteMany({ where })).count;
+}
+
+/**
  * Deletes the unused links that a user created for others and may no longer create. Otherwise the user could keep access to
  * the account.
  *
