@@ -56,6 +56,26 @@ t.test('Deny sends access_denied with state and iss, and issues no code', async 
   t.same(await codesOf(scene), []);
 });
 
+t.test('a consent in a session that is revoked meanwhile issues no code', async (t) => {
+  const scene = await createScene(database);
+  let isArmed = false;
+  // Before the transaction that stores the code.
+  const $transaction: typeof database.prisma.$transaction = async (...args: [never]) => {
+    if (isArmed) await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
+    return database.prisma.$transaction(...args);
+  };
+  const prisma = Object.create(database.prisma, { $transaction: { value: $transaction } });
+  const held = await buildTestApp(t, { database: { ...database, prisma }, clock });
+  const browser = await signedInBrowser(held, scene.user);
+  const { url } = authorizationRequest(scene);
+  const page = await browser.open(url);
+  isArmed = true;
+  const response = await browser.submitForm(page, url, { decision: 'allow' });
+  t.equal(response.statusCode, 403);
+  t.match(response.body, 'Your permissions have changed.');
+  t.same(await codesOf(scene), []);
+});
+
 t.test('owners and administrators grant every scope', async (t) => {
   const scene = await createScene(database, { role: 'admin' });
   const scope = 'reports:read reports:write user:read user:write';

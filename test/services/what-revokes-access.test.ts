@@ -126,7 +126,10 @@ async function submit(
   { page = singleSignOnPath, action = page }: { page?: string; action?: string },
   fields: Record<string, string>,
 ) {
-  const response = await ownerBrowser.submitForm(await ownerBrowser.open(page), action, fields);
+  const shown = await ownerBrowser.open(page);
+  for (const name of Object.keys(fields))
+    if (!shown.body.includes(` name="${name}"`)) throw new Error(`No field ${name}: ${shown.body}`);
+  const response = await ownerBrowser.submitForm(shown, action, fields);
   if (response.statusCode !== 303) throw new Error(`${response.statusCode} ${response.body}`);
 }
 

@@ -31,29 +31,32 @@ async function requiredScene() {
   return scene;
 }
 
-t.test('turning the setting on revokes the password sessions, except of owners with a second factor', async (t) => {
-  const scene = await readyScene();
-  const users = await Promise.all(
-    (['owner', 'admin', 'member'] as const).map((role) => createUser(database, scene.accountId, { role })),
-  );
-  const [owner, admin, member] = await Promise.all(users.map((user) => signedInBrowser(api, user)));
-  const grace = await start(api, scene);
-  await grace.return(person(`grace@${scene.domain}`));
-  const proved = await createUser(database, scene.accountId);
-  const from = { address: '127.0.0.1', userAgent: undefined };
-  await new Sessions(database, api.clock).create(proved, from, { secondFactor: true });
-  t.equal((await scene.require('on')).statusCode, 303);
-  const found = (browser: Browser | undefined) =>
-    prisma.session.count({ where: { userId: users[[owner, admin, member].indexOf(browser)]?.id ?? '' } });
-  t.equal(await found(admin), 0);
-  t.equal(await found(member), 0);
-  t.equal(await found(owner), 0, 'another owner needs a recovery code');
-  t.equal(await prisma.session.count({ where: { userId: proved.id } }), 1);
-  t.equal(await signedInUser(grace.browser), `grace@${scene.domain}`);
-  t.equal(await signedInUser(scene.browser), scene.user.email);
-  const where = { accountId: scene.accountId, type: 'identity_provider.updated' };
-  t.match((await prisma.auditEvent.findFirstOrThrow({ where })).details, { only_single_sign_on: 'on' });
-});
+t.test(
+  'turning the setting on revokes the password sessions, except of owners with a second factor',
+  async (t) => {
+    const scene = await readyScene();
+    const users = await Promise.all(
+      (['owner', 'admin', 'member'] as const).map((role) => createUser(database, scene.accountId, { role })),
+    );
+    const [owner, admin, member] = await Promise.all(users.map((user) => signedInBrowser(api, user)));
+    const grace = await start(api, scene);
+    await grace.return(person(`grace@${scene.domain}`));
+    const proved = await createUser(database, scene.accountId);
+    const from = { address: '127.0.0.1', userAgent: undefined };
+    await new Sessions(database, api.clock).create(proved, from, { secondFactor: true });
+    t.equal((await scene.require('on')).statusCode, 303);
+    const found = (browser: Browser | undefined) =>
+      prisma.session.count({ where: { userId: users[[owner, admin, member].indexOf(browser)]?.id ?? '' } });
+    t.equal(await found(admin), 0);
+    t.equal(await found(member), 0);
+    t.equal(await found(owner), 0, 'another owner needs a recovery code');
+    t.equal(await prisma.session.count({ where: { userId: proved.id } }), 1);
+    t.equal(await signedInUser(grace.browser), `grace@${scene.domain}`);
+    t.equal(await signedInUser(scene.browser), scene.user.email);
+    const where = { accountId: scene.accountId, type: 'identity_provider.updated' };
+    t.match((await prisma.auditEvent.findFirstOrThrow({ where })).details, { only_single_sign_on: 'on' });
+  },
+);
 
 t.test('the password of an administrator or member is rejected, after it is checked', async (t) => {
   const { accountId } = await requiredScene();

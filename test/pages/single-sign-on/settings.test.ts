@@ -146,6 +146,48 @@ t.test(
   },
 );
 
+t.test('a new client ID or secret of the same issuer revokes nothing', async (t) => {
+  const scene = await createSignOnScene(t, api);
+  const member = await start(api, scene);
+  await member.return(person(`grace@${scene.domain}`));
+  const browser = await signedInBrowser(api, scene.user);
+  const { issuer } = scene.idp;
+  const form = { issuer, client_id: 'another', client_secret: 'another', revoke_grants: 'yes' };
+  t.equal((await save(browser, form)).headers.location, `${path}?notice=single_sign_on_saved`);
+  t.equal((await member.browser.open('/people')).statusCode, 200);
+  t.equal(await prisma.userIdentity.count({ where: { accountId: scene.accountId } }), 1);
+});
+
+t.test('a sign-in that is completed after the issuer was replaced creates no session', async (t) => {
+  const scene = await createSignOnScene(t, api);
+  const { accountId, idp, domain } = scene;
+  const known = person(`grace@${domain}`);
+  await (await start(api, scene)).return(known);
+  const owner = await signedInBrowser(api, scene.user);
+  const { issuer } = await startFakeProvider(t);
+  for (const claims of [known, person(`ada@${domain}`)]) {
+    await prisma.identityProvider.updateMany({ where: { accountId }, data: { issuer: idp.issuer } });
+    const started = await start(api, scene);
+    // After the server has compared the issuer, it reads the keys or requests the token.
+    let replaced: Awaited<ReturnType<typeof save>> | undefined;
+    const release = idp.hold('/token', async () => {
+      replaced = await save(owner, { issuer, client_id: 'people', client_secret: clientSecret });
+    });
+    const returned = await started.return(claims);
+    release();
+    t.equal(replaced?.headers.location, `${path}?notice=single_sign_on_issuer_replaced`);
+    t.equal(returned.statusCode, 403);
+    t.notOk(started.browser.cookies.has('session'));
+  }
+  t.equal(await prisma.session.count({ where: { accountId, singleSignOn: true } }), 0);
+  t.equal(await prisma.userIdentity.count({ where: { accountId } }), 0);
+  t.equal(await prisma.user.count({ where: { accountId, email: `ada@${domain}` } }), 0);
+  const where = { accountId, type: 'identity_provider.updated' };
+  const events = await prisma.auditEvent.findMany({ where });
+  const revoked = events.map(({ details }) => (details as Record<string, string>)['revoked_sessions']);
+  t.same(revoked.toSorted(), ['0', '1'], 'the event has the numbers of what was revoked');
+});
+
 t.test('the page lists the confirmed domains of the account', async (t) => {
   const scene = await createSignOnScene(t, api);
   const other = await createSignOnScene(t, api);

@@ -26,6 +26,8 @@ export interface FakeProvider {
   issue(code: string, claims: Claims): void;
   /** Overrides the response of a path. */
   respond(path: string, respond: (request: IncomingMessage, response: ServerResponse) => void): void;
+  /** Runs work before the usual response of a path, until the returned function is called. */
+  hold(path: string, work: () => Promise<void>): () => void;
   /** Changes the metadata. */
   metadata: Record<string, unknown>;
 }
@@ -38,6 +40,7 @@ const jwk = { ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256', use: 's
 export async function startFakeProvider(t: Test): Promise<FakeProvider> {
   const codes = new Map<string, Claims>();
   const overrides = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
+  const held = new Map<string, () => Promise<void>>();
   const tokenRequests: TokenRequest[] = [];
   const requests = new Map<string, number>();
   const server = http.createServer(async (request, response) => {
@@ -45,6 +48,7 @@ export async function startFakeProvider(t: Test): Promise<FakeProvider> {
     requests.set(path, (requests.get(path) ?? 0) + 1);
     const override = overrides.get(path);
     if (override !== undefined) return override(request, response);
+    await held.get(path)?.();
     switch (path) {
       case '/.well-known/openid-configuration':
         return sendJson(response, provider.metadata);
@@ -78,6 +82,10 @@ export async function startFakeProvider(t: Test): Promise<FakeProvider> {
     requests,
     issue: (code, claims) => codes.set(code, claims),
     respond: (path, respond) => overrides.set(path, respond),
+    hold(path, work) {
+      held.set(path, work);
+      return () => held.delete(path);
+    },
     metadata: {
       issuer,
       authorization_endpoint: `${issuer}/authorize`,
