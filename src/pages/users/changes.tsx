@@ -113,6 +113,10 @@ function DisablePage({ context, user }: { context: PageContext; user: UserSummar
           <li>The applications of the user are disconnected, and their tokens no longer work.</li>
           <li>Links that the user received or created no longer work.</li>
         </ul>
+        <p>
+          Applications that the user registered belong to the account and keep working, with their webhook
+          endpoints. Revoke their access under <a href={settings.applications}>OAuth applications</a>.
+        </p>
         <p>You can enable the user again. Connected applications have to be authorized again.</p>
       </div>
       <ConfirmForm
