@@ -184,7 +184,7 @@ t.test('a sign-in that is completed after the issuer was replaced creates no ses
   t.equal(await prisma.user.count({ where: { accountId, email: `ada@${domain}` } }), 0);
   const where = { accountId, type: 'identity_provider.updated' };
   const events = await prisma.auditEvent.findMany({ where });
-  const revoked = events.map(({ details }) => (details as Record<string, string>)['revoked_sessions']);
+  const revoked = events.map(({ details }) => (details as { revoked_sessions: string }).revoked_sessions);
   t.same(revoked.toSorted(), ['0', '1'], 'the event has the numbers of what was revoked');
 });
 
