@@ -4,7 +4,7 @@ import { deleteLinksOfUser } from './links/delete-links.js';
 import { type LockedUser, lockUser } from './lock-user.js';
 import type { Passwords } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
-import { revokeSessions, revokeUserGrants } from './revoke-user-access.js';
+import { allGrants, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
 import type { SecurityNotices } from './security-notices.js';
 import { hashSessionId } from './sessions.js';
 import { passwordError } from './user-rules.js';
@@ -52,7 +52,7 @@ export class OwnAccount {
     await this.#change(context, async (tx, user) => {
       await tx.user.updateMany({ where: { id: userId, accountId }, data: { passwordHash, updatedAt: at } });
       await recordUserEvent(tx, context, user, 'user.password_changed');
-      if (revokesGrants) await revokeUserGrants(tx, context, user, () => true);
+      if (revokesGrants) await revokeUserGrants(tx, context, [user], allGrants);
       await revokeSessions(tx, context, user, hashSessionId(sessionId));
       await deleteLinksOfUser(tx, accountId, userId);
     });

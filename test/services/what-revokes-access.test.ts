@@ -10,6 +10,7 @@ import { Grants } from '../../src/services/grants/grants.js';
 import { linkPaths } from '../../src/services/links/link-delivery.js';
 import { insertLink, type LinkTarget } from '../../src/services/links/one-time-links.js';
 import { OwnAccount } from '../../src/services/own-account.js';
+import { Passwords } from '../../src/services/passwords.js';
 import { replaceRecoveryCodes } from '../../src/services/second-factors/recovery-codes.js';
 import { Sessions } from '../../src/services/sessions.js';
 import { UserAdministration } from '../../src/services/user-administration.js';
@@ -135,11 +136,14 @@ async function submit(
 
 /** The events, by their names in SECURITY.md. `choice` has the checkbox of the page. */
 const events: Readonly<Record<string, (scene: Scene, choice: Record<string, string>) => Promise<unknown>>> = {
-  'A new password under My account': async (scene) => {
+  'A new password under My account': async (scene, choice) => {
     const from = { address: '192.0.2.1', userAgent: undefined };
     const sessionId = (await new Sessions(database, clock).create(scene.subject, from)) ?? '';
-    const change = { password: newPassword, sessionId };
-    await new OwnAccount(database, notices).changePassword(bySubject(scene), change);
+    const revokesGrants = Object.keys(choice).length > 0;
+    const { signal } = new AbortController();
+    const change = { password: newPassword, sessionId, revokesGrants, signal };
+    const ownAccount = new OwnAccount(database, { passwords: new Passwords(), notices });
+    await ownAccount.changePassword(bySubject(scene), change);
   },
   'A new password with a link': async ({ passwordLink }) => {
     const link = await passwordLink();
@@ -192,10 +196,10 @@ const events: Readonly<Record<string, (scene: Scene, choice: Record<string, stri
     new Grants(database).disconnect(bySubject(scene), scene.application.id),
   'Application disconnected by an owner or administrator': (scene) =>
     users.disconnect(byOwner(scene), scene.subject.id, scene.application.id),
-  'Refresh token used again': async ({ application, tokens }) => {
+  'Refresh token used again after its successor': async ({ application, tokens }) => {
     const { refreshToken } = tokens.current;
-    tokens.current = tokensOf(await refresh(api, application, refreshToken));
-    clock.advanceSeconds(11);
+    const successor = tokensOf(await refresh(api, application, refreshToken));
+    tokens.current = tokensOf(await refresh(api, application, successor.refreshToken));
     await refresh(api, application, refreshToken);
   },
   'Refresh token revoked by the application': async ({ application, tokens }) => {
