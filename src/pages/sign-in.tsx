@@ -88,7 +88,8 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
   });
 }
 
-function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest): AuditEvent {
+/** The event of a user who signs out. */
+export function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest): AuditEvent {
   return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
 }
 

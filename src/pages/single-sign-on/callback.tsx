@@ -12,6 +12,7 @@ import {
   DeniedPage,
   ExpiredPage,
   NotConfirmedPage,
+  OtherUserPage,
   RejectedPage,
   UnavailablePage,
 } from './message-page.js';
@@ -28,13 +29,14 @@ export async function returnPage(
     accountId,
     browser: browserCookie.read(request),
     query: request.url.split('?').slice(1).join('?'),
-    session: await sessions.session(request),
+    session: await sessions.sessionOfAnyStage(request),
     userAgent: request.headers['user-agent'],
     origin: auditOrigin(request),
   });
   reply.headers(privatePageHeaders());
   if (outcome.kind !== 'signed_in') {
-    const { status, page } = responseTo(outcome, accountId);
+    const csrfToken = () => sessions.csrfToken(request, reply);
+    const { status, page } = responseTo(outcome, { accountId, csrfToken });
     return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
   }
   const { user, sessionId, returnTo, keptForm } = outcome;
@@ -46,11 +48,13 @@ export async function returnPage(
 
 function responseTo(
   outcome: Exclude<ReturnOutcome, { kind: 'signed_in' }>,
-  accountId: string,
+  { accountId, csrfToken }: { accountId: string; csrfToken: () => string },
 ): { status: number; page: Page } {
   const { returnTo = home, confirming = false } = 'confirming' in outcome ? outcome : {};
   const tryAgain = confirming ? confirmPath : singleSignOnAddress(returnTo, accountId);
   switch (outcome.kind) {
+    case 'other_user':
+      return { status: 409, page: <OtherUserPage {...outcome} csrfToken={csrfToken()} /> };
     case 'confirmed':
       return { status: 200, page: <ConfirmedPage /> };
     case 'expired':

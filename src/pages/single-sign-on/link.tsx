@@ -1,8 +1,12 @@
+import { singleSignOnPath } from '../../services/single-sign-on/single-sign-on-path.js';
 import { keptFormField } from '../kept-form.js';
 import { CsrfField } from '../layout.js';
 import { singleSignOnAddress, singleSignOnFormPath } from './paths.js';
 
-/** Leads from the sign-in page to single sign-on: a link, or a form that keeps the form of an expired session. */
+/**
+ * Leads from the sign-in page to single sign-on: a link, or a form when the account is known or the form of an expired session is
+ * kept.
+ */
 export function SingleSignOnLink({
   csrfToken,
   returnTo,
@@ -16,18 +20,18 @@ export function SingleSignOnLink({
   accountId?: string | undefined;
 }) {
   const label = 'Sign in with single sign-on';
-  if (keptForm === '') {
+  if (keptForm === '' && accountId === undefined) {
     return (
       <p>
-        <a href={singleSignOnAddress(returnTo, accountId)}>{label}</a>
+        <a href={singleSignOnAddress(returnTo)}>{label}</a>
       </p>
     );
   }
   return (
-    <form method="post" action={singleSignOnFormPath}>
+    <form method="post" action={accountId === undefined ? singleSignOnFormPath : singleSignOnPath(accountId)}>
       <CsrfField token={csrfToken} />
       <input type="hidden" name="return_to" value={returnTo} />
-      <input type="hidden" name={keptFormField} value={keptForm} />
+      {keptForm !== '' && <input type="hidden" name={keptFormField} value={keptForm} />}
       <button type="submit" class="quiet">
         {label}
       </button>

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { Layout } from '../layout.js';
+import { singleSignOnPath } from '../../services/single-sign-on/single-sign-on-path.js';
+import type { User } from '../../services/user.js';
+import { CsrfField, Layout } from '../layout.js';
+import { home } from '../return-to.js';
 
 /** A page with the reason why single sign-on failed, and a remedy. */
 export function MessagePage({ title, children }: { title: string; children: ComponentChildren }) {
@@ -112,12 +115,45 @@ export function NotConfirmedPage({ tryAgain }: { tryAgain: string }) {
   );
 }
 
-/** Leads to the identity provider after a form. A redirect would need its address in `form-action`. */
-export function ContinuePage({ url }: { url: string }) {
+/** Another user is signed in. The form signs that user out. */
+export function OtherUserPage({
+  user,
+  signedIn,
+  returnTo,
+  csrfToken,
+}: {
+  user: User;
+  signedIn: User;
+  returnTo: string;
+  csrfToken: string;
+}) {
   return (
-    <MessagePage title="Continue to single sign-on">
+    <MessagePage title="Another user is signed in">
       <p>
-        You sign in at <strong>{new URL(url).host}</strong>.
+        You are signed in as <strong>{signedIn.email}</strong> ({signedIn.accountName}). To sign in as{' '}
+        <strong>{user.email}</strong> ({user.accountName}), sign out first.
+      </p>
+      <form method="post" action={singleSignOnPath(user.accountId)}>
+        <CsrfField token={csrfToken} />
+        <input type="hidden" name="return_to" value={returnTo} />
+        <div class="actions">
+          <button type="submit">Sign out and sign in as {user.email}</button>
+          <a href={home}>Cancel</a>
+        </div>
+      </form>
+    </MessagePage>
+  );
+}
+
+/**
+ * Leads to the identity provider. It names the account and the host, because the account chooses where the link leads. After
+ * a form, the header `Refresh` follows the link: a redirect would need its address in `form-action`.
+ */
+export function ContinuePage({ url, accountName }: { url: string; accountName: string }) {
+  return (
+    <MessagePage title={`Sign in to ${accountName}`}>
+      <p>
+        You sign in to <strong>{accountName}</strong> at <strong>{new URL(url).host}</strong>.
       </p>
       <p>
         <a class="button" href={url}>

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { auditOrigin } from '../../http/audit-origin.js';
 import type { BrowserSessions } from '../../http/browser-sessions.js';
+import { Problem } from '../../problems/problem.js';
 import type { SingleSignOnStart } from '../../services/single-sign-on/single-sign-on.js';
 import { emailRule } from '../../services/user-rules.js';
 import { Fields } from '../fields.js';
@@ -8,6 +9,7 @@ import { keptFormField, readKeptForm } from '../kept-form.js';
 import { type Page, renderPage } from '../layout.js';
 import { home, safeReturnTo, signInAddress } from '../return-to.js';
 import { privatePageHeaders } from '../security-headers.js';
+import { signOutEvent } from '../sign-in.js';
 import { returnPage } from './callback.js';
 import type { SingleSignOnPagesDependencies } from './dependencies.js';
 import { EmailPage } from './email-page.js';
@@ -73,24 +75,44 @@ export async function singleSignOnPages(
     }),
   );
 
+  // The form of a page of this browser, for an account that the page has named.
+  app.post<Account>(`${singleSignOnFormPath}/:account`, options, async (request, reply) => {
+    sessions.verifyCsrf(request);
+    return start(request, reply, dependencies, {
+      accountId: request.params.account,
+      returnTo: returnToOf(request.body, baseUrl),
+      keptForm: ownKeptForm(request, sessions),
+      signOut: true,
+    });
+  });
+
   app.get<Account>(`${singleSignOnFormPath}/:account/callback`, options, async (request, reply) =>
     returnPage(request, reply, dependencies),
   );
 }
 
-/** Sends the user to the identity provider: after a link by a redirect, after a form by a page. */
+/**
+ * Sends the user to the identity provider: after a form by a page that continues automatically, after a link by a page with a
+ * link. A confirmation is redirected, because the user belongs to the account.
+ */
 async function start(
   request: FastifyRequest,
   reply: FastifyReply,
-  { singleSignOn, browserCookie }: SingleSignOnPagesDependencies,
-  given: Omit<SingleSignOnStart, 'browser' | 'origin'>,
+  { singleSignOn, browserCookie, sessions }: SingleSignOnPagesDependencies,
+  { signOut = false, ...given }: Omit<SingleSignOnStart, 'browser' | 'origin'> & { signOut?: boolean },
 ): Promise<FastifyReply> {
+  if (!isNavigation(request)) throw new Problem('access_denied', 'Open this address in a window of its own.');
   const browser = browserCookie.set(request, reply);
   const outcome = await singleSignOn.start({ ...given, browser, origin: auditOrigin(request) });
   switch (outcome.kind) {
-    case 'started':
-      if (request.method === 'GET') return reply.headers(privatePageHeaders()).redirect(outcome.url, 303);
-      return send(reply.header('refresh', `0; url=${outcome.url}`), <ContinuePage url={outcome.url} />);
+    case 'started': {
+      const { url, accountName } = outcome;
+      if (given.sessionId !== undefined) return reply.headers(privatePageHeaders()).redirect(url, 303);
+      const session = signOut ? await sessions.sessionOfAnyStage(request) : null;
+      if (session !== null) await sessions.signOut(request, reply, signOutEvent(session.user, request));
+      if (request.method === 'POST') reply.header('refresh', `0; url=${url}`);
+      return send(reply, <ContinuePage url={url} accountName={accountName} />);
+    }
     case 'unknown':
       return send(reply.code(404), <NotSetUpPage />);
     case 'unavailable':
@@ -108,6 +130,17 @@ async function start(
       return send(reply, <TooManyPage retryAfterSeconds={retryAfterSeconds} />);
     }
   }
+}
+
+/**
+ * Whether the browser opens a page, and does not load an image, a frame or a page in advance for another site. Such requests must
+ * not start sign-ins, which are limited. Clients without the headers are assumed to open a page.
+ *
+ * @see Fetch Metadata Request Headers (W3C)
+ */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers;
+  return mode === 'navigate' && destination === 'document' && headers['sec-purpose'] === undefined;
 }
 
 function send(reply: FastifyReply, page: Page): FastifyReply {

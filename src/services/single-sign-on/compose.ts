@@ -16,8 +16,8 @@ import { SingleSignOn } from './single-sign-on.js';
 import { UserIdentities } from './user-identities.js';
 
 /**
- * Factor between the sign-ins that a network may start in a minute and the failure limit, because an office may have one
- * address.
+ * Factor between the sign-ins of an account that a network may start in a minute and the failure limit, because an office may
+ * have one address.
  */
 const startFactor = 10;
 

@@ -46,6 +46,11 @@ export type RequireOutcome =
 
 const maximumSecretLength = 1000;
 
+/** The identity provider of an account, with the name of the account. */
+export interface StoredProvider extends Provider {
+  readonly accountName: string;
+}
+
 interface Dependencies {
   readonly database: Pick<Database, 'prisma'>;
   readonly seal: Seal;
@@ -75,15 +80,25 @@ export class IdentityProviders {
    *
    * @throws {Error} when the secret was encrypted with another `APP_SECRET`
    */
-  async find(accountId: string): Promise<Provider | null> {
+  async find(accountId: string): Promise<StoredProvider | null> {
     const { database, seal } = this.#dependencies;
     const row = await withScope(accountScope(accountId), () =>
-      database.prisma.identityProvider.findFirst({ where: { accountId } }),
+      database.prisma.identityProvider.findFirst({
+        where: { accountId },
+        include: { account: { select: { name: true } } },
+      }),
     );
     if (row === null) return null;
-    const { issuer, clientId, sealedSecret, updatedAt } = row;
+    const { issuer, clientId, sealedSecret, updatedAt, account } = row;
     const { plain: clientSecret } = await seal.open(sealedSecret);
-    return { accountId, issuer, clientId, clientSecret, version: updatedAt.toISOString() };
+    return {
+      accountId,
+      accountName: account.name,
+      issuer,
+      clientId,
+      clientSecret,
+      version: updatedAt.toISOString(),
+    };
   }
 
   /**

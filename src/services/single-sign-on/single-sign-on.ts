@@ -4,9 +4,9 @@ import { describeError } from '../../database/database-errors.js';
 import type { AuditLog, AuditOrigin } from '../audit-log.js';
 import type { FailureLimit } from '../failure-limit.js';
 import { networkOf } from '../network-of-address.js';
-import { hashSessionId, type Sessions } from '../sessions.js';
+import { type ActiveSession, hashSessionId, type Sessions } from '../sessions.js';
 import type { User } from '../user.js';
-import type { IdentityProviders } from './identity-providers.js';
+import type { IdentityProviders, StoredProvider } from './identity-providers.js';
 import {
   DeniedByProviderError,
   InvalidProviderError,
@@ -33,7 +33,12 @@ export interface SingleSignOnStart {
 }
 
 export type StartOutcome =
-  | { readonly kind: 'started'; readonly url: string }
+  | {
+      readonly kind: 'started';
+      /** URL at which the user signs in. The account chooses it. */
+      readonly url: string;
+      readonly accountName: string;
+    }
   /** The account is unknown or has no identity provider. */
   | { readonly kind: 'unknown' }
   /** The identity provider does not respond, or its response is invalid. */
@@ -47,7 +52,7 @@ export interface SingleSignOnReturn {
   /** Query of the URL. */
   readonly query: string;
   /** The session of the browser. */
-  readonly session: { readonly id: string; readonly user: User } | null;
+  readonly session: (Pick<ActiveSession, 'user' | 'stage'> & { readonly id: string }) | null;
   readonly userAgent: string | undefined;
   readonly origin: AuditOrigin;
 }
@@ -59,6 +64,13 @@ export type ReturnOutcome =
       readonly sessionId: string;
       readonly returnTo: string;
       readonly keptForm: string | null;
+    }
+  /** Another user is signed in in the browser. No session is created. */
+  | {
+      readonly kind: 'other_user';
+      readonly user: User;
+      readonly signedIn: User;
+      readonly returnTo: string;
     }
   | { readonly kind: 'confirmed'; readonly returnTo: string }
   /** The request is unknown, consumed or expired, or another browser started it. */
@@ -113,7 +125,7 @@ export class SingleSignOn {
       const sessionHash = sessionId === undefined ? null : hashSessionId(sessionId);
       const expected = await requests.create(provider, browser, { returnTo, keptForm, sessionHash });
       const url = await client.authorizationUrl(provider, expected, { again: sessionHash !== null });
-      return { kind: 'started', url };
+      return { kind: 'started', url, accountName: provider.accountName };
     } catch (error) {
       if (!isProviderFailure(error)) throw error;
       this.#warn(provider, error);
@@ -140,7 +152,7 @@ export class SingleSignOn {
       request.sessionHash === null
         ? await this.#signIn(response, request, claims)
         : await this.#confirm(response, request, claims);
-    if (outcome.kind === 'signed_in' || outcome.kind === 'confirmed')
+    if (['signed_in', 'other_user', 'confirmed'].includes(outcome.kind))
       await failureLimit.removeFailure(countedAs(response.origin, request.accountId));
     return outcome;
   }
@@ -169,7 +181,7 @@ export class SingleSignOn {
   }
 
   async #signIn(
-    { origin, userAgent }: SingleSignOnReturn,
+    { origin, userAgent, session }: SingleSignOnReturn,
     { accountId, issuer, returnTo, keptForm }: SignInRequest,
     claims: ProviderClaims,
   ): Promise<ReturnOutcome> {
@@ -182,6 +194,9 @@ export class SingleSignOn {
       return { kind: 'rejected' };
     }
     const { user } = found;
+    // Another site may have sent the browser to the identity provider.
+    if (session !== null && session.user.id !== user.id)
+      return { kind: 'other_user', user, signedIn: session.user, returnTo };
     const details = { method: 'single_sign_on', issuer };
     const event = { type: 'sign_in.succeeded', accountId, userId: user.id, origin, details } as const;
     // The identity provider decides about second factors.
@@ -198,7 +213,11 @@ export class SingleSignOn {
     claims: ProviderClaims,
   ): Promise<ReturnOutcome> {
     const { identities, sessions, auditLog } = this.#dependencies;
-    if (session === null || sessionHash === null || !hashSessionId(session.id).equals(sessionHash))
+    if (
+      session?.stage !== 'complete' ||
+      sessionHash === null ||
+      !hashSessionId(session.id).equals(sessionHash)
+    )
       return { kind: 'expired' };
     const userId = session.user.id;
     const found = await identities.find({ accountId, issuer, claims });
@@ -218,7 +237,7 @@ export class SingleSignOn {
     return { kind: 'confirmed', returnTo };
   }
 
-  async #provider(accountId: string): Promise<Provider | 'unreadable' | null> {
+  async #provider(accountId: string): Promise<StoredProvider | 'unreadable' | null> {
     const { providers, logger } = this.#dependencies;
     if (!/^\w[\w-]{0,63}$/.test(accountId)) return null;
     return await providers.find(accountId).catch((error) => {
@@ -264,8 +283,11 @@ function methodDetails(reason: string) {
   return { method: 'single_sign_on', reason };
 }
 
-/** Counted for the network and not for the account, so that an attacker cannot close the sign-in of an account. */
+/**
+ * Counted for the network and not for the account alone, so that an attacker cannot close the sign-in of an account. An account
+ * has a tenth of the limit of a network, so that the sign-ins of one account do not close those of the others.
+ */
 function countedAs({ address }: AuditOrigin, accountId: string) {
-  const by = 'single sign-on';
-  return { by, address, of: `${by} ${networkOf(address)} ${accountId}` };
+  const by = `single sign-on ${accountId}`;
+  return { by, address, of: `single sign-on ${networkOf(address)}`, ofFactor: 10 };
 }

@@ -58,6 +58,7 @@ browserTest(
     const again = await site.open(t, { javaScriptEnabled: false });
     idp.person = { sub: 'owner', email: user.email, email_verified: true };
     await again.page.goto(`${path}?return_to=${settings}`);
+    await again.page.getByRole('link', { name: 'Continue' }).click();
     await again.page.getByRole('button', { name: 'Sign in here' }).click();
     await again.page.waitForURL(`${baseUrl}${settings}`);
     const [cookie] = (await again.page.context().cookies()).filter(({ name }) => name === 'session');
@@ -99,6 +100,7 @@ browserTest('axe reports no violation on the pages of single sign-on', async (t,
   await main(page).getByRole('button', { name: 'Check and save' }).click();
   await page.context().clearCookies();
   await page.goto(path);
+  await page.getByRole('link', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Sign in here' }).click();
   await isAccessible(t, page, 'an identity without a user');
 
@@ -113,7 +115,7 @@ browserTest('axe reports no violation on the pages of single sign-on', async (t,
   await page.goto('/sign_in/sso');
   await main(page).getByLabel('Work e-mail address').fill(`any@${domain}`);
   await main(page).getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('heading', { name: 'Continue to single sign-on' }).waitFor();
+  await page.getByRole('heading', { name: /^Sign in to / }).waitFor();
   await isAccessible(t, page, 'the page that leads to the identity provider');
 
   idp.person = { ...person, email: user.email };

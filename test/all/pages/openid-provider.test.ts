@@ -3,7 +3,7 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { authorizationRequest, createScene, signedInBrowser } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
-import { signedInUser } from '../../support/single-sign-on/scene.js';
+import { providerUrl, signedInUser } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 import { ProviderBrowser, startOpenIdProvider } from './openid-provider.js';
 
@@ -33,8 +33,7 @@ async function setUp() {
       atProvider = new ProviderBrowser(),
     }: { address?: string; atProvider?: ProviderBrowser } = {},
   ) => {
-    const started = await browser.open(address);
-    const url = await atProvider.signIn(String(started.headers.location), back);
+    const url = await atProvider.signIn(providerUrl(await browser.open(address)), back);
     return browser.open(url.slice('http://api.test'.length));
   };
   return { ...scene, path, back, idp, signIn };
@@ -57,8 +56,8 @@ t.test('signs in with oidc-provider, and an authorization request keeps its stat
 t.test('a code of one oidc-provider is rejected with the state of another', async (t) => {
   const [first, second] = [await setUp(), await setUp()];
   const browser = new Browser(api.app);
-  const atFirst = String((await browser.open(first.path)).headers.location);
-  const atSecond = new URL(String((await browser.open(second.path)).headers.location));
+  const atFirst = providerUrl(await browser.open(first.path));
+  const atSecond = new URL(providerUrl(await browser.open(second.path)));
   const code =
     new URL(await new ProviderBrowser().signIn(atFirst, first.back)).searchParams.get('code') ?? '';
   const state = atSecond.searchParams.get('state') ?? '';

@@ -1,12 +1,13 @@
 import { Browser } from '../../support/browser/browser.js';
 import { openTestDatabase } from '../../support/database/database.js';
-import { createScene, createUser, fromAddress } from '../../support/oauth/users.js';
+import { createScene, createUser, fromAddress, signedInBrowser } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import type { Claims } from '../../support/single-sign-on/fake-provider.js';
 import {
   configure,
   createSignOnScene,
   person,
+  providerUrl,
   type SignOnScene,
   signedInUser,
   start,
@@ -295,7 +296,7 @@ t.test('malformed callbacks get an error page', async (t) => {
   t.equal(response.statusCode, 502);
 });
 
-t.test('starts that are not completed are limited for each network', async (t) => {
+t.test('starts that are not completed are limited for each network and account', async (t) => {
   const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '2' } });
   const scene = await createSignOnScene(t, limited);
   const at = (address: string) => ({ app: fromAddress(limited.app, address) });
@@ -306,5 +307,97 @@ t.test('starts that are not completed are limited for each network', async (t) =
   t.equal(response.statusCode, 429);
   t.ok(Number(response.headers['retry-after']) > 0);
   t.ok(await start(at('192.0.2.3'), scene), 'other networks are not limited');
+  t.ok(await start(at('192.0.2.2'), await createSignOnScene(t, limited)), 'other accounts are not limited');
   t.equal(await prisma.signInRequest.count({ where: { accountId: scene.accountId } }), 21);
+});
+
+t.test('single sign-on replaces the session of another user only after a form', async (t) => {
+  const scene = await createSignOnScene(t, api);
+  const victim = await createScene(database);
+  const colleague = await createUser(database, scene.accountId);
+  const claims = person(`grace@${scene.domain}`);
+  await (await start(api, scene)).return(claims);
+  for (const { email, password } of [victim.user, colleague]) {
+    const started = await start(api, scene);
+    const { browser } = started;
+    await browser.signIn(email, password);
+    const session = browser.cookies.get('session');
+    const page = await started.return(claims);
+    t.equal(page.statusCode, 409);
+    t.match(page.body, email);
+    t.match(page.body, `grace@${scene.domain}`);
+    t.equal(browser.cookies.get('session'), session);
+    t.equal(await signedInUser(browser), email);
+
+    t.equal((await browser.submit(scene.path, {})).statusCode, 403, 'a form of another site');
+    t.equal(await signedInUser(browser), email);
+
+    const next = await browser.submitForm(page, scene.path, {});
+    t.equal(next.headers.refresh, `0; url=${providerUrl(next)}`);
+    t.equal(await signedInUser(browser), null);
+    const again = await start(api, scene, { browser });
+    t.equal((await again.return(claims)).statusCode, 303);
+    t.equal(await signedInUser(browser), `grace@${scene.domain}`);
+  }
+  const again = await signedInBrowser(api, scene.user);
+  const own = await start(api, scene, { browser: again });
+  t.equal((await own.return(person(scene.user.email))).statusCode, 303, 'the same user is not asked');
+});
+
+t.test('a session without its second factor is not replaced without a form', async (t) => {
+  const scene = await createSignOnScene(t, api);
+  const victim = await createScene(database);
+  await prisma.totpFactor.create({
+    data: {
+      accountId: victim.accountId,
+      userId: victim.user.id,
+      sealedSecret: 'x',
+      lastStep: 0,
+    },
+  });
+  const started = await start(api, scene);
+  await started.browser.signIn(victim.user.email, victim.user.password);
+  const session = started.browser.cookies.get('session');
+  t.equal((await started.return(person(`grace@${scene.domain}`))).statusCode, 409);
+  t.equal(started.browser.cookies.get('session'), session);
+});
+
+t.test('the form keeps the session when the sign-in cannot start', async (t) => {
+  const scene = await createSignOnScene(t, api);
+  const { user } = await createScene(database);
+  const browser = await signedInBrowser(api, user);
+  const page = await (await start(api, scene, { browser })).return(person(`grace@${scene.domain}`));
+  await prisma.identityProvider.deleteMany({ where: { accountId: scene.accountId } });
+  t.equal((await browser.submitForm(page, scene.path, {})).statusCode, 404);
+  t.equal(await signedInUser(browser), user.email);
+});
+
+t.test('the address of an account names the account and the host, and redirects nowhere', async (t) => {
+  const scene = await createSignOnScene(t, api);
+  await prisma.account.update({ where: { id: scene.accountId }, data: { name: '<b>Acme' } });
+  const response = await new Browser(api.app).open(scene.path);
+  t.equal(response.statusCode, 200);
+  t.equal(response.headers.location, undefined);
+  t.equal(response.headers.refresh, undefined);
+  t.match(response.body, '&lt;b>Acme');
+  t.match(response.body, `<strong>${new URL(scene.idp.issuer).host}</strong>`);
+});
+
+t.test('images, frames and prefetches of other sites start no sign-in', async (t) => {
+  const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '1' } });
+  const scene = await createSignOnScene(t, limited);
+  const load = (headers: Record<string, string>) => limited.app.inject({ url: scene.path, headers });
+  const others = [
+    { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+    { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+    { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+    { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch' },
+  ];
+  for (const headers of others)
+    for (let count = 0; count < 11; count += 1) t.equal((await load(headers)).statusCode, 403);
+  t.equal(scene.idp.requests.size, 0);
+  t.equal(await prisma.signInRequest.count({ where: { accountId: scene.accountId } }), 0);
+  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  for (let count = 0; count < 10; count += 1) t.equal((await load(navigation)).statusCode, 200);
+  t.equal((await load({})).statusCode, 429, 'an old browser');
 });

@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { signedInBrowser } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';
-import { createSignOnScene, person, start } from '../../support/single-sign-on/scene.js';
+import { createSignOnScene, person, providerUrl, start } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -131,8 +131,7 @@ t.test('a form whose session had expired is kept through single sign-on', async 
   const form = await browser.submit('/sign_in/sso', hidden);
   t.equal(form.statusCode, 200);
   const next = await browser.submitForm(form, '/sign_in/sso', { email: `grace@${scene.domain}` });
-  const address = /<a class="button" href="([^"]+)"/.exec(next.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  const { searchParams } = new URL(address);
+  const { searchParams } = new URL(providerUrl(next));
   scene.idp.issue('kept', { ...claims, nonce: searchParams.get('nonce') });
   const state = searchParams.get('state') ?? '';
   const back = await browser.open(`${scene.path}/callback?code=kept&state=${state}`);

@@ -3,7 +3,13 @@ import { openTestDatabase } from '../../support/database/database.js';
 import { authorizationRequest, createUser } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
-import { createSignOnScene, person, signedInUser, start } from '../../support/single-sign-on/scene.js';
+import {
+  createSignOnScene,
+  person,
+  providerUrl,
+  signedInUser,
+  start,
+} from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -89,7 +95,7 @@ t.test('an authorization request continues after single sign-on with its state',
   const form = await browser.open(link);
   const next = await browser.submitForm(form, '/sign_in/sso', { email: `any@${scene.domain}` });
   t.equal(next.statusCode, 200, next.body);
-  const address = /<a class="button" href="([^"]+)"/.exec(next.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const address = providerUrl(next);
   t.equal(next.headers.refresh, `0; url=${address}`);
   const query = new URL(address).searchParams;
   const [code, state] = ['code', query.get('state') ?? ''];

@@ -59,9 +59,7 @@ export async function start(
   { idp, path }: Pick<SignOnScene, 'idp' | 'path'>,
   { browser = new Browser(app), address = path }: { browser?: Browser; address?: string } = {},
 ): Promise<Started> {
-  const response = await browser.open(address);
-  if (response.statusCode !== 303) throw new Error(`Not started: ${response.statusCode} ${response.body}`);
-  const url = new URL(String(response.headers.location));
+  const url = new URL(providerUrl(await browser.open(address)));
   const state = url.searchParams.get('state') ?? '';
   const nonce = url.searchParams.get('nonce') ?? '';
   return {
@@ -72,6 +70,14 @@ export async function start(
       return browser.open(`${path}/callback?${new URLSearchParams({ code, state, ...changes })}`);
     },
   };
+}
+
+/** URL of the identity provider: of the link of a page, or of a redirect. */
+export function providerUrl({ statusCode, headers, body }: LightMyRequestResponse): string {
+  if (statusCode === 303) return String(headers.location);
+  const link = /<a class="button" href="([^"]+)"/.exec(body)?.[1];
+  if (statusCode !== 200 || link === undefined) throw new Error(`Not started: ${statusCode} ${body}`);
+  return link.replaceAll('&amp;', '&');
 }
 
 /** Claims of a person whose address is verified. */
