@@ -67,7 +67,9 @@ async function start(): Promise<void> {
     ...(instruments.webhooks && { observer: instruments.webhooks }),
     onPaused: async (outcome) => {
       const mailer = new Mailer(config, systemClock);
-      await notifyOwners(database, new LinkDelivery(mailer, { baseUrl: config.baseUrl, logger }), outcome);
+      const { baseUrl } = config;
+      const delivery = new LinkDelivery(mailer, { baseUrl, clock: systemClock, logger });
+      await notifyOwners(database, delivery, outcome);
     },
   });
   instruments.webhooks?.watch({

@@ -53,7 +53,11 @@ export class EmailChanges {
     return this.#dependencies.delivery.delivers;
   }
 
-  /** Sends a link to the new address. It replaces an earlier one. */
+  /**
+   * Sends a link to the new address. It replaces an earlier one.
+   *
+   * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
+   */
   async request(context: UserAuditContext, given: string): Promise<EmailRequestOutcome> {
     const { database, delivery } = this.#dependencies;
     if (!this.available) return { kind: 'unavailable' };
@@ -61,12 +65,12 @@ export class EmailChanges {
     if (rule !== undefined) return { kind: 'invalid_email', rule };
     const email = normalizeEmail(given);
     const { accountId, userId, at } = context;
-    const token = await database.prisma.$transaction(async (tx) => {
+    const stored = await database.prisma.$transaction(async (tx) => {
       const user = await lockUser(tx, { accountId, at }, userId);
       if (typeof user === 'string' || user.email === email) return null;
       await deleteEmailLinks(tx, accountId, userId);
       await recordUserEvent(tx, context, user, 'user.email_change_requested', { to: email });
-      return insertLink(tx, {
+      const token = await insertLink(tx, {
         target: { purpose: 'email', email, userId },
         accountId,
         createdById: userId,
@@ -74,9 +78,12 @@ export class EmailChanges {
         at,
         lifetimeSeconds,
       });
+      const subjects = { user: userId, recipient: email, account: accountId };
+      return { token, permit: await delivery.permit(tx, 'email_change', subjects) };
     });
-    if (token === null) return { kind: 'unchanged' };
-    const sent = await delivery.notify(email, confirmEmailMail({ url: delivery.urlOf('email', token) }));
+    if (stored === null) return { kind: 'unchanged' };
+    const mail = confirmEmailMail({ url: delivery.urlOf('email', stored.token) });
+    const sent = await delivery.notify(stored.permit, email, mail);
     return { kind: sent ? 'sent' : 'failed' };
   }
 

@@ -26,9 +26,6 @@ const createdSeconds = 86_400;
 /** Lifetime of a link for a forgotten password. */
 const forgottenSeconds = 3_600;
 
-/** Maximum number of valid links of a user for a forgotten password. It limits the mail that others can cause in an hour. */
-const maximumForgotten = 3;
-
 export type PasswordLinkOutcome =
   | { readonly kind: 'created'; readonly email: string; readonly link: DeliveredLink }
   | { readonly kind: 'not_found' | 'forbidden' | 'disabled' };
@@ -64,19 +61,26 @@ export class PasswordLinks {
     return this.#dependencies.delivery.delivers;
   }
 
-  /** Creates a link for another user. */
+  /**
+   * Creates a link for another user.
+   *
+   * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
+   */
   async create(context: UserAuditContext, userId: string): Promise<PasswordLinkOutcome> {
     const { database, delivery } = this.#dependencies;
     const stored = await database.prisma.$transaction(async (tx) => {
       const user = await lockUser(tx, context, userId);
       if (typeof user === 'string') return user;
       if (user.disabledAt !== null) return 'disabled';
-      return { email: user.email, token: await this.#insert(tx, context, user, createdSeconds) };
+      const { email } = user;
+      const token = await this.#insert(tx, context, user, createdSeconds);
+      const subjects = { user: context.userId, recipient: email, account: context.accountId };
+      return { email, token, permit: await delivery.permit(tx, 'password_link', subjects) };
     });
     if (typeof stored === 'string') return { kind: stored };
-    const { email, token } = stored;
+    const { email, token, permit } = stored;
     const mail = passwordMail({ url: delivery.urlOf('password', token), lifetime: '24 hours' });
-    return { kind: 'created', email, link: await delivery.deliver(email, mail) };
+    return { kind: 'created', email, link: await delivery.deliver(permit, email, mail) };
   }
 
   /**
@@ -139,13 +143,16 @@ export class PasswordLinks {
     return { kind: 'changed' };
   }
 
+  /** @throws {Problem} 429 when too many mails were sent. It is logged, and no response depends on it. */
   async #send(email: string, origin: AuditOrigin): Promise<void> {
     const { database, users, delivery, clock } = this.#dependencies;
     const found = await users.findForSignIn(email);
     if (found === null) return;
     const { id, accountId, email: to } = found.user;
     if (mustUseSingleSignOn(found.user)) {
-      await delivery.notify(to, singleSignOnMail({ url: delivery.addressOf(singleSignOnPath(accountId)) }));
+      const permit = await delivery.permit(database.prisma, 'forgotten_password', { recipient: to });
+      const url = delivery.addressOf(singleSignOnPath(accountId));
+      await delivery.notify(permit, to, singleSignOnMail({ url }));
       return;
     }
     const context = { accountId, origin, at: clock() };
@@ -153,15 +160,14 @@ export class PasswordLinks {
       database.prisma.$transaction(async (tx) => {
         const user = await lockUser(tx, context, id);
         if (typeof user === 'string' || user.disabledAt !== null) return null;
-        const valid = { accountId, userId: id, purpose: 'password', createdById: null, usedAt: null };
-        const count = await tx.oneTimeLink.count({ where: { ...valid, expiresAt: { gt: context.at } } });
-        if (count >= maximumForgotten) return null;
-        return { to: user.email, token: await this.#insert(tx, context, user, forgottenSeconds) };
+        const token = await this.#insert(tx, context, user, forgottenSeconds);
+        const permit = await delivery.permit(tx, 'forgotten_password', { recipient: user.email });
+        return { to: user.email, token, permit };
       }),
     );
     if (stored === null) return;
     const url = delivery.urlOf('password', stored.token);
-    await delivery.deliver(stored.to, passwordMail({ url, lifetime: 'one hour' }));
+    await delivery.deliver(stored.permit, stored.to, passwordMail({ url, lifetime: 'one hour' }));
   }
 
   async #insert(

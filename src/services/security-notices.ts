@@ -29,15 +29,18 @@ export class SecurityNotices {
       const user = await withScope(accountScope(accountId), () =>
         this.#prisma.user.findFirst({ where: { accountId, id: userId }, select: { email: true } }),
       );
-      if (user !== null) await this.#delivery.notify(user.email, securityMail(change));
+      if (user !== null) await this.#notify(user.email, change);
     });
   }
 
   /** Sends a mail to the earlier address of a user. */
   sendToEarlierAddress(email: string): void {
-    this.#background.add(async () => {
-      await this.#delivery.notify(email, securityMail('email_changed'));
-    });
+    this.#background.add(() => this.#notify(email, 'email_changed'));
+  }
+
+  async #notify(email: string, change: SecurityChange): Promise<void> {
+    const permit = await this.#delivery.permit(this.#prisma, 'security_change', { recipient: email });
+    await this.#delivery.notify(permit, email, securityMail(change));
   }
 
   /** Resolves when all mails are sent or have failed. */
@@ -51,6 +54,6 @@ export function createSecurityNotices(
   database: Pick<Database, 'prisma'>,
   { config, clock, logger }: { config: Config; clock: Clock; logger: Pick<DatabaseLogger, 'warn'> },
 ): SecurityNotices {
-  const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, logger });
+  const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, clock, logger });
   return new SecurityNotices(database, delivery, new BackgroundMail(logger));
 }

@@ -1,11 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { accountScope, withScope } from '../../src/database/scope.js';
 import { LinkDelivery } from '../../src/services/links/link-delivery.js';
 import { Mailer } from '../../src/services/mail/mailer.js';
+import type { EndpointOutcome } from '../../src/services/webhooks/delivery/store-outcomes.js';
 import { notifyOwners } from '../../src/services/webhooks/pause-notification.js';
 import { createUser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
+import { startMailServer } from '../support/server/mail-server.js';
 import t from '../support/tap.js';
 import { answers, startReceiver } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
@@ -18,7 +21,11 @@ t.test('the enabled owners of the account get a mail when an endpoint is paused'
   await createUser(api.database, accountId, { role: 'member' });
   const outboxDirectory = path.join(t.testdir({}), 'outbox');
   const mailer = new Mailer({ smtpUrl: undefined, mailFrom: 'people@api.test', outboxDirectory }, clock);
-  const delivery = new LinkDelivery(mailer, { baseUrl: 'https://api.test', logger: { warn: () => {} } });
+  const delivery = new LinkDelivery(mailer, {
+    baseUrl: 'https://api.test',
+    clock,
+    logger: { warn: () => {} },
+  });
   const { run } = createWorker(t, api, {
     onPaused: (outcome) => notifyOwners(api.database, delivery, outcome),
   });
@@ -34,4 +41,28 @@ t.test('the enabled owners of the account get a mail when an endpoint is paused'
   t.match(text, /Subject: Webhooks to localhost:\d+ are paused/);
   t.match(text, /responded with 410 Gone/);
   t.notMatch(text, /hidden/, 'the query may have a secret');
+});
+
+t.test('the owners get mails about at most twenty paused endpoints an hour', async (t) => {
+  const clock = createTestClock(new Date());
+  const api = await buildTestApp(t, { clock });
+  const { accountId, application } = await webhookScene(api);
+  const owner = await createUser(api.database, accountId, { role: 'owner' });
+  const mail = await startMailServer(t);
+  const mailer = new Mailer(
+    { smtpUrl: mail.url, mailFrom: 'people@api.test', outboxDirectory: undefined },
+    clock,
+  );
+  const delivery = new LinkDelivery(mailer, {
+    baseUrl: 'https://api.test',
+    clock,
+    logger: { warn: () => {} },
+  });
+  const endpoint = { accountId, applicationId: application.id, url: 'https://hooks.example/' };
+  const outcome = { endpoint, pauseReason: 'gone', attempt: null } as unknown as EndpointOutcome;
+  const notify = () =>
+    withScope(accountScope(accountId), () => notifyOwners(api.database, delivery, outcome));
+  await Promise.all(Array.from({ length: 20 }, notify));
+  await t.rejects(notify(), { code: 'rate_limit_exceeded' });
+  t.equal(mail.mails.filter(({ to }) => to.includes(owner.email)).length, 20);
 });

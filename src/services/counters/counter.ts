@@ -31,7 +31,7 @@ export function toCounter(limiter: Pick<RateLimiterAbstract, 'penalty' | 'reward
   };
 }
 
-/** Hashed, so that the store contains no IP addresses or e-mail addresses. */
-function keyFor(subject: string): string {
+/** The key of a subject. Hashed, so that the store contains no IP addresses or e-mail addresses. */
+export function keyFor(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url');
 }

@@ -61,7 +61,11 @@ export class Invitations {
     return rows.map((row) => ({ ...row, role: row.role as Role }));
   }
 
-  /** Invites a person. Earlier invitations of the same address are replaced, as far as the acting user may change them. */
+  /**
+   * Invites a person. Earlier invitations of the same address are replaced, as far as the acting user may change them.
+   *
+   * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
+   */
   async create(
     context: UserAuditContext,
     { email: given, role }: { email: string; role: Role },
@@ -93,12 +97,14 @@ export class Invitations {
         where: { id: accountId },
         select: { name: true },
       });
-      return { token, accountName: name };
+      const subjects = { user: userId, recipient: email, account: accountId };
+      const permit = await this.#delivery.permit(tx, 'invitation', subjects);
+      return { token, permit, accountName: name };
     });
     if (typeof stored === 'string') return { kind: stored };
     const url = this.#delivery.urlOf('invitation', stored.token);
     const mail = invitationMail({ accountName: stored.accountName, url });
-    return { kind: 'invited', link: await this.#delivery.deliver(email, mail) };
+    return { kind: 'invited', link: await this.#delivery.deliver(stored.permit, email, mail) };
   }
 
   /** Revokes an invitation. Its link stops working. */

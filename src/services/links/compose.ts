@@ -44,7 +44,7 @@ export interface UserServices {
 export function composeUserServices(dependencies: UserServicesDependencies): UserServices {
   const { config, database, clock, log: logger, users, userSessions, auditLog } = dependencies;
   const { passwords, failureLimit, notices } = dependencies;
-  const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, logger });
+  const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, clock, logger });
   const links = new OneTimeLinks(database);
   return {
     invitations: new Invitations(database, delivery),

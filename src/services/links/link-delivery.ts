@@ -1,4 +1,6 @@
+import type { Clock } from '../../clock.js';
 import type { DatabaseLogger } from '../../database/client.js';
+import { countMail, type MailCause, type MailSubjects } from '../mail/mail-limits.js';
 import type { Mailer } from '../mail/mailer.js';
 import { composeMail, type MailText } from '../mail/message.js';
 
@@ -17,18 +19,27 @@ export const linkPaths = {
   email: '/confirm_email',
 } as const;
 
-/** Delivers one-time links. */
+declare const permitted: unique symbol;
+
+/** A mail within the limits. Only {@link LinkDelivery.permit} creates one. */
+export interface MailPermit {
+  readonly [permitted]: true;
+}
+
+/** Sends all mails to people: links and messages. */
 export class LinkDelivery {
   readonly #mailer: Mailer;
   readonly #baseUrl: string;
+  readonly #clock: Clock;
   readonly #logger: Pick<DatabaseLogger, 'warn'>;
 
   constructor(
     mailer: Mailer,
-    { baseUrl, logger }: { baseUrl: string; logger: Pick<DatabaseLogger, 'warn'> },
+    { baseUrl, clock, logger }: { baseUrl: string; clock: Clock; logger: Pick<DatabaseLogger, 'warn'> },
   ) {
     this.#mailer = mailer;
     this.#baseUrl = baseUrl;
+    this.#clock = clock;
     this.#logger = logger;
   }
 
@@ -47,18 +58,33 @@ export class LinkDelivery {
     return `${this.#baseUrl}${path}`;
   }
 
+  /**
+   * Counts a mail before it is sent. A transaction that causes the mail calls it last.
+   *
+   * @throws {Problem} 429 `rate_limit_exceeded`
+   */
+  async permit<Cause extends MailCause>(
+    database: Parameters<typeof countMail>[0],
+    cause: Cause,
+    subjects: MailSubjects<Cause>,
+  ): Promise<MailPermit> {
+    if (this.delivers) await countMail(database, { cause, subjects, at: this.#clock() });
+    return {} as MailPermit;
+  }
+
   /** Sends a mail with a link. */
   async deliver(
+    permit: MailPermit,
     to: string,
     mail: MailText & { readonly link: { readonly url: string } },
   ): Promise<DeliveredLink> {
-    const sent = await this.notify(to, mail);
+    const sent = await this.notify(permit, to, mail);
     if (!sent) return { kind: 'failed' };
     return this.delivers ? { kind: 'mailed' } : { kind: 'shown', url: mail.link.url };
   }
 
   /** Sends a mail. Returns whether it was sent; a failure is logged. */
-  async notify(to: string, mail: MailText): Promise<boolean> {
+  async notify(_permit: MailPermit, to: string, mail: MailText): Promise<boolean> {
     try {
       await this.#mailer.send(composeMail(to, mail));
       return true;

@@ -36,5 +36,6 @@ export async function notifyOwners(
     },
     after: ['The application resumes the endpoint through the API. Events are kept for a limited time.'],
   };
-  await Promise.all(owners.map(({ email }) => delivery.notify(email, mail)));
+  const permit = await delivery.permit(prisma, 'paused_webhook', { account: accountId });
+  await Promise.all(owners.map(({ email }) => delivery.notify(permit, email, mail)));
 }
