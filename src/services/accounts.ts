@@ -36,7 +36,8 @@ export class Accounts {
     at: Date;
   }): Promise<{ accountId: AccountId; ownerId: string | null }> {
     const accountId = toAccountId(randomAccountId());
-    const passwordHash = owner === undefined ? '' : await checkAndHash(owner);
+    const passwordHash =
+      owner === undefined ? '' : await checkAndHash({ prisma: this.#prisma }, accountId, owner);
     const create = this.#prisma.$transaction(async (tx) => {
       await tx.account.create({
         data: { id: accountId, name, employeePrefix: randomEmployeePrefix(), createdAt: at },

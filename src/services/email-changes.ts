@@ -12,6 +12,7 @@ import { isEmailTaken } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
 import { recordUserEvent } from './record-user-event.js';
 import type { SecurityNotices } from './security-notices.js';
+import { isForeignDomain } from './single-sign-on/account-domains.js';
 import { emailRule } from './user-rules.js';
 
 /** Lifetime of a link that confirms an address: 24 hours. */
@@ -24,6 +25,8 @@ export type EmailRequestOutcome =
   /** `rule` completes a sentence that begins with "The e-mail address". */
   | { readonly kind: 'invalid_email'; readonly rule: string }
   | { readonly kind: 'unchanged' }
+  /** The domain of the address is confirmed for another account. */
+  | { readonly kind: 'foreign_domain' }
   /** There is no mail server. */
   | { readonly kind: 'unavailable' };
 
@@ -65,6 +68,7 @@ export class EmailChanges {
     if (rule !== undefined) return { kind: 'invalid_email', rule };
     const email = normalizeEmail(given);
     const { accountId, userId, at } = context;
+    if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };
     const stored = await database.prisma.$transaction(async (tx) => {
       const user = await lockUser(tx, { accountId, at }, userId);
       if (typeof user === 'string' || user.email === email) return null;
@@ -100,6 +104,7 @@ export class EmailChanges {
   async confirm(token: string, origin: AuditOrigin): Promise<EmailConfirmationOutcome> {
     const link = await this.find(token);
     if (link === null) return 'invalid_link';
+    if (await isForeignDomain(this.#dependencies.database, link.accountId, link.email)) return 'email_taken';
     const changed = withScope(accountScope(link.accountId), () => this.#store(link, origin));
     const outcome = await changed.catch((error) => {
       if (isEmailTaken(error)) return 'email_taken' as const;

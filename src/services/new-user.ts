@@ -1,4 +1,4 @@
-import type { Prisma } from '../database/client.js';
+import type { Database, Prisma } from '../database/client.js';
 import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import type { AccountId } from './account-id.js';
@@ -6,6 +6,7 @@ import { type AuditOrigin, recordIn } from './audit-log.js';
 import { personNameRule } from './name-rules.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
+import { isForeignDomain } from './single-sign-on/account-domains.js';
 import type { Role } from './user.js';
 import { emailRule, passwordError } from './user-rules.js';
 
@@ -24,11 +25,15 @@ export class NewUserError extends Error {
 }
 
 /**
- * Validates a new user and hashes the password. Hashing is slow, so call it outside of a transaction.
+ * Validates a new user of an account and hashes the password. Hashing is slow, so call it outside of a transaction.
  *
- * @throws {NewUserError} when a value is invalid
+ * @throws {NewUserError} when a value is invalid, or the domain of the address is confirmed for another account
  */
-export async function checkAndHash({ email, givenName, familyName, password }: NewUser): Promise<string> {
+export async function checkAndHash(
+  database: Pick<Database, 'prisma'>,
+  accountId: AccountId,
+  { email, givenName, familyName, password }: NewUser,
+): Promise<string> {
   const errors = [
     ['The e-mail address', emailRule(email)],
     ['The given name', personNameRule(givenName)],
@@ -36,6 +41,8 @@ export async function checkAndHash({ email, givenName, familyName, password }: N
     ['The password', await passwordError(password)],
   ].filter(([, error]) => error !== undefined);
   if (errors.length > 0) throw new NewUserError(errors.map((error) => error.join(' ')).join('; '));
+  if (await isForeignDomain(database, accountId, email))
+    throw new NewUserError(`The domain of ${email} is confirmed for another account`);
   return hashPassword(password);
 }
 

@@ -11,6 +11,7 @@ import { hashPassword } from './passwords.js';
 import { recordUserEvent as record } from './record-user-event.js';
 import { type AffectedUser, allGrants, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
 import type { SecurityNotices } from './security-notices.js';
+import { isForeignDomain } from './single-sign-on/account-domains.js';
 import type { Role } from './user.js';
 import { passwordError } from './user-rules.js';
 
@@ -25,7 +26,7 @@ export type UserChange =
   /** The user is the last enabled owner of the account. */
   | { readonly kind: 'last_owner' };
 
-/** The address may belong to a user of another account. */
+/** The address may belong to a user of another account, or its domain to another account. */
 export type EmailChange = UserChange | { readonly kind: 'email_taken' };
 
 /** `error` completes a sentence that begins with "The password". */
@@ -117,6 +118,8 @@ export class UserAdministration {
    */
   async setEmail(context: AuditContext, userId: string, given: string): Promise<EmailChange> {
     const email = normalizeEmail(given);
+    if (await isForeignDomain({ prisma: this.#prisma }, context.accountId, email))
+      return { kind: 'email_taken' };
     let earlier = '';
     const changed = this.#change(context, userId, async (tx, user) => {
       if (user.email === email) return unchanged;

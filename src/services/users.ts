@@ -71,10 +71,10 @@ export class Users {
    * Creates a user in an account.
    *
    * @returns the id of the user
-   * @throws {NewUserError} when a value is invalid or the e-mail address is taken
+   * @throws {NewUserError} when a value is invalid, or the e-mail address is taken or of a domain of another account
    */
   async create(accountId: AccountId, { user, at }: { user: NewUser; at: Date }): Promise<string> {
-    const passwordHash = await checkAndHash(user);
+    const passwordHash = await checkAndHash({ prisma: this.#prisma }, accountId, user);
     return await this.#prisma
       .$transaction((tx) => insertUser(tx, accountId, { user, passwordHash, at }))
       .catch((error) => explainViolation(error, user));

@@ -1,4 +1,5 @@
 import { createTestDatabase } from '../support/database/database.js';
+import { createScene } from '../support/oauth/users.js';
 import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
@@ -59,4 +60,31 @@ t.test('confirms, lists and removes the domains of one account, with audit event
     ],
   );
   t.equal(events.length, 2);
+});
+
+t.test('users of a domain that is confirmed for another account are rejected', async (t) => {
+  const database = await openForCommands(options);
+  const owning = await createTenant(database, { name: 'Owning' });
+  const other = await createScene(database, { accountName: 'Other' });
+  await database.prisma.accountDomain.create({
+    data: { domain: 'owned.example', accountId: owning.accountId },
+  });
+  await database.close();
+  const names = ['--given-name', 'Ada', '--family-name', 'Lovelace'];
+  const password = 'a phrase of four words';
+  const create = (account: string) =>
+    runCommandHere(
+      options,
+      ['users', 'create', '--account', account, '--email', 'ada@Owned.example', '--role', 'member', ...names],
+      password,
+    );
+  t.match(await create('Other'), { code: 1, stderr: 'is confirmed for another account' });
+  const account = ['accounts', 'create', '--name', 'New', '--owner-email', 'ada@owned.example'];
+  t.match(await runCommandHere(options, [...account, ...names], password), {
+    code: 1,
+    stderr: 'is confirmed for another account',
+  });
+  const change = ['users', 'set-email', other.user.email, 'ada@owned.example'];
+  t.match(await runCommandHere(options, change), { code: 1, stderr: 'or its domain to another account' });
+  t.match(await create('Owning'), { code: 0 });
 });

@@ -123,7 +123,11 @@ t.test('changes the e-mail address of a user, unless another user has it', async
   const other = await newScene();
   const address = `new.${user.email}`;
   const rejected = await run(['set-email', user.email, other.user.email.toUpperCase()]);
-  t.same(rejected, { code: 1, stdout: '', stderr: 'Another user has this e-mail address\n' });
+  t.same(rejected, {
+    code: 1,
+    stdout: '',
+    stderr: 'The e-mail address belongs to another user, or its domain to another account\n',
+  });
   t.match(await run(['set-email', user.email, 'nothing']), { code: 2, stdout: '' });
   const done = await run(['set-email', user.email, address]);
   t.same(done, { code: 0, stdout: `User ${user.email} now signs in with ${address}.\n`, stderr: '' });

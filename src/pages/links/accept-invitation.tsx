@@ -107,7 +107,7 @@ function TakenPage({ email }: { email: string }) {
     <Layout title={title} narrow>
       <h1>{title}</h1>
       <p>
-        A user with the address {email} exists already, and each address belongs to one user. You need an
+        The address {email} cannot be used, because it belongs to another user or another account. You need an
         invitation to another address.
       </p>
       <p>

@@ -24,7 +24,7 @@ export function confirmEmailPages(pages: OpenPages, { emailChanges }: { emailCha
       case 'invalid_link':
         return invalidLink(advice);
       case 'email_taken': {
-        const text = 'A user with this address exists already, and each address belongs to one user.';
+        const text = 'It belongs to another user or another account.';
         return { ...result('This address cannot be used', text), status: 409 };
       }
     }

@@ -31,6 +31,8 @@ export function emailPages(site: Site, { emailChanges }: AccountPagesDependencie
           return failed(`The e-mail address ${outcome.rule}.`);
         case 'unchanged':
           return failed('This is your e-mail address already.');
+        case 'foreign_domain':
+          return failed('This e-mail address cannot be used.');
         case 'unavailable':
           return { status: 409, page: <EmailPage context={context} email="" available={false} /> };
         case 'failed':

@@ -56,6 +56,8 @@ export function invitationPages(site: Site, { invitations, passwordLinks }: User
           return failed(`The e-mail address ${outcome.rule}.`);
         case 'exists':
           return failed('A user of your account has this e-mail address.');
+        case 'foreign_domain':
+          return failed('This e-mail address cannot be used.');
         case 'too_many':
           return failed(`An account can have ${maximumInvitations} open invitations. Revoke one first.`);
         case 'forbidden':

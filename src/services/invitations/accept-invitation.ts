@@ -7,6 +7,7 @@ import { consumeLink, type OneTimeLinks, type ValidLink } from '../links/one-tim
 import { personNameRule } from '../name-rules.js';
 import { insertUser, isEmailTaken } from '../new-user.js';
 import type { Passwords } from '../passwords.js';
+import { isForeignDomain } from '../single-sign-on/account-domains.js';
 import type { Role } from '../user.js';
 import { passwordError } from '../user-rules.js';
 import { recordInvitation } from './invitations.js';
@@ -26,7 +27,7 @@ export type AcceptanceOutcome =
   | { readonly kind: 'invalid'; readonly errors: AcceptanceErrors }
   /** The link is unknown, used, revoked or expired. */
   | { readonly kind: 'invalid_link' }
-  /** The address belongs to a user, who may be in another account. */
+  /** The address belongs to a user, who may be in another account, or its domain to another account. */
   | { readonly kind: 'email_taken' };
 
 /** Accepts invitations. */
@@ -67,6 +68,8 @@ export class AcceptInvitation {
     if (link === null) return { kind: 'invalid_link' };
     const errors = await findErrors(acceptance);
     if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
+    if (await isForeignDomain({ prisma: this.#prisma }, link.accountId, link.email))
+      return { kind: 'email_taken' };
     // Outside the transaction, because hashing is slow.
     const request = { address: origin.address, signal };
     const passwordHash = await this.#passwords.hash(acceptance.password, request);

@@ -9,6 +9,7 @@ import { insertLink } from '../links/one-time-links.js';
 import { mayAdminister } from '../lock-user.js';
 import { lockUserRole } from '../lock-user-role.js';
 import { normalizeEmail } from '../normalize.js';
+import { isForeignDomain } from '../single-sign-on/account-domains.js';
 import type { Role } from '../user.js';
 import { emailRule } from '../user-rules.js';
 
@@ -32,6 +33,8 @@ export type InvitationOutcome =
   | { readonly kind: 'invalid_email'; readonly rule: string }
   /** The address belongs to a user of the account. */
   | { readonly kind: 'exists' }
+  /** The domain of the address is confirmed for another account. */
+  | { readonly kind: 'foreign_domain' }
   | { readonly kind: 'too_many' }
   /** The acting user may not give this role. */
   | { readonly kind: 'forbidden' };
@@ -74,6 +77,7 @@ export class Invitations {
     if (rule !== undefined) return { kind: 'invalid_email', rule };
     const { accountId, userId, at } = context;
     const email = normalizeEmail(given);
+    if (await isForeignDomain({ prisma: this.#prisma }, accountId, email)) return { kind: 'foreign_domain' };
     const stored = await this.#prisma.$transaction(async (tx) => {
       const actor = await lockUserRole(tx, accountId, userId);
       if (actor === null || !mayAdminister(actor, role)) return 'forbidden';

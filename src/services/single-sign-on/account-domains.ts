@@ -13,8 +13,21 @@ export interface ConfirmedDomain {
 }
 
 /**
+ * Whether the domain of an address is confirmed for another account, which alone may invite and create users with it.
+ * Not for use in a transaction: the scope of an account has only its own domains.
+ */
+export async function isForeignDomain(
+  { prisma }: Pick<Database, 'prisma'>,
+  accountId: AccountId,
+  email: string,
+): Promise<boolean> {
+  const where = { domain: domainOf(email), accountId: { not: accountId } };
+  return (await withScope(allAccounts, () => prisma.accountDomain.count({ where }))) > 0;
+}
+
+/**
  * Domains of e-mail addresses. The operator confirms that a domain belongs to the customer of an account: users with
- * such an address may then become members by single sign-on.
+ * such an address may then become members by single sign-on, and no other account can have new users with one.
  */
 export class AccountDomains {
   readonly #prisma: Database['prisma'];

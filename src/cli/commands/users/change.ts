@@ -58,7 +58,7 @@ export async function changeUser(
           `User ${harmless(user.email)} is the last enabled owner of ${harmless(user.accountName)}; make another user an owner first`,
         );
       case 'email_taken':
-        throw new CliError('Another user has this e-mail address');
+        throw new CliError('The e-mail address belongs to another user, or its domain to another account');
       case 'invalid_password':
         throw new CliError(`The password ${outcome.error}`);
     }
