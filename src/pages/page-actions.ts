@@ -20,6 +20,7 @@ export const pageActions: Readonly<Record<string, PageAction>> = {
   '/sign_in/passkey': ['no', 'has a proof of the passkey'],
   '/sign_in/second_factor': ['no', 'completes a sign-in'],
   '/sign_in/sso': ['no', 'starts a sign-in'],
+  '/sign_in/sso/:account': ['no', 'starts a sign-in'],
   '/sign_out': ['no', 'ends only the session of the browser'],
   '/forgot_password': ['no', 'sends a link to the user'],
   '/accept_invitation/:token': ['no', 'has the token of a link'],
