@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Accounts } from '../services/accounts.js';
+import type { Rule } from '../services/name-rules.js';
 import { roles } from '../services/user.js';
-import type { Rule } from '../services/user-rules.js';
 import { CliError } from './cli-error.js';
 
 /** Option for the account. */

@@ -900,6 +900,8 @@ export interface components {
         ReportColumnType: string;
         /** @description The title of the report. */
         ReportTitle: string;
+        /** @description The title of the report. Must not contain control or invisible characters, nor begin or end with white space. */
+        ReportTitleInput: string;
         /** @description The purpose of the report, or `null`. */
         ReportDescription: string | null;
         /**
@@ -1004,7 +1006,7 @@ export interface components {
         ReportSortKeys: components["schemas"]["ReportSortKey"][];
         /** @description A report with one row for each employee. Only `title` is required. */
         ListReportCreateRequest: {
-            title: components["schemas"]["ReportTitle"];
+            title: components["schemas"]["ReportTitleInput"];
             description?: components["schemas"]["ReportDescription"];
             columns?: components["schemas"]["ReportColumnInputs"];
             filters?: components["schemas"]["ReportFilterInputs"];
@@ -1013,7 +1015,7 @@ export interface components {
         };
         /** @description A report with one row for each distinct combination of the values of `group_by`, and a `count`. */
         GroupedReportCreateRequest: {
-            title: components["schemas"]["ReportTitle"];
+            title: components["schemas"]["ReportTitleInput"];
             description?: components["schemas"]["ReportDescription"];
             columns?: components["schemas"]["NoReportColumns"];
             filters?: components["schemas"]["ReportFilterInputs"];
@@ -1024,7 +1026,7 @@ export interface components {
         ReportCreateRequest: components["schemas"]["ListReportCreateRequest"] | components["schemas"]["GroupedReportCreateRequest"];
         /** @description Changes to a report. `columns`, and an empty `group_by`, turn a grouped report into a list report. */
         ReportUpdateWithColumns: {
-            title?: components["schemas"]["ReportTitle"];
+            title?: components["schemas"]["ReportTitleInput"];
             description?: components["schemas"]["ReportDescription"];
             columns?: components["schemas"]["ReportColumnInputs"];
             filters?: components["schemas"]["ReportFilterInputs"];
@@ -1033,7 +1035,7 @@ export interface components {
         };
         /** @description Changes to a report that make it a grouped report. */
         ReportUpdateWithGrouping: {
-            title?: components["schemas"]["ReportTitle"];
+            title?: components["schemas"]["ReportTitleInput"];
             description?: components["schemas"]["ReportDescription"];
             columns?: components["schemas"]["NoReportColumns"];
             filters?: components["schemas"]["ReportFilterInputs"];
@@ -1495,11 +1497,11 @@ export interface components {
         };
         /** @description The claims to change. At least one member is required; omitted members are not changed. */
         UserUpdateRequest: {
-            /** @description The given name. Must not begin with white space or contain control characters. */
+            /** @description The given name. Must not contain control or invisible characters, nor begin or end with white space. */
             given_name?: string;
-            /** @description The family name. Must not begin with white space or contain control characters. */
+            /** @description The family name. Must not contain control or invisible characters, nor begin or end with white space. */
             family_name?: string;
-            /** @description The nickname, or `null`. Must not begin with white space or contain control characters. */
+            /** @description The nickname, or `null`. Must not contain control or invisible characters, nor begin or end with white space. */
             nickname?: string | null;
             /**
              * Format: uri

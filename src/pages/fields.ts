@@ -3,6 +3,14 @@ import { isStorableText } from '../contract/storable-text.js';
 import { invalidParameter } from '../problems/problem.js';
 
 /**
+ * Whether a field was submitted as it is stored. {@link Fields} trims and normalizes values, and stored ones need not be
+ * normalized.
+ */
+export function isUnchanged(submitted: string, stored: string): boolean {
+  return submitted === composeText(stored.trim());
+}
+
+/**
  * The fields of a form or of a query. Fields are read by name; all others are ignored.
  */
 export class Fields {

@@ -1,5 +1,5 @@
 import { parseUrl } from '../contract/outside-text.js';
-import type { Rule } from './user-rules.js';
+import type { Rule } from './name-rules.js';
 
 /** The claims that users can change. `null` removes a claim; the two names are required. */
 export interface WritableClaims {

@@ -1,9 +1,7 @@
 import { isCommonPassword } from './common-passwords.js';
+import { addressTextRule, type Rule } from './name-rules.js';
 import { normalizeEmail, normalizePassword } from './normalize.js';
 import { maximumPasswordLength } from './passwords.js';
-
-/** Validates a value. Returns what the value must be; `undefined` when it is valid. */
-export type Rule = (value: string) => string | undefined;
 
 /** Minimum length of a password, in characters. */
 export const minimumPasswordLength = 12;
@@ -11,7 +9,10 @@ export const minimumPasswordLength = 12;
 const maximumEmailLength = 320;
 
 /** The rule for the e-mail address that a user signs in with, in the form in which it is stored. */
-export const emailRule: Rule = (email) =>
+export const emailRule: Rule = (email) => emailFormRule(email) ?? addressTextRule(normalizeEmail(email));
+
+/** The rule for an address that is looked up. Stored addresses may be older than {@link addressTextRule}. */
+export const emailFormRule: Rule = (email) =>
   /^[^\s@]+@[^\s@]+$/u.test(email) && normalizeEmail(email).length <= maximumEmailLength
     ? undefined
     : `must have the form name@example.com, and at most ${maximumEmailLength} characters`;

@@ -47,7 +47,7 @@ t.test('imports employees from CSV and from JSON Lines', async (t) => {
   const records = makeRecords(731);
   records.push({
     employeeNumber: `{"'\\`,
-    firstName: 'Zoë "Z"\r\nQuote',
+    firstName: 'Zoë "Z", Quote',
     lastName: '山田, \u{1F468}',
     email: 'zoë@köln.example',
     status: 'on leave; until ✓',
@@ -156,7 +156,14 @@ t.test('rejects every invalid line by its number, and stores the others', async 
     [{ email: 'ada' }, /^email must be an e-mail address$/],
     [{ email: 'ada @company.example' }, /^email must be an e-mail address$/],
     [{ email: 'ada@b@company.example' }, /^email must be an e-mail address$/],
-    [{ employee_number: ' E1' }, /^employee_number must not begin or end with a space$/],
+    ...['employee_number', 'first_name', 'last_name', 'status', 'department'].map(
+      (name): [Record<string, unknown>, RegExp] => [
+        { [name]: 'a\u202eb' },
+        new RegExp(`^${name} must not contain control or invisible characters`),
+      ],
+    ),
+    [{ email: 'ad\u200ba@company.example' }, /^email must not contain invisible or full-width characters$/],
+    [{ email: 'ada@\u{1F600}..example/' }, /^email must have a valid domain$/],
     [{ first_name: 'A\u0000da' }, /^first_name must be valid Unicode without NUL characters$/],
     [{ last_name: 'Lovel\uFFFDce' }, /^last_name must be valid UTF-8$/],
     [{ email: undefined, status: undefined }, /^email is required; status is required$/],
@@ -192,6 +199,18 @@ t.test('accepts the longest values of the contract, counted in characters', asyn
     }),
   );
   t.match((await importText(database, accountId, text)).counts, { created: 1 });
+});
+
+t.test('removes white space at the ends of values', async (t) => {
+  const accountId = await newAccount();
+  const records = [
+    row({ employee_number: ' E1\u00a0', first_name: '\tAda ', email: ' ada@company.example ' }),
+    { ...row({ employee_number: 'E2' }), manager_employee_number: ' E1 ' },
+  ];
+  const text = records.map((record) => JSON.stringify(record)).join('\n');
+  t.match((await importText(database, accountId, text)).counts, { created: 2, managersRejected: 0 });
+  const [stored] = await storedRecords(database, accountId);
+  t.match(stored, { employeeNumber: 'E1', firstName: 'Ada', email: 'ada@company.example' });
 });
 
 t.test('rejects lines that are not a record', async (t) => {

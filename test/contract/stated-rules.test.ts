@@ -1,6 +1,6 @@
 import { resolve } from '../../src/contract/contract.js';
 import { createValidatorCompiler } from '../../src/contract/validator.js';
-import { personNameRule } from '../../src/services/name-rules.js';
+import { namePattern, personNameRule } from '../../src/services/name-rules.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -101,16 +101,41 @@ const wrongNames = [
   'a\u007fb',
   'a\u0085b',
   '\u009f',
+  'Ada ',
+  'Ada\u3000',
+  'a\u2028b',
+  'a\u2029b',
+  'a\u202eb',
+  'a\u2066b\u2069',
+  'a\u200fb',
+  '\u061ca',
+  'a\u200bb',
+  'a\u00adb',
+  // Joiners that change nothing that is seen.
+  'A\u200cda',
+  'Ada\u200d',
+  '\u200cمی',
+  'می\u200c',
+  'می\u200c\u200cخواهم',
+  'می\u200dخواهم',
+  'می\u200c خواهم',
+  'क\u200cष',
+  '\u{1F469}\u200d\u{1F467}',
 ];
 const rightNames = [
   'A',
   'Ada',
-  'Ada ',
   'Ada  King',
   "O'Brien-李",
   'a\u00a0b',
-  'a\u2028b',
   '\u00a1',
+  'می\u200cخواهم',
+  'خانه\u200cها\u200cی',
+  'क्\u200dष',
+  'क्\u200cष',
+  'क्\u200d',
+  'Zoe\u0308',
+  '山田\u{E0100}',
   '\u{1F468}'.repeat(100),
 ];
 
@@ -121,7 +146,7 @@ t.test('the schemas of names reject exactly the values that the server rejects',
     for (const value of wrongNames) {
       const { accepted, body } = await send('PATCH', '/v1/users/me', { [name]: value });
       t.notOk(accepted || allows({ [name]: value }), encodeURIComponent(value));
-      const detail = `${pointer} must not begin with white space or contain control characters.`;
+      const detail = `${pointer} must not contain control or invisible characters, nor begin or end with white space.`;
       t.same(body.errors, [{ pointer, detail }], encodeURIComponent(value));
     }
     const { body } = await send('PATCH', '/v1/users/me', { [name]: '' });
@@ -133,6 +158,34 @@ t.test('the schemas of names reject exactly the values that the server rejects',
   }
 });
 
+t.test('the schema of report titles rejects exactly the values that the server rejects', async (t) => {
+  const allows = bodyOf('ReportCreateRequest');
+  const created = await send('POST', '/v1/reports', { title: 'x' });
+  const path = `/v1/reports/${created.body.data.id}`;
+  for (const title of wrongNames) {
+    const detail =
+      '/title must not contain control or invisible characters, nor begin or end with white space.';
+    for (const [method, url] of [
+      ['POST', '/v1/reports'],
+      ['PATCH', path],
+    ] as const) {
+      const { accepted, body } = await send(method, url, { title });
+      t.notOk(accepted || allows({ title }), encodeURIComponent(title));
+      t.same(body.errors, [{ pointer: '/title', detail }], encodeURIComponent(title));
+    }
+  }
+  for (const title of rightNames) {
+    t.ok(allows({ title }) && (await send('PATCH', path, { title })).accepted, encodeURIComponent(title));
+  }
+});
+
+t.test('the contract and the commands have one pattern of names', async (t) => {
+  const { ReportTitleInput, UserUpdateRequest } = contract.document.components.schemas;
+  const { given_name, family_name, nickname } = UserUpdateRequest?.properties ?? {};
+  for (const schema of [ReportTitleInput, given_name, family_name, nickname])
+    t.equal((schema as { pattern?: string } | undefined)?.pattern, namePattern);
+});
+
 t.test('the commands accept and reject the same names as the contract', async (t) => {
   for (const name of wrongNames) t.type(personNameRule(name), 'string', encodeURIComponent(name));
   for (const name of rightNames) t.equal(personNameRule(name), undefined, encodeURIComponent(name));
@@ -141,7 +194,7 @@ t.test('the commands accept and reject the same names as the contract', async (t
 t.test('a long name is checked in linear time', async (t) => {
   const allows = bodyOf('UserUpdateRequest');
   // In quadratic time the test would not end.
-  for (const piece of [' ', 'a', 'a ', '\u3000a'])
+  for (const piece of [' ', 'a', 'a ', '\u3000a', '\u0645\u200c', '\u094d\u200d', '\u0645', '\u094d'])
     t.notOk(allows({ given_name: `${piece.repeat(50_000)}\n` }));
 });
 

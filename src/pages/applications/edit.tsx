@@ -2,6 +2,7 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { ApplicationDetails } from '../../services/applications/application-details.js';
 import { findSettingsErrors } from '../../services/applications/application-settings.js';
 import { settingsVersion } from '../../services/applications/settings-changes.js';
+import { isUnchanged } from '../fields.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
@@ -48,10 +49,18 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
     async (context) => {
       const application = await requestedApplication(context, dependencies);
       const { clientType, id } = application;
-      const form = { ...readApplicationForm(context.form), clientType };
+      const submitted = readApplicationForm(context.form);
+      const { name: storedName } = application;
+      const name = isUnchanged(submitted.name, storedName) ? storedName : submitted.name;
+      const form = { ...submitted, name, clientType };
       const version = context.form.text('version');
 
-      const found = findSettingsErrors(form, { clientType, knownScopes, allowLocalhost: !production });
+      const found = findSettingsErrors(form, {
+        clientType,
+        knownScopes,
+        allowLocalhost: !production,
+        storedName,
+      });
       const errors = formErrors(found, { clientType, firstScope: knownScopes[0] ?? '' });
       if (errors.length > 0)
         return { status: 400, page: formPage(context, application, form, { version, errors }) };

@@ -1,8 +1,9 @@
 import { DataTable } from '../data-table.js';
-import { type EmployeeForm, formFields, isUnchanged } from './employee-form.js';
+import { changedFields, type EmployeeForm, formFields } from './employee-form.js';
 
 /** The saved values that differ from those of the form, because another user has changed them. */
 export function Conflict({ form, stored }: { form: EmployeeForm; stored: EmployeeForm }) {
+  const changed = changedFields(form, stored);
   return (
     <section aria-labelledby="conflict">
       <h2 id="conflict">Saved values</h2>
@@ -18,7 +19,7 @@ export function Conflict({ form, stored }: { form: EmployeeForm; stored: Employe
           },
           { key: 'yours', label: 'Yours', heading: 'Yours', cell: ({ name }) => <Value text={form[name]} /> },
         ]}
-        rows={formFields.filter(({ name }) => !isUnchanged(form, stored, name))}
+        rows={formFields.filter(({ name }) => changed.includes(name))}
         rowKey={({ name }) => name}
       />
       <h2>Your values</h2>

@@ -6,10 +6,9 @@ import { withNotice } from '../notices.js';
 import type { PageContext, PageResponse } from '../page-context.js';
 import type { Site } from '../site.js';
 import {
+  changedFields,
   checkForm,
   type EmployeeForm,
-  formFields,
-  isUnchanged,
   readEmployeeForm,
   rejectionErrors,
   storedForm,
@@ -48,7 +47,7 @@ export function editPages(site: Site, dependencies: EmployeePagesDependencies): 
         page: editPage({ context, employee, form, version, errors }),
       });
 
-      const checked = checkForm(keepStored(form, await formOf(context, employee)), employeeCheck);
+      const checked = checkForm(form, employeeCheck, await formOf(context, employee));
       if ('errors' in checked) return invalid(checked.errors);
       const outcome = await employeeChanges.update(context.auditContext, { id, version, ...checked });
       const saved: PageResponse = { redirect: withNotice(employeeAddress(id), 'employee_updated') };
@@ -61,10 +60,10 @@ export function editPages(site: Site, dependencies: EmployeePagesDependencies): 
           return invalid(rejectionErrors(outcome.reasons));
         case 'conflict': {
           const stored = await formOf(context, outcome.stored);
-          const different = formFields.find(({ name }) => !isUnchanged(form, stored, name));
+          const [different] = changedFields(form, stored);
           if (different === undefined) return saved;
           const current = employeeVersion(outcome.stored);
-          const errors = [{ field: different.name, message: conflictMessage }];
+          const errors = [{ field: different, message: conflictMessage }];
           return {
             status: 409,
             page: editPage({ context, employee, form, version: current, errors, stored }),
@@ -84,16 +83,6 @@ export function editPages(site: Site, dependencies: EmployeePagesDependencies): 
 
 const conflictMessage =
   'Another user changed this employee while you were editing it. Compare the saved values with yours. To replace them, save again.';
-
-/** The form with the stored spelling of values that the user did not change. */
-function keepStored(form: EmployeeForm, stored: EmployeeForm): EmployeeForm {
-  return Object.fromEntries(
-    Object.entries(form).map(([name, value]) => [
-      name,
-      isUnchanged(form, stored, name) ? (stored[name] ?? '') : value,
-    ]),
-  );
-}
 
 function editPage({
   employee,

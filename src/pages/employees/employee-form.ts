@@ -1,9 +1,8 @@
-import { composeText } from '../../contract/outside-text.js';
 import type { EmployeeCheck } from '../../services/employee-imports/employee-check.js';
 import type { Employee } from '../../services/employees/employee.js';
 import { type GivenAttribute, givenAttributes } from '../../services/employees/employee-attributes.js';
 import type { EmployeeInput, Rejection } from '../../services/employees/resolve-input.js';
-import type { Fields } from '../fields.js';
+import { type Fields, isUnchanged } from '../fields.js';
 import type { FormError } from '../form-parts.js';
 
 /** The submitted form of an employee, valid or not: the values by the names of {@link formFields}. */
@@ -35,20 +34,31 @@ export function storedForm(employee: Employee, manager: Employee | null): Employ
   return { ...Object.fromEntries(values), [managerField]: manager?.employeeNumber ?? '' };
 }
 
-/**
- * Whether a value was submitted as it is stored. {@link Fields} trims and normalizes values, and stored ones need not be
- * normalized.
- */
-export function isUnchanged(form: EmployeeForm, stored: EmployeeForm, name: string): boolean {
-  return form[name] === composeText((stored[name] ?? '').trim());
+/** Names of the fields that have another value than the stored form. */
+export function changedFields(form: EmployeeForm, stored: EmployeeForm): string[] {
+  return formFields
+    .map(({ name }) => name)
+    .filter((name) => !isUnchanged(form[name] ?? '', stored[name] ?? ''));
 }
 
-/** Returns the values of a form, or its errors in the order of its fields. */
+/**
+ * Returns the values of a form, or its errors in the order of its fields. A value that the user did not change keeps its stored
+ * spelling.
+ *
+ * @param stored the form with the stored values of an employee that exists
+ */
 export function checkForm(
   form: EmployeeForm,
   employeeCheck: EmployeeCheck,
+  stored: EmployeeForm = {},
 ): { readonly input: EmployeeInput } | { readonly errors: readonly FormError[] } {
-  const checked = employeeCheck.checkMembers(form);
+  const changed = changedFields(form, stored);
+  const unchanged = new Set(Object.keys(form).filter((name) => name in stored && !changed.includes(name)));
+  const values = Object.entries(form).map(([name, value]) => [
+    name,
+    unchanged.has(name) ? stored[name] : value,
+  ]);
+  const checked = employeeCheck.checkMembers(Object.fromEntries(values), unchanged);
   if (checked.errors === undefined) {
     const { employee, manager = null } = checked;
     const managerNumber = manager !== null && 'employeeNumber' in manager ? manager.employeeNumber : null;

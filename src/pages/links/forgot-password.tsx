@@ -1,5 +1,5 @@
 import type { PasswordLinks } from '../../services/password-links.js';
-import { emailRule } from '../../services/user-rules.js';
+import { emailFormRule } from '../../services/user-rules.js';
 import { ErrorSummary } from '../form-parts.js';
 import { CsrfField, Layout } from '../layout.js';
 import { TextField } from '../text-field.js';
@@ -24,7 +24,7 @@ export function forgotPasswordPages(
   pages.post(forgotPasswordPath, async (context) => {
     if (!delivers) return { page: <NoMailPage /> };
     const email = context.form.text(field);
-    const rule = emailRule(email);
+    const rule = emailFormRule(email);
     if (rule !== undefined) {
       const error = `The e-mail address ${rule}.`;
       return { status: 400, page: <ForgotPasswordPage {...{ context, email, error }} /> };

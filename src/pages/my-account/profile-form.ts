@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import { createBodyValidation } from '../../contract/validator.js';
 import { type ClaimName, checkClaims, type WritableClaims } from '../../services/claim-rules.js';
 import { claimNames, type Profile } from '../../services/profiles.js';
-import type { Fields } from '../fields.js';
+import { type Fields, isUnchanged } from '../fields.js';
 import type { FormError } from '../form-parts.js';
 
 /** The claims of the form; an empty string is no value. */
@@ -21,17 +21,18 @@ type FormClaim = (typeof formClaims)[number];
 
 /** Error message for an invalid value of each field, in the order of the form. */
 const messages: Readonly<Record<FormClaim, string>> = {
-  givenName: 'Enter a given name of at most 100 characters.',
-  familyName: 'Enter a family name of at most 100 characters.',
+  givenName: 'Enter a given name of at most 100 characters, without invisible ones.',
+  familyName: 'Enter a family name of at most 100 characters, without invisible ones.',
   locale: 'Enter the tag of a language, such as en or de-CH.',
   zoneinfo: 'Choose a time zone.',
   picture: 'Enter a URL that starts with https:// and has no user name or password.',
   phoneNumber: 'Enter a phone number with its country code, such as +41 44 555 01 23.',
 };
 
-/** Returns the claims of a form, or its errors. */
+/** Returns the claims of a form that differ from the stored form, or their errors. */
 export type ProfileValidator = (
   form: ProfileForm,
+  stored: ProfileForm,
 ) =>
   | { readonly claims: Partial<WritableClaims>; readonly errors?: never }
   | { readonly errors: readonly FormError[] };
@@ -39,9 +40,12 @@ export type ProfileValidator = (
 /** Validates the form as the contract does for the same claims. */
 export function createProfileValidator({ document }: Contract): ProfileValidator {
   const validate = createBodyValidation(() => document.components.schemas.UserUpdateRequest);
-  return (form) => {
-    const claims = toClaims(form);
-    const body = Object.fromEntries(formClaims.map((claim) => [claimNames[claim], claims[claim]]));
+  return (form, stored) => {
+    const changed = formClaims.filter((claim) => !isUnchanged(form[claim], stored[claim]));
+    if (changed.length === 0) return { claims: {} };
+    const all = toClaims(form);
+    const claims = Object.fromEntries(changed.map((claim) => [claim, all[claim]]));
+    const body = Object.fromEntries(changed.map((claim) => [claimNames[claim], all[claim]]));
     const paths = new Set(validate(body).map(({ instancePath }) => instancePath));
     // The rules that the schema cannot express are for values of a valid length.
     const wellFormed = formClaims.filter((claim) => !paths.has(`/${claimNames[claim]}`));

@@ -14,17 +14,21 @@ import { type ProfileForm, readProfileForm, storedProfileForm } from './profile-
 export function profilePages(site: Site, { profiles, validateProfile }: AccountPagesDependencies): void {
   const path = accountAddress('profile');
 
-  site.get(path, async (context) => {
-    const profile = await profiles.get(context.user.accountId, context.user.id);
+  const storedForm = async ({ user }: PageContext): Promise<ProfileForm> => {
+    const profile = await profiles.get(user.accountId, user.id);
     if (profile === null) throw recordNotFound();
-    return { page: <ProfilePage context={context} form={storedProfileForm(profile)} /> };
-  });
+    return storedProfileForm(profile);
+  };
+
+  site.get(path, async (context) => ({
+    page: <ProfilePage context={context} form={await storedForm(context)} />,
+  }));
 
   site.post(
     path,
     async (context) => {
       const form = readProfileForm(context.form);
-      const checked = validateProfile(form);
+      const checked = validateProfile(form, await storedForm(context));
       if (checked.errors !== undefined) {
         return { status: 400, page: <ProfilePage context={context} form={form} errors={checked.errors} /> };
       }

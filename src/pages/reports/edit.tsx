@@ -48,7 +48,7 @@ export function editPages(site: Site, dependencies: ReportPagesDependencies): vo
         status: statusOf(extras.errors),
         page: formPage(context, report, { form: shown, version, ...extras }),
       });
-      const handled = await handleForm(context, dependencies, { form, show });
+      const handled = await handleForm(context, dependencies, { form, stored: report, show });
       if ('response' in handled) return handled.response;
       const outcome = await reports.update(context.auditContext, {
         id: report.id,

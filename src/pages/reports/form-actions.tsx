@@ -1,4 +1,4 @@
-import type { ReportContent } from '../../services/reports/report.js';
+import type { Report, ReportContent } from '../../services/reports/report.js';
 import { toStored } from '../../services/reports/report.js';
 import type { FormError } from '../form-parts.js';
 import type { PageContext, PageResponse } from '../page-context.js';
@@ -18,6 +18,7 @@ export type FormExtras = Pick<ReportFormPageProps, 'errors' | 'filterRows' | 'pr
 /**
  * Handles the buttons that save nothing: they add or remove a filter, or show a preview. Other submissions are validated.
  *
+ * @param options.stored the report that the form changes; absent for a new one
  * @param options.show renders the form again
  * @returns the content to save, or the response
  * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
@@ -25,7 +26,15 @@ export type FormExtras = Pick<ReportFormPageProps, 'errors' | 'filterRows' | 'pr
 export async function handleForm(
   context: PageContext,
   dependencies: ReportPagesDependencies,
-  { form, show }: { form: ReportForm; show: (form: ReportForm, extras: FormExtras) => PageResponse },
+  {
+    form,
+    stored,
+    show,
+  }: {
+    form: ReportForm;
+    stored?: Report;
+    show: (form: ReportForm, extras: FormExtras) => PageResponse;
+  },
 ): Promise<{ readonly content: ReportContent } | { readonly response: PageResponse }> {
   const button = context.form.text('do');
   const { filters } = form;
@@ -34,7 +43,7 @@ export async function handleForm(
     const removed = Number(button.slice(removeFilter.length));
     return { response: show({ ...form, filters: filters.filter((_, index) => index !== removed - 1) }, {}) };
   }
-  const validated = dependencies.validateReport(form);
+  const validated = dependencies.validateReport(form, stored);
   if (validated.errors !== undefined) return { response: show(form, { errors: validated.errors }) };
   if (button !== 'preview') return validated;
   return { response: show(form, { preview: await preview(context, dependencies, validated.content) }) };

@@ -7,6 +7,7 @@ import { describeValidation } from '../../problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors } from '../../services/reports/definition-rules.js';
 import type { ReportContent } from '../../services/reports/report.js';
 import { newContent } from '../../services/reports/report-changes.js';
+import { isUnchanged } from '../fields.js';
 import type { FormError } from '../form-parts.js';
 import { toFormErrors } from './form-errors.js';
 import { fieldIds, lines, type ReportForm } from './report-form.js';
@@ -14,10 +15,14 @@ import { inlinedSchema, type ReportOptions, readReportOptions } from './report-s
 
 type Request = components['schemas']['ReportCreateRequest'];
 
-/** Returns the content of a report that a form describes, or the errors of the form. */
+/**
+ * Returns the content of a report that a form describes, or the errors of the form. The stored title of a report that exists is
+ * valid.
+ */
 export interface ReportValidator {
   (
     form: ReportForm,
+    stored?: { readonly title: string },
   ): { readonly content: ReportContent; readonly errors?: never } | { readonly errors: readonly FormError[] };
   /** Values and limits of the parts of a report. */
   readonly options: ReportOptions;
@@ -29,16 +34,19 @@ export function createReportValidator(contract: Contract): ReportValidator {
     list: createBodyValidation(() => inlinedSchema(contract, 'ListReportCreateRequest')),
     groups: createBodyValidation(() => inlinedSchema(contract, 'GroupedReportCreateRequest')),
   };
-  const validate = (form: ReportForm): ReturnType<ReportValidator> => {
+  const validate: (...given: Parameters<ReportValidator>) => ReturnType<ReportValidator> = (form, stored) => {
     const { kind } = form;
     if (kind === '') {
       return { errors: [{ field: fieldIds.kind('list'), message: 'Choose what the report shows.' }] };
     }
     const body = toRequest(form);
-    const findings = validations[kind](body);
+    const keptTitle = stored && isUnchanged(form.title, stored.title) ? stored.title : undefined;
+    const findings = validations[kind](body).filter(
+      ({ instancePath }) => keptTitle === undefined || instancePath !== '/title',
+    );
     if (findings.length > 0) return { errors: toFormErrors(rulesOf(findings), form) };
     const { title } = body as Request;
-    const content = newContent({ ...toChanges(body as Request), title });
+    const content = newContent({ ...toChanges(body as Request), title: keptTitle ?? title });
     const errors = findDefinitionErrors(content);
     return errors.length > 0 ? { errors: toFormErrors(errors, form) } : { content };
   };

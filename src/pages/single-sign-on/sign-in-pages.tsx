@@ -3,7 +3,7 @@ import { auditOrigin } from '../../http/audit-origin.js';
 import type { BrowserSessions } from '../../http/browser-sessions.js';
 import { Problem } from '../../problems/problem.js';
 import type { SingleSignOnStart } from '../../services/single-sign-on/single-sign-on.js';
-import { emailRule } from '../../services/user-rules.js';
+import { emailFormRule } from '../../services/user-rules.js';
 import { Fields } from '../fields.js';
 import { keptFormField, readKeptForm } from '../kept-form.js';
 import { type Page, renderPage } from '../layout.js';
@@ -44,7 +44,7 @@ export async function singleSignOnPages(
     // The sign-in page of an expired form has no address yet.
     if (given === '' && form.secret(keptFormField) !== '')
       return emailPage(request, reply, { returnTo, keptForm: keptForm ?? '' });
-    const rule = emailRule(given);
+    const rule = emailFormRule(given);
     const accountId = rule === undefined ? await domains.accountOf(given) : null;
     if (accountId === null) {
       const error =

@@ -24,6 +24,8 @@ export interface SettingsRules {
   /** All scopes of the contract. */
   readonly knownScopes: readonly string[];
   readonly allowLocalhost: boolean;
+  /** The stored name of an application that exists, which may be older than the rule. */
+  readonly storedName?: string;
 }
 
 export const maximumRedirectUris = 20;
@@ -38,7 +40,7 @@ export function findSettingsErrors(
   settings: ApplicationSettings,
   rules: SettingsRules,
 ): SettingsErrors | null {
-  const nameRule = applicationNameRule(settings.name);
+  const nameRule = settings.name === rules.storedName ? undefined : applicationNameRule(settings.name);
   const name = nameRule && `The name ${nameRule}.`;
   const redirectUris = redirectUriErrors(settings.redirectUris, rules);
   const scopes = scopesError(settings.scopes, rules);

@@ -7,6 +7,7 @@ import { createBodyValidation } from '../../contract/validator.js';
 import { describeValidation } from '../../problems/describe-validation.js';
 import { givenAttributes } from '../employees/employee-attributes.js';
 import type { EmployeeRecord } from '../employees/employee-record.js';
+import { addressTextRule, nameTextRule } from '../name-rules.js';
 import type { ManagerReference } from './manager-assignments.js';
 
 /** A member of a record. Only one that is nullable can be absent. */
@@ -56,23 +57,29 @@ export interface EmployeeCheck {
   readonly attributes: readonly RecordMember[];
   /** The employee of a valid record without the manager, who may not be stored yet; or all errors. */
   check(value: unknown): CheckedRecord;
-  /** The same, with errors by member. */
-  checkMembers(value: unknown): CheckedMembers;
+  /**
+   * The same, with errors by member.
+   *
+   * @param unchanged members that have their stored value. It may be older than the rules for names and addresses.
+   */
+  checkMembers(value: unknown, unchanged?: ReadonlySet<string>): CheckedMembers;
 }
 
 /**
  * Creates the validation from the attributes of an employee in the contract, except those that the service sets. A record
- * can omit a nullable attribute, or leave it blank.
+ * can omit a nullable attribute, or leave it blank. White space at the ends of values is removed.
  */
 export function createEmployeeCheck(contract: Contract): EmployeeCheck {
   const validate = createBodyValidation(() => recordSchema(contract));
-  const checkMembers = (given: unknown): CheckedMembers => {
-    const value = withoutBlanks(given);
+  const checkMembers = (given: unknown, unchanged: ReadonlySet<string> = new Set()): CheckedMembers => {
+    const value = withoutBlanks(trimmed(given, unchanged));
     const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
     const findings = validate(value);
     if (findings.length === 0 && blank.length === 0) {
       const record = value as Attributes;
-      const errors = checkedTexts.flatMap((member) => storageErrors(member, record[member.name]));
+      const errors = checkedTexts
+        .filter(({ name }) => !unchanged.has(name))
+        .flatMap((member) => storageErrors(member, record[member.name]));
       if (typeof record.manager_id === 'string' && typeof record[managerNumber.name] === 'string') {
         errors.push({ member: 'manager_id', rule: `and ${managerNumber.name} must not be together` });
       }
@@ -118,6 +125,17 @@ function recordSchema({ document }: Contract): JsonSchema {
   };
 }
 
+/** The given value without white space at the ends of its texts. */
+function trimmed(given: unknown, unchanged: ReadonlySet<string>): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === 'string' && !unchanged.has(name) ? value.trim() : value,
+    ]),
+  );
+}
+
 /** A blank value of a nullable attribute counts as `null`. */
 function withoutBlanks(given: unknown): unknown {
   const blank = nullableNames.filter((name) => isBlank((given as Attributes | null)?.[name]));
@@ -154,8 +172,7 @@ function storageRule(name: string, type: string, value: string): string | undefi
   if (!isStorableText(value)) return 'must be valid Unicode without NUL characters';
   // The decoder replaces invalid bytes by this character. Storing it would lose the original text.
   if (value.includes('\uFFFD')) return 'must be valid UTF-8';
-  if (name === 'employee_number' && value.trim() !== value) return 'must not begin or end with a space';
-  return undefined;
+  return name === 'email' ? addressTextRule(value) : nameTextRule(value);
 }
 
 function toRecord(value: Attributes): ValidRecord {

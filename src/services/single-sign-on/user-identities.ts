@@ -9,7 +9,7 @@ import { insertUser, isEmailTaken } from '../new-user.js';
 import { normalizeEmail } from '../normalize.js';
 import { recordUserEvent } from '../record-user-event.js';
 import { toUser, type User, type UserRow, userSelection } from '../user.js';
-import { emailRule } from '../user-rules.js';
+import { emailFormRule, emailRule } from '../user-rules.js';
 import { domainOf } from './email-domain.js';
 import type { ProviderClaims } from './provider-client.js';
 import { namesOf } from './user-names.js';
@@ -65,7 +65,7 @@ export class UserIdentities {
     const { sub, email } = claims;
     if (!isStorableText(sub) || sub === '' || sub.length > maximumSubjectLength)
       return rejected('invalid_subject');
-    if (!isStorableText(email) || emailRule(email) !== undefined) return rejected('email_missing');
+    if (!isStorableText(email) || emailFormRule(email) !== undefined) return rejected('email_missing');
     if (claims.email_verified !== true) return rejected('email_not_verified');
     return await withScope(accountScope(accountId), async () => {
       const known = await this.find(identity);
@@ -112,6 +112,7 @@ export class UserIdentities {
     });
     if (existing !== null && existing.disabledAt !== null) return 'disabled';
     if (existing !== null && existing.identities.length > 0) return 'other_identity';
+    if (existing === null && emailRule(email) !== undefined) return 'email_missing';
     const userId = existing?.id ?? (await this.#createMember(tx, { identity, email, origin, at }));
     if (userId === null) return 'unknown_user';
     await tx.userIdentity.create({

@@ -1,3 +1,5 @@
+import { nameTextRule } from '../../../src/services/name-rules.js';
+
 const alphabets = [
   'Ω≈ç√∫',
   'שלום עולם',
@@ -37,3 +39,8 @@ export const hostileNames: readonly string[] = [...alphabets, ...markup].flatMap
     .slice(0, 255)
     .replace(/[\ud800-\udbff]$/, ''),
 ]);
+
+/** The names of {@link hostileNames} that can be entered. Others may be stored since before the rule for names. */
+export const enterableNames: readonly string[] = hostileNames
+  .map((name) => name.trim())
+  .filter((name) => nameTextRule(name) === undefined);
