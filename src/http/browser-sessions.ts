@@ -82,6 +82,15 @@ export class BrowserSessions {
     { sessionId, user }: { sessionId: string; user: User },
   ): Promise<string> {
     await this.#endCurrent(request);
+    return this.renew(reply, { sessionId, user });
+  }
+
+  /**
+   * Sets the cookie of a session whose id may be new.
+   *
+   * @returns the CSRF token for forms of the session
+   */
+  renew(reply: FastifyReply, { sessionId, user }: { sessionId: string; user: User }): string {
     reply
       .setCookie(this.#sessionCookie, sessionId, this.#cookie)
       .clearCookie(this.#visitorCookie, this.#cookie);

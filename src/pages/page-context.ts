@@ -25,6 +25,8 @@ export interface PageContext {
   readonly form: Fields;
   /** Creates a signal that aborts when the client disconnects. */
   disconnected(): AbortSignal;
+  /** Sends the cookie of the session, whose id may be new, and returns the context for the rest of the request. */
+  withSession(sessionId: string): PageContext;
   /** Value of a path parameter. */
   parameter(name: string): string;
 }

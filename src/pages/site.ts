@@ -173,6 +173,9 @@ export class Site {
       query: new Fields(request.query),
       form: new Fields(request.body),
       disconnected: () => abortOnDisconnect(reply.raw).signal,
+      withSession(sessionId) {
+        return { ...this, sessionId, csrfToken: sessions.renew(reply, { sessionId, user }) };
+      },
       parameter: (name) => parameters[name] ?? '',
     };
     const response = await withScope(accountScope(user.accountId), () => handle(context, file)).catch(

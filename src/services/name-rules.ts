@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { composeText } from '../contract/storable-text.js';
+import { composeText } from '../contract/outside-text.js';
 
 /** Validates a value. Returns what the value must be; `undefined` when it is valid. */
 export type Rule = (value: string) => string | undefined;

@@ -91,7 +91,7 @@ export class Sessions {
       authenticatedAt?: Date;
     } = {},
   ): Promise<string | null> {
-    const id = randomBytes(32).toString('base64url');
+    const id = newSessionId();
     const now = this.#clock();
     const secondFactorAt = secondFactor ? now : null;
     const completedAt = complete ? now : null;
@@ -250,6 +250,11 @@ function completeKinds(user: Omit<UserRow, 'accountId'>): Prisma.SessionWhereInp
     .map(({ singleSignOn, secondFactorAt }) => {
       return { singleSignOn, secondFactorAt: secondFactorAt === null ? null : { not: null } };
     });
+}
+
+/** A random id of a session, which is a secret. */
+export function newSessionId(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /** The hash of a session id, which identifies the session in the database. */

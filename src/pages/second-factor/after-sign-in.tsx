@@ -53,17 +53,22 @@ export async function respondToSignIn(
   return await showStep({ user, returnTo, keptForm: keepFormOf(kept.fields, csrfToken) }, csrfToken);
 }
 
-/** Responds to a second factor: with the form of the expired session, or the requested page. */
+/** Responds to a second factor, after which the session has a new id: with the form of the expired session, or the requested page. */
 export async function respondToSecondFactor(
   request: FastifyRequest,
   reply: FastifyReply,
-  { signedIn, sessions }: { signedIn: Omit<SignedIn, 'stage'>; sessions: BrowserSessions },
+  {
+    sessionId,
+    signedIn,
+    sessions,
+  }: { sessionId: string; signedIn: Omit<SignedIn, 'stage'>; sessions: BrowserSessions },
 ): Promise<FastifyReply> {
   const { user, returnTo, kept } = signedIn;
+  const csrfToken = sessions.renew(reply, { sessionId, user });
   reply.headers(privatePageHeaders());
   if (kept === null || sessions.csrfUser(request, kept.token) !== user.id)
     return reply.redirect(returnTo, 303);
-  return sendKeptForm(reply, { csrfToken: kept.token, returnTo, fields: kept.fields });
+  return sendKeptForm(reply, { csrfToken, returnTo, fields: kept.fields });
 }
 
 function sendKeptForm(

@@ -74,7 +74,11 @@ export async function secondFactorPages(
       sendSecondFactorPage(reply, dependencies, { user, returnTo, keptForm, error }, csrfToken);
     switch (outcome.kind) {
       case 'signed_in':
-        return respondToSecondFactor(request, reply, { signedIn: { user, returnTo, kept }, sessions });
+        return respondToSecondFactor(request, reply, {
+          sessionId: outcome.sessionId,
+          signedIn: { user, returnTo, kept },
+          sessions,
+        });
       case 'wrong':
         reply.code(401);
         return again(

@@ -7,7 +7,13 @@ import { createSeal, type Seal } from '../sealing.js';
 import type { SecurityNotices } from '../security-notices.js';
 import type { User } from '../user.js';
 import { createAppSeal } from './authenticator-app-secrets.js';
-import { addFactor, type FactorRemoval, type FactorSession, removeFactor } from './factor-changes.js';
+import {
+  addFactor,
+  type FactorAddition,
+  type FactorRemoval,
+  type FactorSession,
+  removeFactor,
+} from './factor-changes.js';
 import { isTotpCode, newTotpSecret, totpStep, totpUri } from './totp.js';
 
 /** Time in which a user has to enter the first code of an authenticator app. */
@@ -24,7 +30,7 @@ export interface AppSetUp {
 }
 
 export type AppAddition =
-  | { readonly kind: 'added'; readonly recoveryCodes: readonly string[] | null }
+  | ({ readonly kind: 'added' } & FactorAddition)
   | { readonly kind: 'wrong_code' }
   /** The token has expired, or belongs to another user. */
   | { readonly kind: 'invalid_token' };
@@ -82,7 +88,7 @@ export class AuthenticatorApps {
     if (step === null) return { kind: 'wrong_code' };
     const sealedSecret = await this.#seal.seal(JSON.stringify({ user: userId, secret }));
     const data = { sealedSecret, lastStep: step, createdAt: at };
-    const recoveryCodes = await this.#prisma.$transaction((tx) =>
+    const addition = await this.#prisma.$transaction((tx) =>
       addFactor(tx, context, {
         session,
         method: 'authenticator app',
@@ -96,7 +102,7 @@ export class AuthenticatorApps {
       }),
     );
     this.#notices.send(context, userId, 'authenticator_app_added');
-    return { kind: 'added', recoveryCodes };
+    return { kind: 'added', ...addition };
   }
 
   async remove(context: UserAuditContext): Promise<FactorRemoval> {

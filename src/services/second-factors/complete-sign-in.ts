@@ -1,7 +1,7 @@
 import type { Prisma } from '../../database/client.js';
 import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
-import { hashSessionId } from '../sessions.js';
+import { hashSessionId, newSessionId } from '../sessions.js';
 
 /** The kind of the second factor that a user proved. */
 export type SecondFactorMethod = 'authenticator app' | 'passkey' | 'recovery code';
@@ -22,18 +22,27 @@ export async function lockEnabledUser(
 }
 
 /**
- * Stores in a session that its user proved a second factor, in the transaction of the caller.
+ * Stores in a session that its user proved a second factor, in the transaction of the caller. With the first one it gets a
+ * new id, so that an id that was obtained or fixated before is of no use.
  *
- * @returns whether the session still exists
+ * @returns the id of the session from now on; `null` when the session was revoked meanwhile
  */
 export async function storeSecondFactor(
   tx: Prisma.TransactionClient,
   { accountId, userId, at }: UserAuditContext,
   sessionId: string,
-): Promise<boolean> {
+): Promise<string | null> {
   const where = { idHash: hashSessionId(sessionId), accountId, userId };
-  const { count } = await tx.session.updateMany({ where, data: { secondFactorAt: at } });
-  return count > 0;
+  const session = await tx.session.findFirst({ where });
+  if (session?.secondFactorAt) {
+    const { count } = await tx.session.updateMany({ where, data: { secondFactorAt: at } });
+    return count > 0 ? sessionId : null;
+  }
+  // Of concurrent transactions one deletes it.
+  if (session === null || (await tx.session.deleteMany({ where })).count === 0) return null;
+  const id = newSessionId();
+  await tx.session.create({ data: { ...session, idHash: hashSessionId(id), secondFactorAt: at } });
+  return id;
 }
 
 /** Records a sign-in that a second factor completed, in the transaction of the caller, which has locked the user. */

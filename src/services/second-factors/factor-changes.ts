@@ -17,6 +17,14 @@ export interface FactorSession {
   readonly stage: SignInStage;
 }
 
+/** A factor was added. */
+export interface FactorAddition {
+  /** New codes with the first factor; `null` otherwise. */
+  readonly recoveryCodes: string[] | null;
+  /** The id of the session from now on. */
+  readonly sessionId: string;
+}
+
 /** The session was revoked, or the user disabled, while the request was processed. */
 export class SessionEndedError extends Error {
   override readonly name = 'SessionEndedError';
@@ -34,7 +42,6 @@ export type FactorRemoval =
  * may be forgotten.
  *
  * @param insert stores the factor
- * @returns new recovery codes with the first factor; `null` otherwise
  * @throws {SessionEndedError}
  */
 export async function addFactor(
@@ -51,16 +58,17 @@ export async function addFactor(
     event: { type: AuditEventType; details?: Record<string, string> };
     insert: () => Promise<unknown>;
   },
-): Promise<string[] | null> {
+): Promise<FactorAddition> {
   const { accountId, userId, origin, at } = context;
   if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
   const isFirst = (await countFactors(tx, context)) === 0;
   await insert();
   const recoveryCodes = isFirst ? await replaceRecoveryCodes(tx, { accountId, userId }) : null;
-  if (!(await storeSecondFactor(tx, context, sessionId))) throw new SessionEndedError();
+  const newId = await storeSecondFactor(tx, context, sessionId);
+  if (newId === null) throw new SessionEndedError();
   await recordIn(tx, { ...event, accountId, userId, origin }, at);
   if (stage === 'enrolment') await recordSignIn(tx, context, method);
-  return recoveryCodes;
+  return { recoveryCodes, sessionId: newId };
 }
 
 /**

@@ -19,6 +19,7 @@ import type { User } from '../user.js';
 import { lockEnabledUser } from './complete-sign-in.js';
 import {
   addFactor,
+  type FactorAddition,
   type FactorRemoval,
   type FactorSession,
   removeFactor,
@@ -40,7 +41,7 @@ export interface PasskeySummary {
 }
 
 export type PasskeyAddition =
-  | { readonly kind: 'added'; readonly recoveryCodes: readonly string[] | null }
+  | ({ readonly kind: 'added' } & FactorAddition)
   /** The response of the browser is wrong, or its challenge has expired. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'exists' }
@@ -166,13 +167,13 @@ export class Passkeys {
       if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
       if ((await tx.passkey.count({ where: { accountId, userId } })) >= maximumPasskeys)
         return { kind: 'too_many' };
-      const recoveryCodes = await addFactor(tx, context, {
+      const added = await addFactor(tx, context, {
         session,
         method: 'passkey',
         event: { type: 'passkey.added', details: { name } },
         insert: () => tx.passkey.create({ data }),
       });
-      return { kind: 'added', recoveryCodes };
+      return { kind: 'added', ...added };
     });
     const addition = await add.catch((error): PasskeyAddition => {
       if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002')

@@ -21,7 +21,8 @@ import { secondsUntilCodesAreAccepted } from './wrong-code-limit.js';
 export type SecondFactorProof = { readonly code: string } | { readonly passkey: PasskeyResponse };
 
 export type SecondFactorOutcome =
-  | { readonly kind: 'signed_in' }
+  /** `sessionId` is the new id of the session. */
+  | { readonly kind: 'signed_in'; readonly sessionId: string }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number }
   /** Too many failures in a day; only a passkey or a recovery code is accepted. */
@@ -64,15 +65,15 @@ export class SecondFactorSignIn {
     }
     const retryAfterSeconds = await this.#secondsUntilAccepted(context, proof);
     if (retryAfterSeconds !== null) return { kind: 'codes_rate_limited', retryAfterSeconds };
-    const completed = await withScope(accountScope(accountId), () =>
+    const newId = await withScope(accountScope(accountId), () =>
       this.#complete(context, { user, sessionId, proof }),
     );
-    if (!completed) {
+    if (newId === null) {
       await auditLog.record({ type: 'second_factor.failed', ...identity });
       return { kind: 'wrong' };
     }
     await failureLimit.removeFailure(attempt);
-    return { kind: 'signed_in' };
+    return { kind: 'signed_in', sessionId: newId };
   }
 
   async #secondsUntilAccepted(context: UserAuditContext, proof: SecondFactorProof): Promise<number | null> {
@@ -84,19 +85,19 @@ export class SecondFactorSignIn {
   async #complete(
     context: UserAuditContext,
     { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },
-  ): Promise<boolean> {
+  ): Promise<string | null> {
     const [method, consume] = await this.#check(context, user, proof);
-    if (consume === null) return false;
+    if (consume === null) return null;
     const { database, notices } = this.#dependencies;
-    const completed = await database.prisma.$transaction(async (tx) => {
-      if (!(await lockEnabledUser(tx, context)) || !(await consume(tx))) return false;
+    const newId = await database.prisma.$transaction(async (tx) => {
+      if (!(await lockEnabledUser(tx, context)) || !(await consume(tx))) return null;
       // A session that was revoked meanwhile stays revoked.
-      if (!(await storeSecondFactor(tx, context, sessionId))) return false;
-      await recordSignIn(tx, context, method);
-      return true;
+      const id = await storeSecondFactor(tx, context, sessionId);
+      if (id !== null) await recordSignIn(tx, context, method);
+      return id;
     });
-    if (completed && method === 'recovery code') notices.send(context, user.id, 'recovery_code_used');
-    return completed;
+    if (newId !== null && method === 'recovery code') notices.send(context, user.id, 'recovery_code_used');
+    return newId;
   }
 
   async #check(

@@ -261,3 +261,40 @@ t.test('after a hundred wrong codes in a day, only recovery codes are accepted',
     '/people',
   );
 });
+
+t.test('a second factor renews the session id: the earlier id is not accepted', async (t) => {
+  const { user } = await createScene(database);
+  const { secret } = await setUpApp(api, user);
+  clock.advanceSeconds(60);
+  const { browser, page } = await enterPassword(api, user);
+  const earlier = browser.cookies.get('session') ?? '';
+  expectRedirect(t, await browser.submitForm(page, stepPath, { code: codeAt(api, secret) }), '/people');
+  t.not(browser.cookies.get('session'), earlier);
+  isPage(t, await browser.open('/people'));
+  const attacker = new Browser(api.app);
+  attacker.setCookie('session', earlier);
+  for (const address of ['/people', stepPath])
+    expectRedirect(t, await attacker.open(address), /^\/sign_in\?return_to=/);
+  const sessions = await database.prisma.session.findMany({
+    where: { userId: user.id },
+    orderBy: { createdAt: 'desc' },
+  });
+  t.equal(sessions.length, 2, 'the session was replaced');
+  t.ok(sessions[0]?.secondFactorAt);
+});
+
+t.test(
+  'the setup of a second factor renews the session id, and its page has the new CSRF token',
+  async (t) => {
+    const { user } = await createScene(database);
+    const browser = await signedInBrowser(api, user);
+    const page = await browser.open(appPath);
+    const earlier = browser.cookies.get('session') ?? '';
+    const saved = await browser.submitForm(page, appPath, { code: codeAt(api, secretOn(page)) });
+    t.not(browser.cookies.get('session'), earlier);
+    const attacker = new Browser(api.app);
+    attacker.setCookie('session', earlier);
+    expectRedirect(t, await attacker.open('/people'), /^\/sign_in\?return_to=/);
+    expectRedirect(t, await browser.submitForm(saved, '/sign_out', {}), '/sign_in');
+  },
+);

@@ -1,5 +1,5 @@
 import { recordNotFound } from '../../../problems/problem.js';
-import type { FactorRemoval } from '../../../services/second-factors/factor-changes.js';
+import type { FactorAddition, FactorRemoval } from '../../../services/second-factors/factor-changes.js';
 import { type Notice, withNotice } from '../../notices.js';
 import type { PageContext, PageResponse } from '../../page-context.js';
 import { ownSecondFactorPath } from '../../second-factor/next-step.js';
@@ -9,13 +9,14 @@ import { recoveryCodesPage } from './recovery-codes.js';
 /** The response after a second factor was added: the recovery codes with the first one, or the requested page. */
 export function afterAddition(
   context: PageContext,
-  codes: readonly string[] | null,
+  { recoveryCodes, sessionId }: FactorAddition,
   { added, returnTo }: { added: Notice; returnTo: string },
 ): PageResponse {
+  const renewed = context.withSession(sessionId);
   const next = returnTo === settings.account ? withNotice(ownSecondFactorPath, added) : returnTo;
-  return codes === null
+  return recoveryCodes === null
     ? { redirect: next }
-    : recoveryCodesPage(context, codes, { title: 'Second factor saved', next });
+    : recoveryCodesPage(renewed, recoveryCodes, { title: 'Second factor saved', next });
 }
 
 /**

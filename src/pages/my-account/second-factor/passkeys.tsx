@@ -48,7 +48,7 @@ export function passkeyPages(site: Site, { passkeys, baseUrl }: AccountPagesDepe
       return show(context, { name, errors: [{ field: nameField, message: messages[outcome.kind] }] });
     }
     const returnTo = returnAddress(context, baseUrl);
-    return afterAddition(context, outcome.recoveryCodes, { added: 'passkey_added', returnTo });
+    return afterAddition(context, outcome, { added: 'passkey_added', returnTo });
   });
 
   site.get(`${path}/:id/remove`, async () => ({ redirect: ownSecondFactorPath }));
