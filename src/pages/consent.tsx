@@ -97,8 +97,9 @@ export async function consentForm(
       if (asks && allowed && step.scopes.offered.some(isWriteScope)) {
         const form = new Fields(request.body);
         const { signal } = abortOnDisconnect(reply.raw);
+        const context = { accountId: user.accountId, userId: user.id, origin, at: clock() };
         const question = await withScope(accountScope(user.accountId), () =>
-          questionFor(reauthentication, { ...session, sessionId, form, origin, signal, at: clock() }),
+          questionFor(reauthentication, { ...session, sessionId, form, signal, context }),
         );
         if (question !== null) {
           const csrfToken = sessions.csrfToken(request, reply);

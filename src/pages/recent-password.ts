@@ -3,35 +3,28 @@ import type { Confirmation, Reauthentication } from '../services/reauthenticatio
 import { reauthenticationSeconds } from '../services/sessions.js';
 import type { Fields } from './fields.js';
 import { confirmationField, type PasswordQuestion } from './page-context.js';
+import { describeRejection } from './rejected-password.js';
 
 /** A form that needs a recent password, and the session in which it was submitted. */
 interface SubmittedForm extends Omit<Confirmation, 'password'> {
   readonly authenticatedAt: Date;
   readonly singleSignOn: boolean;
   readonly form: Fields;
-  readonly at: Date;
 }
 
 /** The question for the password; `null` when the user has entered it recently, or with this form. */
 export async function questionFor(
   reauthentication: Reauthentication,
-  { authenticatedAt, singleSignOn, form, at, ...confirmation }: SubmittedForm,
+  { authenticatedAt, singleSignOn, form, ...confirmation }: SubmittedForm,
 ): Promise<PasswordQuestion | null> {
+  const { at } = confirmation.context;
   if (at.getTime() - authenticatedAt.getTime() < reauthenticationSeconds * 1000) return null;
   const fields = form.entries().filter(([name]) => name !== csrfField && name !== confirmationField);
   const password = form.secret(confirmationField);
   if (password === '') return { status: 200, fields };
   if (singleSignOn) return { status: 401, fields, error: 'Sign in again at your identity provider first.' };
   const outcome = await reauthentication.confirm({ ...confirmation, password });
-  switch (outcome.kind) {
-    case 'confirmed':
-      return null;
-    case 'wrong':
-      return { status: 401, fields, error: 'Incorrect password.' };
-    case 'rate_limited': {
-      const { retryAfterSeconds } = outcome;
-      const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
-      return { status: 429, retryAfterSeconds, fields, error };
-    }
-  }
+  if (outcome.kind === 'confirmed') return null;
+  const { message: error, ...rejection } = describeRejection(outcome);
+  return { ...rejection, fields, error };
 }

@@ -236,11 +236,9 @@ export class Site {
   /** The page on which the user enters the password; `null` when the user has entered it recently, or with this form. */
   async #confirmation(context: PageContext): Promise<PageResponse | null> {
     const { reauthentication, confirmationPage } = this.#dependencies;
-    const { origin, at } = context.auditContext;
     const question = await questionFor(reauthentication, {
       ...context,
-      origin,
-      at,
+      context: context.auditContext,
       signal: context.disconnected(),
     });
     return question === null ? null : { ...question, page: confirmationPage(context, question) };

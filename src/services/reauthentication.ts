@@ -1,4 +1,7 @@
-import type { AuditLog, AuditOrigin } from './audit-log.js';
+import type { Database } from '../database/client.js';
+import type { UserAuditContext } from './audit-context.js';
+import type { AuditLog } from './audit-log.js';
+import { secondsUntilAccepted } from './daily-failure-limit.js';
 import type { FailureLimit } from './failure-limit.js';
 import type { Passwords } from './passwords.js';
 import type { Sessions } from './sessions.js';
@@ -10,7 +13,7 @@ export interface Confirmation {
   readonly user: User;
   readonly sessionId: string;
   readonly password: string;
-  readonly origin: AuditOrigin;
+  readonly context: UserAuditContext;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
@@ -18,9 +21,11 @@ export interface Confirmation {
 export type ConfirmationOutcome =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'wrong' }
-  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
+  /** `today`: too many failures in a day, otherwise in a minute. */
+  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number; readonly today: boolean };
 
 interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
   readonly users: Users;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
@@ -37,23 +42,27 @@ export class Reauthentication {
   }
 
   /**
-   * Checks a password, unless the failure limit is reached, and stores in the session that it was entered.
+   * Checks a password, unless a limit of failures is reached, and stores in the session that it was entered.
    *
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
    * @throws the reason of the signal when it aborts before the password is checked
    */
-  async confirm({ user, sessionId, password, origin, signal }: Confirmation): Promise<ConfirmationOutcome> {
-    const { users, passwords, sessions, auditLog, failureLimit } = this.#dependencies;
+  async confirm({ user, sessionId, password, context, signal }: Confirmation): Promise<ConfirmationOutcome> {
+    const { database, users, passwords, sessions, auditLog, failureLimit } = this.#dependencies;
+    const { origin } = context;
     const identity = { accountId: user.accountId, userId: user.id, origin };
     // Not counted with sign-ins: a stolen session must not lock the user out.
     const attempt = { by: 'address', address: origin.address, of: `reauthentication ${user.id}` };
     const limit = await failureLimit.count(attempt);
     if (limit !== null) {
       if (limit.first) await auditLog.record({ type: 'reauthentication.rate_limited', ...identity });
-      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
+      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds, today: false };
     }
+    const retryAfterSeconds = await secondsUntilAccepted(database.prisma, context, 'reauthentication.failed');
+    if (retryAfterSeconds !== null) return { kind: 'rate_limited', retryAfterSeconds, today: true };
+    const { address } = origin;
     const { matches } = await passwords.check(await users.passwordHashOf(user), password, {
-      address: origin.address,
+      address,
       signal,
     });
     if (!matches) {

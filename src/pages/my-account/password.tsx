@@ -1,8 +1,8 @@
-import type { ConfirmationOutcome } from '../../services/reauthentication.js';
 import { ErrorSummary, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
+import { describeRejection } from '../rejected-password.js';
 import type { Site } from '../site.js';
 import { SitePage, settings } from '../site-page.js';
 import { NewPasswordField, sentence, TextField } from '../text-field.js';
@@ -37,11 +37,11 @@ export function passwordPages(
       user,
       sessionId,
       password,
-      origin: auditContext.origin,
+      context: auditContext,
       signal,
     });
     if (outcome.kind !== 'confirmed') {
-      const { status, retryAfterSeconds, message } = rejection(outcome);
+      const { status, retryAfterSeconds, message } = describeRejection(outcome);
       return { ...failed(currentField, message, status), ...(retryAfterSeconds && { retryAfterSeconds }) };
     }
     const rule = await ownAccount.changePassword(auditContext, {
@@ -54,13 +54,6 @@ export function passwordPages(
     const notice = revokesGrants ? 'password_changed_applications_signed_out' : 'password_changed';
     return { redirect: withNotice(settings.account, notice) };
   });
-}
-
-function rejection(outcome: Exclude<ConfirmationOutcome, { kind: 'confirmed' }>) {
-  if (outcome.kind === 'wrong') return { status: 401, message: 'Incorrect password.' };
-  const { retryAfterSeconds } = outcome;
-  const message = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
-  return { status: 429, retryAfterSeconds, message };
 }
 
 function PasswordPage({ context, errors = [] }: { context: PageContext; errors?: readonly FormError[] }) {

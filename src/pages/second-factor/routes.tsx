@@ -12,6 +12,7 @@ import type { User } from '../../services/user.js';
 import { Fields } from '../fields.js';
 import { keptFormField, readKeptForm } from '../kept-form.js';
 import { renderPage } from '../layout.js';
+import { inMinutes } from '../rejected-password.js';
 import { safeReturnTo, signInAddress } from '../return-to.js';
 import { originsOf, privatePageHeaders } from '../security-headers.js';
 import { respondToSecondFactor } from './after-sign-in.js';
@@ -94,10 +95,8 @@ export async function secondFactorPages(
       case 'codes_rate_limited': {
         const { retryAfterSeconds } = outcome;
         reply.code(429).header('retry-after', retryAfterSeconds);
-        const minutes = Math.ceil(retryAfterSeconds / 60);
-        const until = minutes === 1 ? 'in a minute' : `in ${minutes} minutes`;
         return again(
-          `Too many incorrect codes today. Use a passkey or a recovery code, or try again ${until}.`,
+          `Too many incorrect codes today. Use a passkey or a recovery code, or try again ${inMinutes(retryAfterSeconds)}.`,
         );
       }
     }

@@ -55,6 +55,7 @@ export function composeUserServices(dependencies: UserServicesDependencies): Use
     }),
     emailChanges: new EmailChanges({ database, links, delivery, notices, clock }),
     reauthentication: new Reauthentication({
+      database,
       users,
       passwords,
       sessions: userSessions,

@@ -2,6 +2,7 @@ import type { Database, Prisma } from '../../database/client.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import type { UserAuditContext } from '../audit-context.js';
 import type { AuditLog } from '../audit-log.js';
+import { secondsUntilAccepted } from '../daily-failure-limit.js';
 import type { FailureLimit } from '../failure-limit.js';
 import type { SecurityNotices } from '../security-notices.js';
 import type { User } from '../user.js';
@@ -15,7 +16,6 @@ import {
 import type { PasskeyResponse, Passkeys } from './passkeys.js';
 import { consumeRecoveryCode } from './recovery-codes.js';
 import { isTotpCode } from './totp.js';
-import { secondsUntilCodesAreAccepted } from './wrong-code-limit.js';
 
 /** The proof that a user submits after the password: a code of an authenticator app, a recovery code, or a passkey. */
 export type SecondFactorProof = { readonly code: string } | { readonly passkey: PasskeyResponse };
@@ -76,10 +76,13 @@ export class SecondFactorSignIn {
     return { kind: 'signed_in', sessionId: newId };
   }
 
+  /** Passkeys and recovery codes cannot be guessed, and are always accepted. */
   async #secondsUntilAccepted(context: UserAuditContext, proof: SecondFactorProof): Promise<number | null> {
     if ('passkey' in proof || !isTotpCode(withoutSpaces(proof.code))) return null;
     const { prisma } = this.#dependencies.database;
-    return withScope(accountScope(context.accountId), () => secondsUntilCodesAreAccepted(prisma, context));
+    return withScope(accountScope(context.accountId), () =>
+      secondsUntilAccepted(prisma, context, 'second_factor.failed'),
+    );
   }
 
   async #complete(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { Browser, hiddenFields } from '../../support/browser/browser.js';
 import { expectRedirect, isPage } from '../../support/browser/pages.js';
@@ -351,3 +352,42 @@ t.test('wrong passwords are limited for the session, and do not lock the user ou
   const elsewhere = new Browser(api.app);
   expectRedirect(t, await elsewhere.signIn(owner.email, owner.password), '/people');
 });
+
+t.test(
+  'after a hundred wrong passwords in a day, a session cannot be confirmed, and the user can sign in',
+  async (t) => {
+    const { owner, member } = await staff();
+    const { id: userId, accountId } = owner;
+    const browser = await signedInBrowser(api, owner);
+    clock.advanceSeconds(601);
+    await database.prisma.auditEvent.createMany({
+      data: Array.from({ length: 99 }, () => {
+        return { id: randomUUID(), accountId, userId, type: 'reauthentication.failed', createdAt: clock() };
+      }),
+    });
+    clock.advanceSeconds(1800);
+    const changePassword = (current_password: string) =>
+      browser.submitForm(page, passwordPath, { current_password, new_password: 'another long password' });
+    const passwordPath = '/people/settings/account/password';
+    const page = await browser.open(passwordPath);
+    isPage(t, await changePassword('wrong'), 401);
+    for (const rejected of [
+      await act(browser, member, 'disable', { confirm_password: owner.password }),
+      await changePassword(owner.password),
+    ]) {
+      isPage(t, rejected, 429);
+      t.equal(rejected.headers['retry-after'], String(86_400 - 1800));
+      t.match(rejected.body, /Sign out and sign in again, or try again in 1410 minutes/);
+    }
+    const elsewhere = new Browser(api.app);
+    expectRedirect(t, await elsewhere.signIn(owner.email, owner.password), '/people');
+    clock.advanceSeconds(86_400 - 1800);
+    const later = await signedInBrowser(api, owner);
+    clock.advanceSeconds(601);
+    expectRedirect(
+      t,
+      await act(later, member, 'disable', { confirm_password: owner.password }),
+      /user_disabled/,
+    );
+  },
+);

@@ -28,8 +28,7 @@ export function appPages(site: Site, { apps, baseUrl }: AccountPagesDependencies
     const code = form.text(codeField).replaceAll(/\s/g, '');
     const returnTo = returnAddress(context, baseUrl);
     const outcome = await apps.add(context.auditContext, { token, code, session: { sessionId, stage } });
-    if (outcome.kind === 'added')
-      return afterAddition(context, outcome, { added: 'app_added', returnTo });
+    if (outcome.kind === 'added') return afterAddition(context, outcome, { added: 'app_added', returnTo });
     // The same secret again, which the user may have entered into the app.
     const setUp = (await apps.readSetUp(user, token)) ?? (await apps.setUp(user));
     const error =
