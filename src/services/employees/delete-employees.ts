@@ -3,11 +3,11 @@ import { employeePosition } from '../../database/ids.js';
 import type { AuditContext } from '../audit-context.js';
 import { recordAllIn } from '../audit-log.js';
 import type { Employee } from './employee.js';
-import { employeeEvent } from './employee-events.js';
+import { employeeDeletedEvent, eraseDetails } from './employee-events.js';
 
 /**
  * Deletes employees and stores an audit event for each, in a transaction that has locked the account with `lockAccount`. Their
- * direct reports have no manager then.
+ * direct reports have no manager then. Their values are erased from their earlier audit events.
  */
 export async function deleteEmployees(
   tx: Prisma.TransactionClient,
@@ -22,8 +22,9 @@ export async function deleteEmployees(
   const reports = new Map(counts.map(({ managerId, count }) => [managerId, count]));
   await tx.$executeRaw`
     DELETE FROM employees WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
-  const events = employees.map((employee) =>
-    employeeEvent('employee.deleted', context, employee, { direct_reports: reports.get(employee.id) ?? '0' }),
+  await eraseDetails(tx, accountId, ids);
+  const events = ids.map((id) =>
+    employeeDeletedEvent(context, { id, directReports: reports.get(id) ?? '0' }),
   );
   await recordAllIn(tx, events, at);
 }

@@ -6,7 +6,7 @@ import { recordIn } from '../audit-log.js';
 import { deleteEmployees } from './delete-employees.js';
 import type { Employee } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
-import { employeeEvent, employeeUpdatedEvent } from './employee-events.js';
+import { employeeCreatedEvent, employeeUpdatedEvent } from './employee-events.js';
 import { type ResolvedReferences, resolveReferences } from './employee-references.js';
 import { employeeVersion } from './employee-version.js';
 import { insertEmployees } from './insert-employees.js';
@@ -45,7 +45,7 @@ export class EmployeeChanges {
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
       const { values } = resolved;
       const [id = ''] = await insertEmployees(tx, accountId, [{ ...values, createdAt: at }]);
-      await recordIn(tx, employeeEvent('employee.created', context, { ...values, id }), at);
+      await recordIn(tx, employeeCreatedEvent(context, { ...values, id }), at);
       return { kind: 'created', id };
     });
   }

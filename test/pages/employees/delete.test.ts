@@ -1,6 +1,6 @@
 import { hiddenFields } from '../../support/browser/browser.js';
 import { confirm, expectRedirect, isPage } from '../../support/browser/pages.js';
-import { employeeScene } from '../../support/records/employee-scene.js';
+import { employeeScene, fieldValues, validForm } from '../../support/records/employee-scene.js';
 import { checkTree } from '../../support/records/employee-tree.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t from '../../support/tap.js';
@@ -41,14 +41,49 @@ t.test('deletes an employee after confirmation; the direct reports have no manag
   ]);
   const [event, ...others] = await scene.events();
   t.same(others, []);
-  t.match(event, {
-    type: 'employee.deleted',
-    userId: scene.user.id,
-    details: { employee: ids[0], employee_number: 'D1', first_name: 'Ada', direct_reports: '2' },
-  });
+  t.match(event, { type: 'employee.deleted', userId: scene.user.id });
+  t.same(event?.details, { employee: ids[0], direct_reports: '2' });
   isPage(t, await browser.open(`/people/employees/${ids[0]}`), 404);
   t.match((await browser.open('/people?notice=employee_deleted')).body, /Employee deleted\.[\s\S]*2 people/);
   await checkTree(t, database);
+});
+
+t.test('the values of a deleted employee are erased from all its audit events', async (t) => {
+  const scene = await employeeScene(api, []);
+  const { browser, accountId } = scene;
+  for (const number of ['K1', 'K2']) {
+    const page = await browser.open('/people/employees/new');
+    const form = {
+      ...hiddenFields(page.body),
+      ...validForm,
+      employee_number: number,
+      last_name: `Sur${number}`,
+    };
+    await browser.submit('/people/employees/new', form);
+  }
+  const [first, second] = await scene.stored();
+  const edit = `/people/employees/${first?.id}/edit`;
+  const form = fieldValues((await browser.open(edit)).body);
+  await browser.submit(edit, { ...form, last_name: 'Renamed', manager_employee_number: 'K2' });
+  api.clock.advanceSeconds(1);
+  const before = await scene.events();
+  await confirm(browser, pathOf(String(first?.id)));
+  const after = await scene.events();
+  t.same(
+    after.filter(({ details }) => (details as Record<string, string>).employee === first?.id),
+    [
+      ...before
+        .filter(({ details }) => (details as Record<string, string>).employee === first?.id)
+        .map((event) => ({ ...event, details: { employee: first?.id } })),
+      { ...after.at(-1), type: 'employee.deleted', userId: scene.user.id },
+    ],
+    'type, time and actor are kept',
+  );
+  const kept = ({ details }: { details: unknown }) =>
+    (details as Record<string, string>).employee === second?.id;
+  t.same(after.filter(kept), before.filter(kept), 'events of others are unchanged');
+  const rows = await database.prisma.auditEvent.findMany({ where: { accountId } });
+  t.notMatch(JSON.stringify(rows), /K1|SurK1|Renamed/);
 });
 
 t.test('one of several concurrent deletions succeeds, and is audited once', async (t) => {
