@@ -3,6 +3,7 @@ import {
   employeeAttributes,
   givenAttributes,
 } from '../../../src/services/employees/employee-attributes.js';
+import { nameTextRule } from '../../../src/services/name-rules.js';
 import { createRandom, type Random } from '../../support/input/random.js';
 import {
   asShown,
@@ -261,10 +262,12 @@ t.test(
     for (const text of hostile) {
       // The test runner would interpret some of the text.
       const label = encodeURIComponent(text);
+      // Titles have no invisible characters.
+      const title = nameTextRule(text) === undefined ? text : 'x';
       for (const operator of ['eq', 'not_eq', 'in', 'not_in', 'contains', 'starts_with']) {
         const value = operator.endsWith('in') ? [text, 'x'] : text;
         const filters = [{ field: 'department', operator, value }];
-        const response = await ours.create({ title: text, description: text, columns: ['id'], filters });
+        const response = await ours.create({ title, description: text, columns: ['id'], filters });
         t.equal(response.statusCode, 201, label);
         const rows = await ours.allRows(response.json().data.id);
         t.equal(rows.length, operator.startsWith('not') ? 4 : 0, `${operator} ${label}`);
