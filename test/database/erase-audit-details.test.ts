@@ -7,7 +7,7 @@ import { insertEmployees } from '../support/records/insert-employees.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
-const file = 'prisma/migrations/20261129100000_erase_audit_details/migration.sql';
+const file = 'prisma/migrations/20261129110000_erase_audit_details/migration.sql';
 
 t.test('the migration erases the audit details of employees that were deleted before', async (t) => {
   const database = await openTestDatabase(t);
