@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { readCsv } from '../../src/services/employee-imports/csv.js';
 import { maximumLineLength, splitLines } from '../../src/services/employee-imports/lines.js';
 import t from '../support/tap.js';
@@ -9,8 +8,8 @@ async function read(text: string | Uint8Array, pieceSize = 7): Promise<unknown[]
     bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
   );
   const records: unknown[] = [];
-  for await (const { line, fields, error } of readCsv(splitLines(Readable.from(pieces)))) {
-    records.push([line, fields ?? error]);
+  for await (const batch of readCsv(splitLines(pieces))) {
+    for (const { line, fields, error } of batch) records.push([line, fields ?? error]);
   }
   return records;
 }

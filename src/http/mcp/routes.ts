@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract } from '../../contract/contract.js';
+import { isDeeper } from '../../contract/json-depth.js';
 import type { Localise } from '../../contract/published.js';
 import { Problem } from '../../problems/problem.js';
 import { type ProblemDocument, problemDocument } from '../../problems/problem-document.js';
@@ -68,11 +69,6 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
 
 /** Maximum depth of a message. Bodies of operations are far less deep, and serialization is recursive. */
 const maximumDepth = 64;
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
-}
 
 /** A page of another site cannot use the browser of a user to reach the endpoint, as after DNS rebinding. */
 function isOwnOrigin({ headers: { origin } }: FastifyRequest, baseUrl: string): boolean {

@@ -18,24 +18,28 @@ interface Attribute {
  * @throws {UnusableFileError} when the header has an unknown name, a name twice, or lacks a required attribute
  */
 export async function* readCsvEntries(
-  lines: AsyncIterable<Line>,
+  lines: AsyncIterable<readonly Line[]>,
   attributes: readonly Attribute[],
   { delimiter, columns }: { delimiter?: Delimiter | undefined; columns?: readonly string[] } = {},
-): AsyncGenerator<Entry, void, undefined> {
+): AsyncGenerator<readonly Entry[], void, undefined> {
   const nullable = new Set(attributes.filter((attribute) => attribute.nullable).map(({ name }) => name));
   let header: readonly string[] | undefined;
-  for await (const { line, fields, error } of readCsv(lines, delimiter)) {
-    if (header === undefined) {
-      if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
-      header = columns ?? fields.map((name) => name.trim());
-      if (columns === undefined) checkHeader(header, attributes);
-    } else if (fields === undefined) {
-      yield { line, error };
-    } else if (fields.length !== header.length) {
-      yield { line, error: `has ${fields.length} fields where the header has ${header.length}` };
-    } else {
-      yield { line, value: toObject(header, fields, nullable) };
+  for await (const records of readCsv(lines, delimiter)) {
+    const entries: Entry[] = [];
+    for (const { line, fields, error } of records) {
+      if (header === undefined) {
+        if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
+        header = columns ?? fields.map((name) => name.trim());
+        if (columns === undefined) checkHeader(header, attributes);
+      } else if (fields === undefined) {
+        entries.push({ line, error });
+      } else if (fields.length !== header.length) {
+        entries.push({ line, error: `has ${fields.length} fields where the header has ${header.length}` });
+      } else {
+        entries.push({ line, value: toObject(header, fields, nullable) });
+      }
     }
+    yield entries;
   }
   if (header === undefined)
     throw new UnusableFileError('the file must not be empty: the first line is the header row');

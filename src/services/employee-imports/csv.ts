@@ -19,18 +19,22 @@ const maximumRecordLength = 16_384;
 /**
  * Parses CSV records. A quoted field may contain delimiters, doubled quotes and line breaks; empty lines are skipped. If the
  * quoting is invalid, the first line of the record is rejected and the next line starts a record, so that one stray quote
- * affects one line and not the rest of the file.
+ * affects one line and not the rest of the file. Each batch of lines becomes one of records, which can be empty.
  *
  * @param delimiter default: that of the first line which is not empty
  * @see RFC 4180 section 2
  */
 export async function* readCsv(
-  lines: AsyncIterable<Line>,
+  lines: AsyncIterable<readonly Line[]>,
   delimiter?: Delimiter,
-): AsyncGenerator<CsvRecord, void, undefined> {
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   const reader = new RecordReader(delimiter);
-  for await (const line of lines) yield* reader.read(line);
-  yield* reader.end();
+  for await (const batch of lines) {
+    for (const line of batch) reader.read(line);
+    yield reader.take();
+  }
+  reader.end();
+  yield reader.take();
 }
 
 /**
@@ -40,6 +44,7 @@ export async function* readCsv(
  */
 class RecordReader {
   #delimiter: Delimiter | undefined;
+  #records: CsvRecord[] = [];
   /** Lines of a record with an open quote. */
   #open: Line[] = [];
   #length = 0;
@@ -48,44 +53,51 @@ class RecordReader {
     this.#delimiter = delimiter;
   }
 
-  *read(line: Line): Generator<CsvRecord, void, undefined> {
+  /** The records since the last call. */
+  take(): readonly CsvRecord[] {
+    const records = this.#records;
+    this.#records = [];
+    return records;
+  }
+
+  read(line: Line): void {
+    if (this.#open.length === 0 && (line.text === '' || line.text === '\r')) return;
     if (this.#delimiter === undefined && line.text.trim() !== '')
       this.#delimiter = detectDelimiter(line.text);
     if (this.#open.length === 0 && line.tooLong) {
-      yield { line: line.number, error: 'the line is too long' };
+      this.#records.push({ line: line.number, error: 'the line is too long' });
       return;
     }
     this.#open.push(line);
     this.#length += line.text.length + 1;
     const isOpen = hasOddQuotes(line.text) === (this.#open.length === 1);
-    if (!isOpen && !line.tooLong) yield* this.#complete();
-    else if (line.tooLong || this.#length > maximumRecordLength)
-      yield* this.#rejectFirst('a quote is not closed');
+    if (!isOpen && !line.tooLong) this.#complete();
+    else if (line.tooLong || this.#length > maximumRecordLength) this.#rejectFirst('a quote is not closed');
   }
 
   /** Rejects an incomplete record at the end of the file. */
-  *end(): Generator<CsvRecord, void, undefined> {
-    while (this.#open.length > 0) yield* this.#rejectFirst('a quote is not closed');
+  end(): void {
+    while (this.#open.length > 0) this.#rejectFirst('a quote is not closed');
   }
 
-  *#complete(): Generator<CsvRecord, void, undefined> {
+  #complete(): void {
     const content = this.#open
       .map(({ text }) => text)
       .join('\n')
       .replace(/\r$/, '');
-    const fields = content === '' ? [] : splitFields(content, this.#delimiter ?? ',');
+    const fields = splitFields(content, this.#delimiter ?? ',');
     if (fields === undefined) {
-      yield* this.#rejectFirst('a quote is in an invalid position');
+      this.#rejectFirst('a quote is in an invalid position');
       return;
     }
     const [first] = this.#takeOpen();
-    if (first !== undefined && fields.length > 0) yield { line: first.number, fields };
+    if (first !== undefined) this.#records.push({ line: first.number, fields });
   }
 
-  *#rejectFirst(error: string): Generator<CsvRecord, void, undefined> {
+  #rejectFirst(error: string): void {
     const [first, ...others] = this.#takeOpen();
-    if (first !== undefined) yield { line: first.number, error };
-    for (const line of others) yield* this.read(line);
+    if (first !== undefined) this.#records.push({ line: first.number, error });
+    for (const line of others) this.read(line);
   }
 
   #takeOpen(): Line[] {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../account-id.js';
 import { type BatchLines, EmployeeBatch } from './employee-batch.js';
 import type { EmployeeCheck } from './employee-check.js';
@@ -21,7 +22,8 @@ export interface ImportOptions extends RunOptions {
 }
 
 export interface RunOptions {
-  readonly entries: AsyncIterable<Entry>;
+  /** In batches of any size, which can be empty. */
+  readonly entries: AsyncIterable<readonly Entry[]>;
   readonly check: EmployeeCheck['check'];
   /** Lines that are stored in one transaction. */
   readonly batchSize: number;
@@ -29,7 +31,7 @@ export interface RunOptions {
   readonly maximumRejected: number;
   /** Counts of an earlier run that was stopped: continues after the entries that it has read. Default: starts. */
   readonly continueFrom?: ImportCounts;
-  /** Stops the import after the current batch. */
+  /** Stops the import after the current batch, and before more of the file is read. */
   readonly signal: AbortSignal;
   /** A record or its manager is not stored. Managers are reported up to the maximum. */
   onRejected(line: number, errors: readonly string[]): void;
@@ -69,6 +71,9 @@ const noCounts: ImportCounts = {
   managersRejected: 0,
 };
 
+/** Entries after which other work of the process runs. Checking them takes a few milliseconds. */
+const entriesPerTurn = 50;
+
 /**
  * Imports entries of a file into a store of batches.
  *
@@ -91,25 +96,34 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
   };
 
   let position = 0;
+  const read = ({ line, ...entry }: Entry): void => {
+    position += 1;
+    // Of the entries that an earlier run has stored, only the managers are missing.
+    const isNew = position > continueFrom.read;
+    if (isNew) counts = { ...counts, read: counts.read + 1 };
+    const checked = entry.error === undefined ? check(entry.value) : { errors: [entry.error] };
+    if (checked.employee !== undefined) {
+      const { employee, manager } = checked;
+      if (isNew) batch.add(line, employee);
+      else writes.skip?.(employee);
+      if (manager !== undefined) managers.set(employee.employeeNumber, { line, reference: manager });
+    } else if (isNew) {
+      counts = { ...counts, rejected: counts.rejected + 1 };
+      options.onRejected(line, checked.errors);
+    }
+  };
+
   try {
-    for await (const { line, ...entry } of entries) {
+    for await (const parsed of entries) {
       if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };
-      position += 1;
-      // Of the entries that an earlier run has stored, only the managers are missing.
-      const isNew = position > continueFrom.read;
-      if (isNew) counts = { ...counts, read: counts.read + 1 };
-      const checked = entry.error === undefined ? check(entry.value) : { errors: [entry.error] };
-      if (checked.employee !== undefined) {
-        const { employee, manager } = checked;
-        if (isNew) batch.add(line, employee);
-        else writes.skip?.(employee);
-        if (manager !== undefined) managers.set(employee.employeeNumber, { line, reference: manager });
-      } else if (isNew) {
-        counts = { ...counts, rejected: counts.rejected + 1 };
-        options.onRejected(line, checked.errors);
+      for (const entry of parsed) {
+        read(entry);
         if (counts.rejected > maximumRejected) return { counts, ending: { kind: 'too_many_rejected' } };
+        if (counts.read - storedUpTo >= batchSize) await flush();
+        else if (position % entriesPerTurn === 0) await nextTurn();
+        else continue;
+        if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };
       }
-      if (counts.read - storedUpTo >= batchSize) await flush();
     }
     await flush();
     const outcome = await writes.finish(managers, counts);

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** A line of a text file, without its line feed. */
 export interface Line {
   /** Counted from 1. */
@@ -10,29 +12,48 @@ export interface Line {
 /** Maximum number of characters in a line: ten times the longest valid record. */
 export const maximumLineLength = 65_536;
 
+/** Characters of a batch of lines, except that its last line can be longer. Parsing them takes a few milliseconds. */
+const batchLength = 65_536;
+
+/** Characters that take about as long as an empty line. */
+const lineCost = 16;
+
 /**
- * Splits UTF-8 text into lines. A byte order mark is dropped, and bytes that are not UTF-8 become U+FFFD. Only one chunk
- * and one line are in memory at a time.
+ * Splits UTF-8 text into batches of lines. A byte order mark is dropped, and bytes that are not UTF-8 become U+FFFD. Only one
+ * chunk and one line are in memory at a time. Other work of the process runs after each batch. A chunk without the end of a
+ * line has an empty batch, so that a reader can stop there.
  */
-export async function* splitLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
+export async function* splitLines(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<readonly Line[], void, undefined> {
   const decoder = new TextDecoder();
   let number = 1;
   let rest = '';
   let tooLong = false;
   for await (const piece of source) {
     const text = decoder.decode(piece, { stream: true });
+    let batch: Line[] = [];
+    let length = 0;
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       const line = rest + text.slice(start, end);
-      yield { number, text: line, tooLong: tooLong || line.length > maximumLineLength };
+      batch.push({ number, text: line, tooLong: tooLong || line.length > maximumLineLength });
       number += 1;
       start = end + 1;
       rest = '';
       tooLong = false;
+      length += line.length + lineCost;
+      if (length < batchLength) continue;
+      yield batch;
+      await nextTurn();
+      batch = [];
+      length = 0;
     }
     if (!tooLong) rest += text.slice(start);
     tooLong ||= rest.length > maximumLineLength;
+    yield batch;
+    await nextTurn();
   }
   rest += decoder.decode();
-  if (rest !== '') yield { number, text: rest, tooLong };
+  if (rest !== '') yield [{ number, text: rest, tooLong }];
 }

@@ -2,7 +2,7 @@ import { readCsv } from '../csv.js';
 import { type Delimiter, detectDelimiter } from '../delimiter.js';
 import { UnusableFileError } from '../entry.js';
 import { readJsonEntries } from '../json-entries.js';
-import { type Line, splitLines } from '../lines.js';
+import { splitLines } from '../lines.js';
 import { type FileFormat, maximumColumns } from './upload-state.js';
 
 /** Rows that a preview shows. */
@@ -43,26 +43,34 @@ export async function previewFile(
   if (bytes.includes(0))
     throw new UnusableFileError('the file must be text in UTF-8, without NUL characters');
   if (bytes.length === 0) throw new UnusableFileError('the first line is too long');
-  const lines: Line[] = [];
-  for await (const line of splitLines(asyncOf([bytes]))) lines.push(line);
-  const first = lines.find(({ text }) => text.trim() !== '');
-  if (first === undefined) throw new UnusableFileError('the file is empty');
-  const isJson = format === 'jsonl' || (format === null && first.text.trimStart().startsWith('{'));
-  return isJson ? await previewJson(lines) : await previewCsv(lines, detectDelimiter(first.text));
+  const first = await firstText(bytes);
+  const isJson = format === 'jsonl' || (format === null && first.trimStart().startsWith('{'));
+  return isJson ? await previewJson(bytes) : await previewCsv(bytes, detectDelimiter(first));
 }
 
-async function previewCsv(lines: readonly Line[], delimiter: Delimiter): Promise<FilePreview> {
+/** The first line that is not blank. */
+async function firstText(bytes: Uint8Array): Promise<string> {
+  for await (const lines of splitLines([bytes])) {
+    const found = lines.find(({ text }) => text.trim() !== '');
+    if (found !== undefined) return found.text;
+  }
+  throw new UnusableFileError('the file is empty');
+}
+
+async function previewCsv(bytes: Uint8Array, delimiter: Delimiter): Promise<FilePreview> {
   let columns: readonly string[] | undefined;
   let records = 0;
   const rows: string[][] = [];
-  for await (const { line, fields, error } of readCsv(asyncOf(lines), delimiter)) {
-    if (columns === undefined) {
-      if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
-      columns = checkNames(fields.map((name) => name.trim()));
-      continue;
+  for await (const batch of readCsv(splitLines([bytes]), delimiter)) {
+    for (const { line, fields, error } of batch) {
+      if (columns === undefined) {
+        if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
+        columns = checkNames(fields.map((name) => name.trim()));
+        continue;
+      }
+      records += 1;
+      if (fields?.length === columns.length && rows.length < previewRows) rows.push(shortenAll(fields));
     }
-    records += 1;
-    if (fields?.length === columns.length) rows.push(shortenAll(fields));
     if (rows.length === previewRows) break;
   }
   if (columns === undefined || records === 0)
@@ -70,14 +78,19 @@ async function previewCsv(lines: readonly Line[], delimiter: Delimiter): Promise
   return { format: 'csv', delimiter, columns, rows };
 }
 
-async function previewJson(lines: readonly Line[]): Promise<FilePreview> {
+async function previewJson(bytes: Uint8Array): Promise<FilePreview> {
   const objects: Record<string, unknown>[] = [];
-  for await (const { value } of readJsonEntries(asyncOf(lines))) {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      objects.push(value as Record<string, unknown>);
+  let rejected = '';
+  for await (const batch of readJsonEntries(splitLines([bytes]))) {
+    for (const { line, value, error } of batch) {
+      if (error !== undefined && rejected === '') rejected = `; line ${line}: ${error}`;
+      if (objects.length < previewRows && typeof value === 'object' && value !== null && !Array.isArray(value))
+        objects.push(value as Record<string, unknown>);
+    }
     if (objects.length === previewRows) break;
   }
-  if (objects.length === 0) throw new UnusableFileError('no line of the start of the file is a JSON object');
+  if (objects.length === 0)
+    throw new UnusableFileError(`no line of the start of the file is a JSON object${rejected}`);
   const columns = checkNames([...new Set(objects.flatMap((object) => Object.keys(object)))]);
   const rows = objects.map((object) =>
     shortenAll(
@@ -113,8 +126,4 @@ function shortenAll(values: readonly string[]): string[] {
 export function shorten(text: string, maximum: number): string {
   const storable = text.toWellFormed();
   return storable.length <= maximum ? storable : `${storable.slice(0, maximum).toWellFormed()}…`;
-}
-
-async function* asyncOf<Item>(items: Iterable<Item>): AsyncGenerator<Item, void, undefined> {
-  yield* items;
 }

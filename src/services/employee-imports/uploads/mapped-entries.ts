@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readCsvEntries } from '../csv-entries.js';
 import { type Delimiter, delimiters } from '../delimiter.js';
 import type { RecordMember } from '../employee-check.js';
@@ -15,49 +14,38 @@ export interface FileMapping {
   readonly attributes: readonly string[];
 }
 
-/** Entries after which other work of the process runs. */
-const entriesPerTurn = 50;
-
 /** Reads the records of an uploaded file, with the names of attributes. */
-export async function* readMappedEntries(
+export function readMappedEntries(
   content: AsyncIterable<Uint8Array>,
   mapping: FileMapping,
   known: readonly RecordMember[],
-): AsyncGenerator<Entry, void, undefined> {
+): AsyncIterable<readonly Entry[]> {
   const lines = splitLines(content);
-  const entries =
-    mapping.format === 'csv'
-      ? readCsvEntries(lines, known, {
-          delimiter: delimiters.find((delimiter): delimiter is Delimiter => delimiter === mapping.delimiter),
-          columns: mapping.attributes,
-        })
-      : renameMembers(readJsonEntries(lines), mapping);
-  let count = 0;
-  for await (const entry of entries) {
-    count += 1;
-    if (count % entriesPerTurn === 0) await nextTurn();
-    yield entry;
-  }
+  return mapping.format === 'csv'
+    ? readCsvEntries(lines, known, {
+        delimiter: delimiters.find((delimiter): delimiter is Delimiter => delimiter === mapping.delimiter),
+        columns: mapping.attributes,
+      })
+    : renameMembers(readJsonEntries(lines), mapping);
 }
 
 /** Members that the mapping does not know keep their names, so that unknown ones are rejected with their line. */
 async function* renameMembers(
-  entries: AsyncIterable<Entry>,
+  entries: AsyncIterable<readonly Entry[]>,
   { columns, attributes }: FileMapping,
-): AsyncGenerator<Entry, void, undefined> {
+): AsyncGenerator<readonly Entry[], void, undefined> {
   const names = new Map(columns.map((column, index) => [column, attributes[index] ?? '']));
-  for await (const entry of entries) {
-    const { value } = entry;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      yield entry;
-      continue;
-    }
-    const members = Object.entries(value);
-    const own = members.filter(([name]) => !names.has(name));
-    const renamed = members.flatMap(([name, member]) => {
-      const attribute = names.get(name);
-      return attribute === undefined || attribute === '' ? [] : [[attribute, member] as const];
-    });
-    yield { line: entry.line, value: Object.fromEntries([...own, ...renamed]) };
-  }
+  for await (const batch of entries) yield batch.map((entry) => rename(entry, names));
+}
+
+function rename(entry: Entry, names: ReadonlyMap<string, string>): Entry {
+  const { value } = entry;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return entry;
+  const members = Object.entries(value);
+  const own = members.filter(([name]) => !names.has(name));
+  const renamed = members.flatMap(([name, member]) => {
+    const attribute = names.get(name);
+    return attribute === undefined || attribute === '' ? [] : [[attribute, member] as const];
+  });
+  return { line: entry.line, value: Object.fromEntries([...own, ...renamed]) };
 }
