@@ -5,7 +5,7 @@ import { check, factOn, press, runImport, startUpload, stateOn } from '../../sup
 import { eventsOf } from '../../support/browser/user-pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { createScene, signedInBrowser } from '../../support/oauth/users.js';
-import { makeRecords, storedRecords, toCsv } from '../../support/records/import.js';
+import { csvHeader, makeRecords, storedRecords, toCsv } from '../../support/records/import.js';
 import { buildTestApp, contract } from '../../support/server/app.js';
 import t from '../../support/tap.js';
 import { until } from '../../support/until.js';
@@ -39,11 +39,22 @@ const transaction = async (work: never, options?: { timeout?: number }) => {
   if (options?.timeout === batchTimeoutMs) await enterBatch();
   return prisma.$transaction(work, options);
 };
+/** Called before each chunk of a file is read. */
+let beforeChunk = async () => {};
+
+const chunks = new Proxy(prisma.employeeImportChunk, {
+  get: (target, name) =>
+    name === 'findFirst'
+      ? async (query: never) => {
+          await beforeChunk();
+          return target.findFirst(query);
+        }
+      : Reflect.get(target, name),
+});
+const replaced: Record<PropertyKey, unknown> = { $transaction: transaction, employeeImportChunk: chunks };
 const database: Database = {
   ...opened,
-  prisma: new Proxy(prisma, {
-    get: (target, name) => (name === '$transaction' ? transaction : Reflect.get(target, name)),
-  }),
+  prisma: new Proxy(prisma, { get: (target, name) => replaced[name] ?? Reflect.get(target, name) }),
 };
 const api = await buildTestApp(t, { database });
 
@@ -140,6 +151,45 @@ t.test('another worker continues the import of a stopped worker after its last b
   t.equal((await storedRecords(database, visitor.accountId)).length, 3_000);
   await second.stop();
 });
+
+t.test(
+  'a file of empty lines is read no further once its check is cancelled or the process stops',
+  async (t) => {
+    let beat = async () => {};
+    t.intercept(globalThis, 'setInterval', {
+      value: (heartbeat: () => Promise<void>) => {
+        beat = heartbeat;
+        return setTimeout(() => {}, 0);
+      },
+    });
+    for (const [how, state] of [
+      ['cancel', 'cancelled'],
+      ['stop', 'checking'],
+    ] as const) {
+      const visitor = await visit();
+      const file = Buffer.concat([Buffer.from(toCsv(makeRecords(1))), Buffer.alloc(1_500_000, '\n')]);
+      const address = await startUpload(visitor.browser, file);
+      const worker = new UploadWorker({ database, clock: api.clock, contract });
+      const queue = { state: 'checking', queuedAt: api.clock(), attributes: csvHeader.split(',') };
+      await prisma.employeeImport.updateMany({ where: { id: idOf(address) }, data: queue });
+      let read = 0;
+      beforeChunk = async () => {
+        read += 1;
+        if (read !== 2) return;
+        if (how === 'stop') void worker.stop();
+        else await press(visitor.browser, address, 'cancel');
+        await beat();
+      };
+      await worker.poll();
+      await worker.idle();
+      beforeChunk = async () => {};
+      t.equal(read, 2, how);
+      t.match(await rowOf(visitor), { state, lockedBy: null });
+      await prisma.employeeImport.deleteMany({ where: { id: idOf(address) } });
+      await worker.stop();
+    }
+  },
+);
 
 t.test('a process that has lost its lease stores nothing more', async (t) => {
   const visitor = await visit();

@@ -52,6 +52,10 @@ t.test('rejects files that cannot be imported, with the reason, and stores none'
     [`${columns.join(',')}\n${columns.join(',')}\n`, /81 columns; at most 80/],
     ['x'.repeat(300_000), /first line is too long/],
     ['{"a"\n{\n', /no line of the start of the file is a JSON object/],
+    [
+      `\n{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}\n`,
+      /line 2: the line must be a JSON object with at most 32 levels/,
+    ],
   ] as const) {
     const page = await uploadFile(browser, content, { name: 'staff' });
     isPage(t, page, 400, String(expected));

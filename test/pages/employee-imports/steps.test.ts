@@ -86,6 +86,19 @@ t.test('imports JSON Lines, with other names of members', async (t) => {
   t.same(await storedRecords(database, accountId), records);
 });
 
+t.test('rejects the lines of JSON Lines that are nested too deeply, and imports the others', async (t) => {
+  const { browser } = await visit();
+  const [first = '', second = ''] = toJsonLines(makeRecords(2)).split('\n');
+  const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  const text = [nested(40), first, nested(30_000), second].join('\n');
+  const address = await startUpload(browser, text, { name: 'staff.jsonl' });
+  const page = await check(api, browser, address);
+  t.equal(factOn(page, 'Rejected'), '2');
+  for (const line of [1, 3])
+    t.match(page.body, new RegExp(`Line ${line}</div>.*must be a JSON object with at most 32 levels`, 's'));
+  t.equal(factOn(await runImport(api, browser, address), 'Created'), '2');
+});
+
 t.test('recognizes semicolons, tabs, byte order marks and common names of columns', async (t) => {
   const header = ['Employee no.', 'First name', 'SURNAME', 'E-Mail', 'Status', 'Department', 'Shoe size'];
   const row = ['E1', 'Ada, Countess', 'Lovelace', 'ada@x.example', 'active', 'R; D', '38'];

@@ -84,15 +84,16 @@ async function previewJson(bytes: Uint8Array): Promise<FilePreview> {
   for await (const batch of readJsonEntries(splitLines([bytes]))) {
     for (const { line, value, error } of batch) {
       if (error !== undefined && rejected === '') rejected = `; line ${line}: ${error}`;
-      if (objects.length < previewRows && typeof value === 'object' && value !== null && !Array.isArray(value))
+      if (typeof value === 'object' && value !== null && !Array.isArray(value))
         objects.push(value as Record<string, unknown>);
     }
-    if (objects.length === previewRows) break;
+    if (objects.length >= previewRows) break;
   }
   if (objects.length === 0)
     throw new UnusableFileError(`no line of the start of the file is a JSON object${rejected}`);
-  const columns = checkNames([...new Set(objects.flatMap((object) => Object.keys(object)))]);
-  const rows = objects.map((object) =>
+  const shown = objects.slice(0, previewRows);
+  const columns = checkNames([...new Set(shown.flatMap((object) => Object.keys(object)))]);
+  const rows = shown.map((object) =>
     shortenAll(
       columns.map((name) => {
         const value = Object.hasOwn(object, name) ? object[name] : null;
