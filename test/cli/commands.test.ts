@@ -8,6 +8,7 @@ import { openForCommands, runCommand, runCommandHere } from '../support/processe
 import { makeRecords, toCsv } from '../support/records/import.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
+import { countTurns } from '../support/turns.js';
 
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string | Uint8Array) => runCommandHere(options, args, input);
@@ -261,6 +262,16 @@ t.test('an import prints its counts, and exits with 1 if lines were rejected', a
   const other = await run(args);
   t.equal(other.code, 1);
   t.match(other.stderr, /staff\.csv: the header has the unknown columns number, name and lacks the columns/);
+});
+
+t.test('an import of a file of empty lines lets other work run', async (t) => {
+  const { accountId } = await withDatabase((database) => createTenant(database));
+  const text = Buffer.concat([Buffer.from(toCsv(makeRecords(2))), Buffer.alloc(1024 * 1024, '\n')]);
+  const args = ['employees', 'import', '-', '--format', 'csv', '--account', accountId];
+  const turns = await countTurns(async () => {
+    t.match(await run(args, text), { code: 0, stdout: /^2 records read: 2 created/ });
+  });
+  t.ok(turns >= 256, `${turns} turns`);
 });
 
 /** An import that takes longer than five seconds prints its progress. */

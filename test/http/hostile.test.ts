@@ -1,5 +1,6 @@
 import type { InjectOptions } from 'fastify';
 import type { Response } from '../support/contract/conformance.js';
+import { createScene, grantTokens } from '../support/oauth/users.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import { exchange, listen } from '../support/server/sockets.js';
@@ -332,4 +333,27 @@ t.test('hostile requests change no row', async (t) => {
   );
   t.equal(({} as Record<string, unknown>).x, undefined, 'no prototype was changed');
   t.equal(await api.database.prisma.account.count(), 2);
+});
+
+t.test('a body of 64 KiB that is nested as deeply as possible is 400 in every operation', async (t) => {
+  const ofApplication = await api.token(application, Object.keys(contract.scopes).join(' '));
+  const scene = await createScene(api.database);
+  const { accessToken: ofUser } = await grantTokens(api, scene, { scope: 'user:write' });
+  const { bodyLimit = 0 } = api.app.initialConfig;
+  const open = Math.floor(bodyLimit / 6);
+  const bodies = [
+    '['.repeat(bodyLimit / 2) + ']'.repeat(bodyLimit / 2),
+    `${'{"a":'.repeat(open)}1${'}'.repeat(open)}`.slice(0, bodyLimit),
+  ];
+  for (const { method, path, body, scopes } of contract.operations.values()) {
+    if (!body?.mediaTypes.includes('application/json')) continue;
+    for (const payload of bodies) {
+      const url = path.replaceAll(/\{[^}]*\}/g, 'x');
+      const authorization = `Bearer ${scopes?.includes('user:write') ? ofUser : ofApplication}`;
+      const headers = { authorization, 'content-type': 'application/json', 'if-match': '*' };
+      const response = await api.injectUnchecked({ method: method as 'POST', url, headers, payload });
+      t.equal(response.statusCode, 400, `${method} ${path}: ${response.body}`);
+      t.match(response.body, /nested deeper than 32 levels/, `${method} ${path}`);
+    }
+  }
 });

@@ -21,6 +21,7 @@ import { readCsvEntries } from '../../../../src/services/employee-imports/csv-en
 import { createEmployeeCheck } from '../../../../src/services/employee-imports/employee-check.js';
 import { readJsonEntries } from '../../../../src/services/employee-imports/json-entries.js';
 import { maximumLineLength, splitLines } from '../../../../src/services/employee-imports/lines.js';
+import { previewFile } from '../../../../src/services/employee-imports/uploads/file-preview.js';
 import { maximumSearchLength, searchParts } from '../../../../src/services/employees/employee-search.js';
 import { codeChallengeOf } from '../../../../src/services/grants/pkce.js';
 import { accountNameRule, personNameRule } from '../../../../src/services/name-rules.js';
@@ -162,6 +163,10 @@ async function drain(source: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of source);
 }
 
+/** Objects of about this size with values that are nested as deeply as possible. */
+const nestedArrays = (size: number) => `{"a":${'['.repeat(size / 2)}${']'.repeat(size / 2)}}`;
+const nestedObjects = (size: number) => `${'{"a":'.repeat(size / 6)}1${'}'.repeat(size / 6)}`;
+
 function imports(): Reader[] {
   const { attributes, check } = createEmployeeCheck(contract);
   const header = attributes.join(',');
@@ -172,7 +177,7 @@ function imports(): Reader[] {
       shapes: 'own',
       // The cost of a line does not depend on its length.
       normal: '\n',
-      units: ['a', '\r'],
+      units: ['a', '\r', '\r\n', 'a\n'],
       read: (text) => drain(splitLines(bytesOf(text))),
     },
     {
@@ -180,6 +185,7 @@ function imports(): Reader[] {
       size: importSize,
       shapes: 'own',
       normal: 'E1\n',
+      units: [',', ',\n', '"', '\n', '\r\n', ' \n'],
       texts: [
         ...['""', '"",', '"a"b', '"a""\n', '"\n', '"a\n"\n', '"\n\n\n'].map((unit) =>
           unit.repeat(importSize / unit.length),
@@ -203,8 +209,19 @@ function imports(): Reader[] {
       size: importSize,
       shapes: 'own',
       normal: '{}\n',
-      units: ['[', '{"a":', '"', '1', '\\', ' '],
+      units: ['[', '{"a":', '"', '1', '\\', ' ', '\n', ' \n', '[]\n'],
+      texts: [nestedArrays(importSize), nestedObjects(importSize)],
       read: (text) => drain(readJsonEntries(splitLines(bytesOf(text)))),
+    },
+    {
+      name: 'preview of a file',
+      size: bodySize,
+      shapes: 'own',
+      // A preview ends after the first records.
+      normal: '\n',
+      units: ['\r\n', ' \n', ',', ',\n', '"', '"\n', 'a', '{}\n', '[]\n', '{\n'],
+      texts: [`E1\n${'\n'.repeat(bodySize)}`, nestedArrays(bodySize), nestedObjects(bodySize)],
+      read: (text) => previewFile(Buffer.from(text), { isWhole: true, format: null }),
     },
     {
       name: 'attributes of an employee',

@@ -8,6 +8,9 @@ import { type FileFormat, maximumColumns } from './upload-state.js';
 /** Rows that a preview shows. */
 const previewRows = 10;
 
+/** Records among which the rows of a preview are. */
+const previewRecords = 1_000;
+
 /** Characters of a value that a preview shows. */
 const maximumLength = 100;
 
@@ -71,7 +74,7 @@ async function previewCsv(bytes: Uint8Array, delimiter: Delimiter): Promise<File
       records += 1;
       if (fields?.length === columns.length && rows.length < previewRows) rows.push(shortenAll(fields));
     }
-    if (rows.length === previewRows) break;
+    if (rows.length === previewRows || records >= previewRecords) break;
   }
   if (columns === undefined || records === 0)
     throw new UnusableFileError('the file has no records after the header row');
@@ -80,6 +83,7 @@ async function previewCsv(bytes: Uint8Array, delimiter: Delimiter): Promise<File
 
 async function previewJson(bytes: Uint8Array): Promise<FilePreview> {
   const objects: Record<string, unknown>[] = [];
+  let records = 0;
   let rejected = '';
   for await (const batch of readJsonEntries(splitLines([bytes]))) {
     for (const { line, value, error } of batch) {
@@ -87,7 +91,8 @@ async function previewJson(bytes: Uint8Array): Promise<FilePreview> {
       if (typeof value === 'object' && value !== null && !Array.isArray(value))
         objects.push(value as Record<string, unknown>);
     }
-    if (objects.length >= previewRows) break;
+    records += batch.length;
+    if (objects.length >= previewRows || records >= previewRecords) break;
   }
   if (objects.length === 0)
     throw new UnusableFileError(`no line of the start of the file is a JSON object${rejected}`);
