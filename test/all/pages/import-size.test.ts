@@ -1,4 +1,12 @@
-import { press, startUpload, uploadFile } from '../../support/browser/import-pages.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  factOn,
+  press,
+  startUpload,
+  stateOn,
+  submitColumns,
+  uploadFile,
+} from '../../support/browser/import-pages.js';
 import { isPage } from '../../support/browser/pages.js';
 import { createScene, signedInBrowser } from '../../support/oauth/users.js';
 import { csvHeader, makeRecords, toCsv } from '../../support/records/import.js';
@@ -28,4 +36,33 @@ t.test('accepts 50 MB and rejects one byte more with a page', async (t) => {
   t.equal(await chunks(), 200);
   await press(browser, address, 'cancel');
   t.equal(await chunks(), 0);
+});
+
+t.test('requests are served while 16 MB of empty lines, or one line of 16 MB, are checked', async (t) => {
+  for (const [unit, rejected] of [
+    ['\n', '0'],
+    ['x', '1'],
+  ] as const) {
+    const browser = await signedInBrowser(api, (await createScene(database)).user);
+    const address = await startUpload(
+      browser,
+      Buffer.concat([Buffer.from(toCsv(makeRecords(1))), Buffer.alloc(16 * 1024 * 1024, unit)]),
+    );
+    await submitColumns(browser, address);
+    let running = true;
+    const idle = api.uploadWorker.idle().then(() => {
+      running = false;
+    });
+    let served = 0;
+    for (; running; served += 1) {
+      // An injected request alone needs no turn of the event loop.
+      await nextTurn();
+      await api.injectUnchecked('/healthz');
+    }
+    await idle;
+    t.ok(served >= 64, `${served} requests`);
+    const page = await browser.open(address);
+    t.equal(stateOn(page), 'Checked, not imported');
+    t.equal(factOn(page, 'Rejected'), rejected);
+  }
 });
