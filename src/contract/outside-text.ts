@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 /*
  * Text from outside, before it reaches Unicode functions. Normalization, and the URL parser for a host name, need quadratic
@@ -18,6 +18,11 @@ const maximumDomainLength = 253;
 /** Text in Unicode normalization form C; text longer than 3,072 characters is returned unchanged. */
 export function composeText(text: string): string {
   return text.length > maximumNormalizedLength ? text : text.normalize('NFC');
+}
+
+/** Whether a text has no full-width or other compatibility characters; `false` for text longer than 3,072 characters. */
+export function isNormalized(text: string): boolean {
+  return text.length <= maximumNormalizedLength && text.normalize('NFKC') === text;
 }
 
 /** The letters and digits of a text in lower case and without accents, for comparing; empty for text longer than a limit. */
@@ -47,4 +52,9 @@ export function parseUrl(
 /** A domain name in lower case and ASCII form; empty when it is not a domain name. @see RFC 5891 section 4 */
 export function asciiDomain(domain: string): string {
   return domain.length > maximumDomainLength ? '' : domainToASCII(domain);
+}
+
+/** Whether a domain name is ASCII, or an internationalized one in its canonical form. @see UTS #46 */
+export function isCanonicalDomain(domain: string): boolean {
+  return /^[!-~]+$/.test(domain) || domainToUnicode(asciiDomain(domain)) === domain.toLowerCase();
 }

@@ -1,5 +1,4 @@
-import { domainToASCII, domainToUnicode } from 'node:url';
-import { composeText } from '../contract/outside-text.js';
+import { composeText, isCanonicalDomain, isNormalized } from '../contract/outside-text.js';
 
 /** Validates a value. Returns what the value must be; `undefined` when it is valid. */
 export type Rule = (value: string) => string | undefined;
@@ -83,9 +82,7 @@ export const addressTextRule: Rule = (address) => {
   if (/^[!-~]+$/.test(address)) return undefined;
   const text = composeText(address);
   const domain = text.slice(text.lastIndexOf('@') + 1);
-  if (text.normalize('NFKC') !== text || /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(text))
+  if (!isNormalized(text) || /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(text))
     return 'must not contain invisible or full-width characters';
-  return /^[!-~]+$/.test(domain) || domainToUnicode(domainToASCII(domain)) === domain.toLowerCase()
-    ? undefined
-    : 'must have a valid domain';
+  return isCanonicalDomain(domain) ? undefined : 'must have a valid domain';
 };

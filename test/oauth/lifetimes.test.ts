@@ -129,8 +129,10 @@ t.test('lifetimes are configurable', async (t) => {
   short.clock.advanceSeconds(1);
   await expectTokenRejected(t, short, first.accessToken, 'token_expired');
   short.clock.advanceSeconds(59);
-  const second = tokensOf(await refresh(short, scene.application, first.refreshToken));
+  t.equal((await refresh(short, scene.application, first.refreshToken)).statusCode, 200);
+  const { form } = await grantCode(short, scene);
+  const replayed = tokensOf(await short.postForm('/v1/oauth/token', form));
   short.clock.advanceSeconds(1);
-  expectOAuthError(t, await refresh(short, scene.application, first.refreshToken), 'invalid_grant');
-  await expectTokenRejected(t, short, second.accessToken, 'invalid_token');
+  expectOAuthError(t, await short.postForm('/v1/oauth/token', form), 'invalid_grant');
+  await expectTokenRejected(t, short, replayed.accessToken, 'invalid_token');
 });

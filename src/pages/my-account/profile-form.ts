@@ -48,10 +48,10 @@ export function createProfileValidator({ document }: Contract): ProfileValidator
     const body = Object.fromEntries(changed.map((claim) => [claimNames[claim], all[claim]]));
     const paths = new Set(validate(body).map(({ instancePath }) => instancePath));
     // The rules that the schema cannot express are for values of a valid length.
-    const wellFormed = formClaims.filter((claim) => !paths.has(`/${claimNames[claim]}`));
+    const wellFormed = changed.filter((claim) => !paths.has(`/${claimNames[claim]}`));
     const checked = checkClaims(Object.fromEntries(wellFormed.map((claim) => [claim, claims[claim]])));
     const wrong = new Set('errors' in checked ? checked.errors.map(({ claim }) => claim) : []);
-    const invalid = formClaims.filter((claim) => paths.has(`/${claimNames[claim]}`) || wrong.has(claim));
+    const invalid = changed.filter((claim) => paths.has(`/${claimNames[claim]}`) || wrong.has(claim));
     if ('errors' in checked || invalid.length > 0) {
       return { errors: invalid.map((claim) => ({ field: claimNames[claim], message: messages[claim] })) };
     }
