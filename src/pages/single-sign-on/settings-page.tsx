@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '../../services/single-sign-on/identity-providers.js';
+import type { LastFailure, ProviderSettings } from '../../services/single-sign-on/identity-providers.js';
 import { maximumIssuerLength } from '../../services/single-sign-on/issuer-rule.js';
 import { callbackPath, singleSignOnPath } from '../../services/single-sign-on/single-sign-on-path.js';
 import { Copyable } from '../copyable.js';
@@ -8,12 +8,14 @@ import type { PageContext } from '../page-context.js';
 import { RevokeGrantsField } from '../revocation-choice.js';
 import { SitePage, settings } from '../site-page.js';
 import { TextField } from '../text-field.js';
+import { Timestamp } from '../timestamp.js';
 import { removePath, requirePath } from './paths.js';
 
 /** The fields of the form that are shown again. */
 export interface ProviderFields {
   readonly issuer: string;
   readonly clientId: string;
+  readonly addressesVerified: boolean;
   /** Whether another issuer also disconnects the applications of users. */
   readonly withGrants: boolean;
 }
@@ -24,6 +26,7 @@ export const switchId = 'only';
 interface SettingsPageProps {
   readonly context: PageContext;
   readonly provider: ProviderSettings | null;
+  readonly lastFailure: LastFailure | null;
   readonly domains: readonly string[];
   readonly baseUrl: string;
   readonly form: ProviderFields;
@@ -32,7 +35,7 @@ interface SettingsPageProps {
 
 /** Settings → Single sign-on. */
 export function SettingsPage(props: SettingsPageProps) {
-  const { context, provider, domains, baseUrl, errors } = props;
+  const { context, provider, lastFailure, domains, baseUrl, errors } = props;
   const { accountId } = context.user;
   const title = 'Single sign-on';
   return (
@@ -69,6 +72,7 @@ export function SettingsPage(props: SettingsPageProps) {
           />
         </section>
       )}
+      {lastFailure !== null && <FailureSection context={context} failure={lastFailure} />}
       <DomainsSection domains={domains} />
       {provider !== null && <OnlySection {...props} provider={provider} />}
       {provider !== null && (
@@ -125,6 +129,24 @@ function ProviderSection({ context, provider, form, errors }: SettingsPageProps)
           required={provider === null}
           error={messages.get('client_secret')}
         />
+        <div class="field">
+          <label class="choice">
+            <input
+              type="checkbox"
+              id="addresses_verified"
+              name="addresses_verified"
+              value="yes"
+              checked={form.addressesVerified}
+              aria-describedby="addresses_verified-hint"
+            />
+            <span>Addresses of this provider are verified</span>
+          </label>
+          <p class="hint" id="addresses_verified-hint">
+            For an identity provider that does not send email_verified, such as Microsoft Entra ID. Applies to
+            addresses of your confirmed domains only, and to user names that are addresses when no address is
+            sent. Choose it only if nobody except your administrators can set addresses and user names there.
+          </p>
+        </div>
         {provider !== null && (
           <>
             <p>
@@ -144,6 +166,41 @@ function ProviderSection({ context, provider, form, errors }: SettingsPageProps)
     </section>
   );
 }
+
+/** Helps owners with an identity provider whose response is not accepted. The page of the user does not have the reason. */
+function FailureSection({ context, failure }: { context: PageContext; failure: LastFailure }) {
+  const facts = failureFacts.flatMap(([key, label]) => {
+    const value = failure.details[key];
+    return typeof value === 'string' ? [{ label, value }] : [];
+  });
+  return (
+    <section>
+      <h2>Last failed sign-in</h2>
+      <p>
+        On <Timestamp at={failure.at} reader={context.user} />. The audit log has all.
+      </p>
+      <dl>
+        {facts.map(({ label, value }) => (
+          <>
+            <dt>{label}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+const failureFacts = [
+  ['reason', 'Reason'],
+  ['issuer', 'Issuer'],
+  ['issuer_found', 'Issuer found'],
+  ['claim', 'Claim'],
+  ['error', 'Error of the identity provider'],
+  ['remedy', 'Remedy'],
+] as const;
 
 function DomainsSection({ domains }: { domains: readonly string[] }) {
   return (

@@ -111,11 +111,16 @@ async function settingsPage(
   { form, errors }: { form?: ProviderFields | undefined; errors?: readonly FormError[] | undefined },
 ) {
   const { accountId } = context.user;
-  const [provider, confirmed] = await Promise.all([providers.get(accountId), domains.list(accountId)]);
-  const stored = { issuer: provider?.issuer ?? '', clientId: provider?.clientId ?? '', withGrants: false };
+  const [provider, lastFailure, confirmed] = await Promise.all([
+    providers.get(accountId),
+    providers.lastFailure(accountId),
+    domains.list(accountId),
+  ]);
+  const { issuer = '', clientId = '', addressesVerified = false } = provider ?? {};
+  const stored = { issuer, clientId, addressesVerified, withGrants: false };
   return (
     <SettingsPage
-      {...{ context, provider, baseUrl }}
+      {...{ context, provider, lastFailure, baseUrl }}
       domains={confirmed}
       form={form ?? stored}
       errors={errors ?? []}
@@ -126,7 +131,12 @@ async function settingsPage(
 function readForm(context: PageContext): ProviderFields {
   const { form } = context;
   const { withGrants } = revocationChoice(context);
-  return { issuer: form.text('issuer'), clientId: form.text('client_id'), withGrants };
+  return {
+    issuer: form.text('issuer'),
+    clientId: form.text('client_id'),
+    addressesVerified: form.text('addresses_verified') === 'yes',
+    withGrants,
+  };
 }
 
 function ownersOnly(handle: PageHandler): PageHandler {

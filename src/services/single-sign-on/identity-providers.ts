@@ -1,4 +1,3 @@
-import { parseUrl } from '../../contract/outside-text.js';
 import type { Database, Prisma } from '../../database/client.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import type { AccountId } from '../account-id.js';
@@ -8,14 +7,28 @@ import { lockOwner } from '../lock-owner.js';
 import { PrivateAddressError } from '../public-address.js';
 import { type AffectedUser, type RevocationChoice, revokeAdmittedAccess } from '../revoke-user-access.js';
 import type { Seal } from '../sealing.js';
-import { issuerRule, maximumIssuerLength } from './issuer-rule.js';
-import { type Provider, type ProviderClient, ProviderUnavailableError } from './provider-client.js';
+import type { Findings } from './failure-details.js';
+import { isSameIssuer, issuerRule, maximumIssuerLength } from './issuer-rule.js';
+import {
+  InvalidProviderError,
+  type Provider,
+  type ProviderClient,
+  ProviderUnavailableError,
+} from './provider-client.js';
 
 /** The settings of the identity provider of an account, without its secret. */
 export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly onlySingleSignOn: boolean;
+  /** Whether addresses of confirmed domains are accepted without the claim `email_verified`. */
+  readonly addressesVerified: boolean;
+}
+
+/** The last sign-in that failed because of the identity provider or its claims. */
+export interface LastFailure {
+  readonly at: Date;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** The input of an owner. */
@@ -24,6 +37,7 @@ export interface ProviderForm {
   readonly clientId: string;
   /** Empty: unchanged. */
   readonly clientSecret: string;
+  readonly addressesVerified: boolean;
 }
 
 /** The error of each invalid value, as a sentence. */
@@ -45,6 +59,9 @@ export type RequireOutcome =
   | 'no_recovery_codes';
 
 const maximumSecretLength = 1000;
+
+/** Number of failed sign-ins, with passwords too, among which the last single sign-on is searched. */
+const recentFailures = 100;
 
 /** The identity provider of an account, with the name of the account. */
 export interface StoredProvider extends Provider {
@@ -71,8 +88,19 @@ export class IdentityProviders {
   async get(accountId: AccountId): Promise<ProviderSettings | null> {
     return await this.#dependencies.database.prisma.identityProvider.findFirst({
       where: { accountId },
-      select: { issuer: true, clientId: true, onlySingleSignOn: true },
+      select: { issuer: true, clientId: true, onlySingleSignOn: true, addressesVerified: true },
     });
+  }
+
+  /** The last of the recent failed sign-ins of an account that was a single sign-on; `null` when there is none. */
+  async lastFailure(accountId: AccountId): Promise<LastFailure | null> {
+    const [row] = await this.#dependencies.database.prisma.$queryRaw<LastFailure[]>`
+      SELECT recent.created_at AS at, recent.details FROM (
+        SELECT created_at, id, details FROM audit_events WHERE account_id = ${accountId} AND type = 'sign_in.failed'
+        ORDER BY created_at DESC, id LIMIT ${recentFailures}
+      ) recent
+      WHERE recent.details->>'method' = 'single_sign_on' ORDER BY recent.created_at DESC, recent.id LIMIT 1`;
+    return row ?? null;
   }
 
   /**
@@ -113,7 +141,7 @@ export class IdentityProviders {
     const errors = this.#findErrors(form, current);
     if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
     const clientSecret = form.clientSecret || (current?.clientSecret ?? '');
-    const { issuer: given, clientId } = form;
+    const { issuer: given, clientId, addressesVerified } = form;
     const checked = await this.#check({ accountId, issuer: given, clientId, clientSecret, version: '' });
     if ('error' in checked) return { kind: 'invalid', errors: { issuer: checked.error } };
     const { issuer } = checked;
@@ -122,10 +150,12 @@ export class IdentityProviders {
       const users = await lockOwner(tx, context);
       if (users === null) return { kind: 'forbidden' };
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
-      const details = { issuer, client_id: clientId };
+      const details = { issuer, client_id: clientId, addresses_verified: addressesVerified ? 'on' : 'off' };
       if (stored === null) {
         const dates = { createdAt: at, updatedAt: at };
-        await tx.identityProvider.create({ data: { accountId, issuer, clientId, sealedSecret, ...dates } });
+        await tx.identityProvider.create({
+          data: { accountId, issuer, clientId, sealedSecret, addressesVerified, ...dates },
+        });
         await record(tx, context, 'identity_provider.created', details);
         return { kind: 'saved' };
       }
@@ -134,7 +164,7 @@ export class IdentityProviders {
       const otherwise = isReplaced ? { onlySingleSignOn: false } : {};
       // The time is the version of the settings.
       const updatedAt = new Date(Math.max(at.getTime(), stored.updatedAt.getTime() + 1));
-      const data = { issuer, clientId, sealedSecret, updatedAt, ...otherwise };
+      const data = { issuer, clientId, sealedSecret, addressesVerified, updatedAt, ...otherwise };
       await tx.identityProvider.updateMany({ where: { accountId }, data });
       const secret = form.clientSecret === '' ? 'unchanged' : 'changed';
       const revoked = isReplaced
@@ -215,7 +245,7 @@ export class IdentityProviders {
       errors.clientId = `The client ID must have at most ${maximumIssuerLength} characters and no spaces.`;
     if (clientSecret === '' && current === null)
       errors.clientSecret = 'Enter the client secret that the identity provider shows.';
-    else if (clientSecret === '' && !isSameIssuer(current?.issuer, issuer))
+    else if (clientSecret === '' && !isSameIssuer(current?.issuer ?? '', issuer))
       errors.clientSecret = 'Enter the client secret of the new issuer.';
     else if (clientSecret !== '' && !isPrintable(clientSecret, maximumSecretLength))
       errors.clientSecret = `The client secret must have at most ${maximumSecretLength} characters and no spaces.`;
@@ -230,10 +260,28 @@ export class IdentityProviders {
         return { error: 'The host of the issuer must have public addresses only.' };
       if (error instanceof ProviderUnavailableError)
         return { error: 'The issuer does not respond. Check its address, or try again later.' };
+      if (error instanceof InvalidProviderError) {
+        const explain = metadataErrors[error.message];
+        if (explain !== undefined) return { error: explain(error.findings) };
+      }
       return { error: `No OpenID Connect metadata of this issuer was found at ${metadataOf(provider)}.` };
     }
   }
 }
+
+/** What is wrong with the metadata, by reason: what was found, and a remedy. */
+const metadataErrors: Readonly<Record<string, (findings: Findings) => string>> = {
+  issuer: ({ issuer_found: found = 'none' }) =>
+    /[{}]/.test(found)
+      ? `The metadata names the issuer ${found}, which stands for many organizations. Enter the issuer of your organization, with its tenant ID.`
+      : `The metadata names another issuer: ${found}. Enter this issuer, if it is that of your organization.`,
+  metadata: () =>
+    'The metadata must have the URLs of the authorization endpoint, the token endpoint and the keys, and they must start with https://.',
+  client_authentication: ({ offered = 'none' }) =>
+    `The identity provider offers these methods of client authentication: ${offered}. Supported are client_secret_basic and client_secret_post. Allow one of them at the identity provider.`,
+  signature: ({ offered = 'none' }) =>
+    `The identity provider signs ID tokens with ${offered}. Choose a signing key with a public part, such as RS256 or ES256, at the identity provider.`,
+};
 
 /**
  * Revokes what the identity provider admitted, in the transaction that has changed its row: a sign-in that is in progress locks
@@ -276,10 +324,6 @@ async function record(
 /** Printable ASCII without spaces, as RFC 6749 appendix A requires except for spaces. */
 function isPrintable(text: string, maximum: number): boolean {
   return text.length <= maximum && /^[!-~]+$/.test(text);
-}
-
-function isSameIssuer(stored: string | undefined, given: string): boolean {
-  return stored !== undefined && parseUrl(stored)?.href === parseUrl(given)?.href;
 }
 
 /** @see OpenID Connect Discovery 1.0 section 4 */

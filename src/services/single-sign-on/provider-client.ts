@@ -3,8 +3,11 @@ import * as openid from 'openid-client';
 import { parseUrl } from '../../contract/outside-text.js';
 import { ConcurrencyLimit, QueueTimeoutError } from '../concurrency-limit.js';
 import { PrivateAddressError } from '../public-address.js';
+import type { Findings } from './failure-details.js';
+import { isSameIssuer } from './issuer-rule.js';
 import { ProviderRequestError } from './provider-fetch.js';
 import { callbackPath } from './single-sign-on-path.js';
+import { addUserInfo, hasAddress } from './stated-address.js';
 
 /** The identity provider of an account, with its secret. */
 export interface Provider {
@@ -37,11 +40,23 @@ export class ProviderUnavailableError extends Error {
 /** A response of the identity provider is invalid. `message` states why, for the audit log. */
 export class InvalidProviderError extends Error {
   override readonly name = 'InvalidProviderError';
+  readonly findings: Findings;
+
+  constructor(reason: string, { findings = {}, ...options }: ErrorOptions & { findings?: Findings } = {}) {
+    super(reason, options);
+    this.findings = findings;
+  }
 }
 
 /** The identity provider did not sign the user in. */
 export class DeniedByProviderError extends Error {
   override readonly name = 'DeniedByProviderError';
+  readonly findings: Findings;
+
+  constructor(reason: string, findings: Findings) {
+    super(reason);
+    this.findings = findings;
+  }
 }
 
 /** Maximum time of a request to an identity provider. */
@@ -61,6 +76,9 @@ const requestsPerAccount = 10;
 const longestSignInSeconds = '31536000';
 
 const cachedSeconds = 600;
+
+/** Accepted difference between the clocks of the identity provider and of this server, for `exp`, `nbf` and `auth_time`. */
+const clockToleranceSeconds = 30;
 
 /** Sends requests to identity providers, and verifies their responses. */
 export class ProviderClient {
@@ -98,14 +116,21 @@ export class ProviderClient {
   }
 
   /**
-   * Reads the metadata of an identity provider, and checks that users can sign in with it.
+   * Reads the metadata of an identity provider, and checks that users can sign in with it. The slash at the end of the issuer
+   * may be missing or superfluous.
    *
    * @returns its issuer as the metadata has it
    * @throws {ProviderUnavailableError}
    * @throws {InvalidProviderError}
    */
   async check(provider: Provider): Promise<string> {
-    const configuration = await this.#limited(provider, () => this.#discover(provider));
+    const discover = (issuer: string) =>
+      this.#limited(provider, () => this.#discover({ ...provider, issuer }));
+    const configuration = await discover(provider.issuer).catch((error) => {
+      const found = error instanceof InvalidProviderError ? error.findings.issuer_found : undefined;
+      if (found === undefined || !isSameIssuer(found, provider.issuer)) throw error;
+      return discover(found);
+    });
     return configuration.serverMetadata().issuer;
   }
 
@@ -149,16 +174,27 @@ export class ProviderClient {
    *
    * @param query query of the URL that the user was sent back to
    * @param options.maxAge maximum time in seconds since the user signed in at the identity provider
+   * @param options.needsAddress whether the address of the user is needed, which may be at the UserInfo endpoint only
    * @throws {DeniedByProviderError}
    * @throws {ProviderUnavailableError}
    * @throws {InvalidProviderError}
    */
   async claims(
     provider: Provider,
-    { query, expected, maxAge }: { query: string; expected: Expected; maxAge?: number },
+    {
+      query,
+      expected,
+      maxAge,
+      needsAddress,
+    }: {
+      query: string;
+      expected: Expected;
+      maxAge?: number;
+      needsAddress: (claims: ProviderClaims) => Promise<boolean>;
+    },
   ): Promise<ProviderClaims> {
     const configuration = await this.#configuration(provider);
-    return this.#limited(provider, async () => {
+    const { claims, accessToken } = await this.#limited(provider, async () => {
       const url = new URL(this.callback(provider));
       url.search = query;
       const tokens = await openid.authorizationCodeGrant(configuration, url, {
@@ -169,11 +205,15 @@ export class ProviderClient {
       });
       const claims = tokens.claims();
       if (claims === undefined) throw new InvalidProviderError('no_id_token');
-      if ('email' in claims || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-      // Many identity providers have only the subject in the ID token.
-      const information = await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      return { ...information, ...claims };
+      return { claims, accessToken: tokens.access_token };
     });
+    const { userinfo_endpoint } = configuration.serverMetadata();
+    if (userinfo_endpoint === undefined || hasAddress(claims) || !(await needsAddress(claims))) return claims;
+    // Many identity providers have only the subject in the ID token.
+    const information = await this.#limited(provider, () =>
+      openid.fetchUserInfo(configuration, accessToken, claims.sub),
+    );
+    return addUserInfo(claims, information);
   }
 
   #configuration(provider: Provider): Promise<openid.Configuration> {
@@ -201,7 +241,7 @@ export class ProviderClient {
     const configuration = new openid.Configuration(
       metadata,
       clientId,
-      undefined,
+      { [openid.clockTolerance]: clockToleranceSeconds },
       clientAuthentication(metadata, clientSecret),
     );
     configuration[openid.customFetch] = this.#fetch;
@@ -215,8 +255,12 @@ export class ProviderClient {
   /** @throws {InvalidProviderError} */
   #checkMetadata(metadata: Readonly<Record<string, unknown>> | null, issuer: string): void {
     // The library accepts other issuers for some providers that serve many organizations.
-    if (urlOf(metadata?.issuer)?.href !== parseUrl(issuer)?.href) throw new InvalidProviderError('issuer');
+    if (urlOf(metadata?.issuer)?.href !== parseUrl(issuer)?.href)
+      throw new InvalidProviderError('issuer', { findings: { issuer_found: shown(metadata?.issuer) } });
     const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata ?? {};
+    const { id_token_signing_alg_values_supported: algorithms } = metadata ?? {};
+    if (Array.isArray(algorithms) && !algorithms.some((name) => /^(RS|PS|ES|Ed)/.test(name)))
+      throw new InvalidProviderError('signature', { findings: { offered: shown(algorithms) } });
     const required = [authorization_endpoint, token_endpoint, jwks_uri];
     const endpoints = userinfo_endpoint === undefined ? required : [...required, userinfo_endpoint];
     const schemes = this.#allowHttp ? ['https:', 'http:'] : ['https:'];
@@ -247,22 +291,64 @@ function clientAuthentication(
   secret: string,
 ): openid.ClientAuth {
   // The default of RFC 8414 section 2.
-  if (methods === undefined || methods.includes('client_secret_basic'))
-    return openid.ClientSecretBasic(secret);
+  if (methods === undefined || methods.includes('client_secret_basic')) return basicAuthentication(secret);
   if (methods.includes('client_secret_post')) return openid.ClientSecretPost(secret);
-  throw new InvalidProviderError('client_authentication');
+  throw new InvalidProviderError('client_authentication', { findings: { offered: shown(methods) } });
+}
+
+/**
+ * Authentication with the header `Authorization`. The library also encodes `-`, `.` and `_`, which the form encoding does not
+ * require, and some identity providers do not decode.
+ *
+ * @see RFC 6749 section 2.3.1 and appendix B
+ */
+function basicAuthentication(secret: string): openid.ClientAuth {
+  return (_server, { client_id }, _body, headers) => {
+    const credentials = [client_id, secret].map((text) =>
+      new URLSearchParams({ '': text }).toString().slice(1),
+    );
+    headers.set('authorization', `Basic ${btoa(credentials.join(':'))}`);
+  };
 }
 
 /** Maps the errors of the library to those of this file. Their messages may contain parts of tokens. */
 function explained(error: unknown): Error {
-  if (error instanceof InvalidProviderError) return error;
-  if (error instanceof openid.AuthorizationResponseError) return new DeniedByProviderError('denied');
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
+  if (error instanceof openid.AuthorizationResponseError)
+    return new DeniedByProviderError('denied', { error: shown(error.error) });
+  for (const cause of causesOf(error)) {
+    if (cause instanceof InvalidProviderError) return cause;
     if (cause instanceof ProviderRequestError || cause instanceof PrivateAddressError)
       return new ProviderUnavailableError('request', { cause });
+  }
   const code = (error as { code?: unknown } | null)?.code;
   const reason = typeof code === 'string' && /^OAUTH_[A-Z_]+$/.test(code) ? code.toLowerCase() : 'response';
-  return new InvalidProviderError(reason, { cause: error });
+  return new InvalidProviderError(reason, { cause: error, findings: findingsOf(error) });
+}
+
+/** The claim that the library did not accept, the issuer of the ID token, and the code of an error response. */
+function findingsOf(error: unknown): Findings {
+  for (const { message, cause } of causesOf(error)) {
+    const { claim = missingClaim.exec(message)?.[1], claims } = (cause ?? {}) as {
+      claim?: unknown;
+      claims?: { iss?: unknown };
+    };
+    if (claim !== undefined)
+      return { claim: shown(claim), ...(claim === 'iss' && { issuer_found: shown(claims?.iss) }) };
+  }
+  return error instanceof openid.ResponseBodyError ? { error: shown(error.error) } : {};
+}
+
+/** The library names a missing claim only in its message. */
+const missingClaim = /^JWT "(\w+)" \(/;
+
+function causesOf(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+}
+
+/** Text of the identity provider, for the owner: at most 255 characters of ASCII. */
+function shown(value: unknown): string {
+  const text = Array.isArray(value) ? value.join(', ') : String(value ?? 'none');
+  return text.replaceAll(/[^ -~]/g, '?').slice(0, 255);
 }
 
 function urlOf(value: unknown): URL | undefined {

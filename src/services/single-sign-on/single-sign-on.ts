@@ -6,6 +6,7 @@ import type { FailureLimit } from '../failure-limit.js';
 import { networkOf } from '../network-of-address.js';
 import { type ActiveSession, hashSessionId, type Sessions } from '../sessions.js';
 import type { User } from '../user.js';
+import { type Findings, rejectionDetails, responseDetails } from './failure-details.js';
 import type { IdentityProviders, StoredProvider } from './identity-providers.js';
 import {
   DeniedByProviderError,
@@ -159,20 +160,23 @@ export class SingleSignOn {
 
   async #claims(
     { query, origin, session }: SingleSignOnReturn,
-    { accountId, expected, sessionHash, createdAt, returnTo }: SignInRequest,
+    { accountId, issuer, expected, sessionHash, createdAt, returnTo }: SignInRequest,
     provider: Provider,
   ): Promise<ProviderClaims | FailedReturn> {
-    const { client, clock, auditLog } = this.#dependencies;
+    const { client, clock, auditLog, identities } = this.#dependencies;
     // The user must have signed in after the request. `auth_time` has whole seconds.
     const elapsedSeconds = Math.ceil((clock().getTime() - createdAt.getTime()) / 1000);
+    const needsAddress = async (claims: ProviderClaims) =>
+      sessionHash === null && (await identities.find({ accountId, issuer, claims })) === null;
     try {
       const again = sessionHash === null ? {} : { maxAge: elapsedSeconds };
-      return await client.claims(provider, { query, expected, ...again });
+      return await client.claims(provider, { query, expected, ...again, needsAddress });
     } catch (error) {
       if (!isProviderFailure(error)) throw error;
       const type = sessionHash === null ? 'sign_in.failed' : 'reauthentication.failed';
       const userId = sessionHash === null ? undefined : session?.user.id;
-      await auditLog.record({ type, accountId, userId, origin, details: methodDetails(error.message) });
+      const details = responseDetails(error.message, provider.issuer, findingsOf(error));
+      await auditLog.record({ type, accountId, userId, origin, details });
       const failed = { returnTo, confirming: sessionHash !== null };
       if (error instanceof DeniedByProviderError) return { kind: 'denied', ...failed };
       this.#warn(provider, error);
@@ -189,7 +193,7 @@ export class SingleSignOn {
     const found = await identities.resolve({ accountId, issuer, claims }, origin);
     if (found.kind === 'rejected') {
       const { userId, reason } = found;
-      const details = methodDetails(reason);
+      const details = rejectionDetails(reason, issuer);
       await auditLog.record({ type: 'sign_in.failed', accountId, userId, origin, details });
       return { kind: 'rejected' };
     }
@@ -222,7 +226,7 @@ export class SingleSignOn {
     const userId = session.user.id;
     const found = await identities.find({ accountId, issuer, claims });
     if (found?.kind !== 'found' || found.user.id !== userId) {
-      const details = methodDetails('other_identity');
+      const details = { method: 'single_sign_on', reason: 'other_identity', issuer };
       await auditLog.record({ type: 'reauthentication.failed', accountId, userId, origin, details });
       return { kind: 'not_confirmed' };
     }
@@ -279,8 +283,10 @@ function isFailed(claims: ProviderClaims | FailedReturn): claims is FailedReturn
   return !('sub' in claims);
 }
 
-function methodDetails(reason: string) {
-  return { method: 'single_sign_on', reason };
+function findingsOf(error: Error): Findings {
+  return error instanceof InvalidProviderError || error instanceof DeniedByProviderError
+    ? error.findings
+    : {};
 }
 
 /**

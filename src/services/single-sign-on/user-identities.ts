@@ -6,12 +6,12 @@ import type { AccountId } from '../account-id.js';
 import type { AuditOrigin } from '../audit-log.js';
 import { lockAccount } from '../employees/lock-account.js';
 import { insertUser, isEmailTaken } from '../new-user.js';
-import { normalizeEmail } from '../normalize.js';
 import { recordUserEvent } from '../record-user-event.js';
 import { toUser, type User, type UserRow, userSelection } from '../user.js';
-import { emailFormRule, emailRule } from '../user-rules.js';
+import { emailRule } from '../user-rules.js';
 import { domainOf } from './email-domain.js';
 import type { ProviderClaims } from './provider-client.js';
+import { type StatedAddress, statedAddress } from './stated-address.js';
 import { namesOf } from './user-names.js';
 
 /** Maximum characters of the claim `sub`. @see OpenID Connect Core 1.0 section 2 */
@@ -22,6 +22,9 @@ export type IdentityRejection =
   | 'invalid_subject'
   | 'email_missing'
   | 'email_not_verified'
+  | 'email_verified_missing'
+  /** `email_verified` is missing, and the domain of the address is not confirmed for the account. */
+  | 'domain_not_confirmed'
   /** No user of the account has the address, and its domain is not confirmed for the account. */
   | 'unknown_user'
   /** A user of another account has the address. */
@@ -58,35 +61,38 @@ export class UserIdentities {
 
   /**
    * Finds the user of an identity. At the first sign-in, the user of the account with its verified address is linked, or a
-   * member is created when the domain of the address is confirmed for the account.
+   * member is created when the domain of the address is confirmed for the account. Known identities need no address.
    */
   async resolve(identity: StatedIdentity, origin: AuditOrigin): Promise<IdentityOutcome> {
-    const { accountId, claims } = identity;
-    const { sub, email } = claims;
-    if (!isStorableText(sub) || sub === '' || sub.length > maximumSubjectLength)
-      return rejected('invalid_subject');
-    if (!isStorableText(email) || emailFormRule(email) !== undefined) return rejected('email_missing');
-    if (claims.email_verified !== true) return rejected('email_not_verified');
-    return await withScope(accountScope(accountId), async () => {
-      const known = await this.find(identity);
-      return known ?? (await this.#firstSignIn(identity, normalizeEmail(email), origin));
-    });
+    const known = await this.find(identity);
+    if (known !== null) return known;
+    const address = statedAddress(identity.claims);
+    if (address === null) return rejected('email_missing');
+    if (address.verified === false) return rejected('email_not_verified');
+    return await withScope(accountScope(identity.accountId), () =>
+      this.#firstSignIn(identity, address, origin),
+    );
   }
 
   /** Finds the user of a known identity; `null` when it is unknown. */
-  find({ accountId, issuer, claims }: StatedIdentity): Promise<IdentityOutcome | null> {
-    return withScope(accountScope(accountId), async () => {
-      const found = await this.#prisma.userIdentity.findFirst({
-        where: { accountId, issuer, subject: claims.sub },
-      });
+  async find({ accountId, issuer, claims }: StatedIdentity): Promise<IdentityOutcome | null> {
+    const { sub } = claims;
+    if (!isStorableText(sub) || sub === '' || sub.length > maximumSubjectLength)
+      return rejected('invalid_subject');
+    return await withScope(accountScope(accountId), async () => {
+      const found = await this.#prisma.userIdentity.findFirst({ where: { accountId, issuer, subject: sub } });
       return found === null ? null : await this.#userOf(accountId, found.userId);
     });
   }
 
-  async #firstSignIn(identity: StatedIdentity, email: string, origin: AuditOrigin): Promise<IdentityOutcome> {
+  async #firstSignIn(
+    identity: StatedIdentity,
+    address: StatedAddress,
+    origin: AuditOrigin,
+  ): Promise<IdentityOutcome> {
     const { accountId } = identity;
     const linked = await this.#prisma
-      .$transaction((tx) => this.#link(tx, { identity, email, origin }))
+      .$transaction((tx) => this.#link(tx, { identity, address, origin }))
       .catch((error): IdentityRejection => {
         if (isEmailTaken(error)) return 'email_taken';
         throw error;
@@ -96,25 +102,33 @@ export class UserIdentities {
 
   async #link(
     tx: Prisma.TransactionClient,
-    { identity, email, origin }: { identity: StatedIdentity; email: string; origin: AuditOrigin },
+    { identity, address, origin }: { identity: StatedIdentity; address: StatedAddress; origin: AuditOrigin },
   ): Promise<{ userId: string } | IdentityRejection> {
     const { accountId, issuer, claims } = identity;
+    const { email } = address;
     const at = this.#clock();
     // First sign-ins of a user in several browsers wait for each other here.
     await lockAccount(tx, accountId);
-    const isCurrent = (await tx.identityProvider.count({ where: { accountId, issuer } })) > 0;
-    if (!isCurrent) return 'provider_replaced';
+    const provider = await tx.identityProvider.findFirst({ where: { accountId, issuer } });
+    if (provider === null) return 'provider_replaced';
     const concurrent = await tx.userIdentity.findFirst({ where: { accountId, issuer, subject: claims.sub } });
     if (concurrent !== null) return concurrent;
+    const domain = domainOf(email);
+    const isConfirmed = (await tx.accountDomain.count({ where: { accountId, domain } })) > 0;
+    if (address.verified === undefined) {
+      if (!provider.addressesVerified)
+        return address.claim === 'email' ? 'email_verified_missing' : 'email_missing';
+      if (!isConfirmed) return 'domain_not_confirmed';
+    }
     const existing = await tx.user.findFirst({
       where: { accountId, email },
       select: { id: true, disabledAt: true, identities: { where: { issuer }, select: { userId: true } } },
     });
     if (existing !== null && existing.disabledAt !== null) return 'disabled';
     if (existing !== null && existing.identities.length > 0) return 'other_identity';
+    if (existing === null && !isConfirmed) return 'unknown_user';
     if (existing === null && emailRule(email) !== undefined) return 'email_missing';
     const userId = existing?.id ?? (await this.#createMember(tx, { identity, email, origin, at }));
-    if (userId === null) return 'unknown_user';
     await tx.userIdentity.create({
       data: { accountId, issuer, subject: claims.sub, userId, createdAt: at },
     });
@@ -124,7 +138,7 @@ export class UserIdentities {
     return { userId };
   }
 
-  /** Returns the id; `null` when the domain of the address is not confirmed for the account. */
+  /** Returns the id. */
   async #createMember(
     tx: Prisma.TransactionClient,
     {
@@ -133,10 +147,8 @@ export class UserIdentities {
       origin,
       at,
     }: { identity: StatedIdentity; email: string; origin: AuditOrigin; at: Date },
-  ): Promise<string | null> {
+  ): Promise<string> {
     const { accountId, claims } = identity;
-    const confirmed = await tx.accountDomain.count({ where: { accountId, domain: domainOf(email) } });
-    if (confirmed === 0) return null;
     const user = { email, role: 'member', ...namesOf(claims, email) } as const;
     return await insertUser(tx, accountId, { user, passwordHash: null, at, emailVerified: true, origin });
   }

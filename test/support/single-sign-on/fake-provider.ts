@@ -22,6 +22,8 @@ export interface FakeProvider {
   readonly tokenRequests: readonly TokenRequest[];
   /** Number of requests by path. */
   readonly requests: ReadonlyMap<string, number>;
+  /** Claims at the UserInfo endpoint, for the subject of the last ID token. */
+  userInfo: Claims;
   /** Prepares the ID token for a code. */
   issue(code: string, claims: Claims): void;
   /** Overrides the response of a path. */
@@ -32,9 +34,17 @@ export interface FakeProvider {
   metadata: Record<string, unknown>;
 }
 
-const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+const keys = {
+  ES256: await generateKeyPair('ES256', { extractable: true }),
+  RS256: await generateKeyPair('RS256', { extractable: true }),
+};
 const otherKey = await generateKeyPair('ES256');
-const jwk = { ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256', use: 'sig' };
+const jwks = await Promise.all(
+  Object.entries(keys).map(async ([alg, { publicKey }]) => ({
+    ...(await exportJWK(publicKey)),
+    ...{ kid: alg, alg, use: 'sig' },
+  })),
+);
 
 /** Starts an identity provider, and stops it when the test ends. */
 export async function startFakeProvider(t: Test): Promise<FakeProvider> {
@@ -43,26 +53,32 @@ export async function startFakeProvider(t: Test): Promise<FakeProvider> {
   const held = new Map<string, () => Promise<void>>();
   const tokenRequests: TokenRequest[] = [];
   const requests = new Map<string, number>();
+  let subject: unknown;
   const server = http.createServer(async (request, response) => {
     const path = new URL(request.url ?? '', 'http://localhost').pathname;
     requests.set(path, (requests.get(path) ?? 0) + 1);
     const override = overrides.get(path);
     if (override !== undefined) return override(request, response);
     await held.get(path)?.();
+    const { issuer: named, token_endpoint, jwks_uri, userinfo_endpoint } = provider.metadata;
     switch (path) {
       case '/.well-known/openid-configuration':
+      case `${pathOf(named).replace(/\/$/, '')}/.well-known/openid-configuration`:
         return sendJson(response, provider.metadata);
-      case '/jwks':
-        return sendJson(response, { keys: [jwk] });
-      case '/token': {
+      case pathOf(jwks_uri):
+        return sendJson(response, { keys: jwks });
+      case pathOf(userinfo_endpoint):
+        return sendJson(response, { sub: subject, ...provider.userInfo });
+      case pathOf(token_endpoint): {
         const form = new URLSearchParams(await readBody(request));
         tokenRequests.push({ form, authorization: request.headers.authorization ?? '' });
         const claims = codes.get(form.get('code') ?? '');
         if (claims === undefined) return sendJson(response, { error: 'invalid_grant' }, 400);
+        subject = claims.sub;
         return sendJson(response, {
           access_token: 'token',
           token_type: 'Bearer',
-          id_token: await idToken(provider.issuer, claims),
+          id_token: await idToken(provider.metadata, claims),
         });
       }
       default:
@@ -80,6 +96,7 @@ export async function startFakeProvider(t: Test): Promise<FakeProvider> {
     issuer,
     tokenRequests,
     requests,
+    userInfo: {},
     issue: (code, claims) => codes.set(code, claims),
     respond: (path, respond) => overrides.set(path, respond),
     hold(path, work) {
@@ -103,13 +120,21 @@ export const clientId = 'people';
 export const clientSecret = 'the-secret-of-people';
 
 /** `signed_by_other_key` signs the token with a key that is not published. */
-async function idToken(issuer: string, { signed_by_other_key, ...claims }: Claims): Promise<string> {
+async function idToken(
+  { issuer, id_token_signing_alg_values_supported: algorithms }: FakeProvider['metadata'],
+  { signed_by_other_key, ...claims }: Claims,
+): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const all = { iss: issuer, aud: clientId, iat: now, exp: now + 300, ...claims };
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const alg = [algorithms].flat().includes('ES256') ? 'ES256' : 'RS256';
   return new SignJWT(given)
-    .setProtectedHeader({ alg: 'ES256', kid: 'key' })
-    .sign(signed_by_other_key ? otherKey.privateKey : privateKey);
+    .setProtectedHeader({ alg, kid: alg })
+    .sign(signed_by_other_key ? otherKey.privateKey : keys[alg].privateKey);
+}
+
+function pathOf(url: unknown): string {
+  return typeof url === 'string' ? new URL(url).pathname : '';
 }
 
 function sendJson(response: ServerResponse, body: unknown, status = 200): void {
