@@ -199,6 +199,7 @@ const failureFacts = [
   ['issuer_found', 'Issuer found'],
   ['claim', 'Claim'],
   ['error', 'Error of the identity provider'],
+  ['offered', 'Offered'],
   ['remedy', 'Remedy'],
 ] as const;
 

@@ -1,4 +1,20 @@
-import type { IdentityRejection } from './user-identities.js';
+/** The reason why an identity has no user. For the audit log; users see the same text for all. */
+export type IdentityRejection =
+  | 'invalid_subject'
+  | 'email_missing'
+  | 'email_not_verified'
+  | 'email_verified_missing'
+  /** `email_verified` is missing, and the domain of the address is not confirmed for the account. */
+  | 'domain_not_confirmed'
+  /** No user of the account has the address, and its domain is not confirmed for the account. */
+  | 'unknown_user'
+  /** A user of another account has the address. */
+  | 'email_taken'
+  /** The user of the address is linked with another subject of the issuer. */
+  | 'other_identity'
+  | 'disabled'
+  /** The account has another identity provider since the sign-in was started, or none. */
+  | 'provider_replaced';
 
 /** What was found in the response of an identity provider. */
 export type Findings = Readonly<Partial<Record<'issuer_found' | 'claim' | 'error' | 'offered', string>>>;

@@ -5,9 +5,9 @@ import { ConcurrencyLimit, QueueTimeoutError } from '../concurrency-limit.js';
 import { PrivateAddressError } from '../public-address.js';
 import type { Findings } from './failure-details.js';
 import { isSameIssuer } from './issuer-rule.js';
+import { addUserInfo, hasAddress, type ProviderClaims } from './provider-claims.js';
 import { ProviderRequestError } from './provider-fetch.js';
 import { callbackPath } from './single-sign-on-path.js';
-import { addUserInfo, hasAddress } from './stated-address.js';
 
 /** The identity provider of an account, with its secret. */
 export interface Provider {
@@ -24,12 +24,6 @@ export interface Expected {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
-}
-
-/** The claims of the identity provider about a user. */
-export interface ProviderClaims {
-  readonly sub: string;
-  readonly [claim: string]: unknown;
 }
 
 /** The identity provider does not respond in time. */
@@ -259,7 +253,7 @@ export class ProviderClient {
       throw new InvalidProviderError('issuer', { findings: { issuer_found: shown(metadata?.issuer) } });
     const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata ?? {};
     const { id_token_signing_alg_values_supported: algorithms } = metadata ?? {};
-    if (Array.isArray(algorithms) && !algorithms.some((name) => /^(RS|PS|ES|Ed)/.test(name)))
+    if (Array.isArray(algorithms) && algorithms.every((name) => /^(HS|none)/.test(name)))
       throw new InvalidProviderError('signature', { findings: { offered: shown(algorithms) } });
     const required = [authorization_endpoint, token_endpoint, jwks_uri];
     const endpoints = userinfo_endpoint === undefined ? required : [...required, userinfo_endpoint];

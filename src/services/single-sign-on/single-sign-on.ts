@@ -8,11 +8,11 @@ import { type ActiveSession, hashSessionId, type Sessions } from '../sessions.js
 import type { User } from '../user.js';
 import { type Findings, rejectionDetails, responseDetails } from './failure-details.js';
 import type { IdentityProviders, StoredProvider } from './identity-providers.js';
+import type { ProviderClaims } from './provider-claims.js';
 import {
   DeniedByProviderError,
   InvalidProviderError,
   type Provider,
-  type ProviderClaims,
   type ProviderClient,
   ProviderUnavailableError,
 } from './provider-client.js';

@@ -10,30 +10,12 @@ import { recordUserEvent } from '../record-user-event.js';
 import { toUser, type User, type UserRow, userSelection } from '../user.js';
 import { emailRule } from '../user-rules.js';
 import { domainOf } from './email-domain.js';
-import type { ProviderClaims } from './provider-client.js';
-import { type StatedAddress, statedAddress } from './stated-address.js';
+import type { IdentityRejection } from './failure-details.js';
+import { type ProviderClaims, type StatedAddress, statedAddress } from './provider-claims.js';
 import { namesOf } from './user-names.js';
 
 /** Maximum characters of the claim `sub`. @see OpenID Connect Core 1.0 section 2 */
 const maximumSubjectLength = 255;
-
-/** The reason why an identity has no user. For the audit log; users see the same text for all. */
-export type IdentityRejection =
-  | 'invalid_subject'
-  | 'email_missing'
-  | 'email_not_verified'
-  | 'email_verified_missing'
-  /** `email_verified` is missing, and the domain of the address is not confirmed for the account. */
-  | 'domain_not_confirmed'
-  /** No user of the account has the address, and its domain is not confirmed for the account. */
-  | 'unknown_user'
-  /** A user of another account has the address. */
-  | 'email_taken'
-  /** The user of the address is linked with another subject of the issuer. */
-  | 'other_identity'
-  | 'disabled'
-  /** The account has another identity provider since the sign-in was started, or none. */
-  | 'provider_replaced';
 
 export type IdentityOutcome =
   | { readonly kind: 'found'; readonly user: User }

@@ -1,6 +1,6 @@
 import { composeText } from '../../contract/outside-text.js';
 import { personNameRule } from '../name-rules.js';
-import type { ProviderClaims } from './provider-client.js';
+import type { ProviderClaims } from './provider-claims.js';
 
 const maximumLength = 100;
 

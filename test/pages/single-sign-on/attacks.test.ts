@@ -154,13 +154,16 @@ t.test('iss is required of an identity provider that announces it', async (t) =>
 
 t.test('only a verified address is accepted', async (t) => {
   const scene = await createSignOnScene(t, api);
-  for (const verified of [false, undefined, 'true', 1, null]) {
+  for (const verified of [false, undefined, 'false', 'TRUE', 1, null]) {
     for (const email of [`grace@${scene.domain}`, scene.user.email]) {
       const started = await start(api, scene);
       const response = await started.return({ ...person(email), email_verified: verified });
       t.equal(response.statusCode, 403, `${verified} ${email}`);
       t.equal(await signedInUser(started.browser), null);
-      t.equal(await lastFailure(scene), 'email_not_verified');
+      t.equal(
+        await lastFailure(scene),
+        verified === undefined ? 'email_verified_missing' : 'email_not_verified',
+      );
     }
   }
   for (const email of [

@@ -28,13 +28,19 @@ async function oldSession() {
 }
 
 t.test('rejects a confirmation without a recent auth_time of the identity provider', async (t) => {
-  const { claims, isRecent, ...session } = await oldSession();
+  const { claims, isRecent, scene, ...session } = await oldSession();
   const cases = { missing: undefined, old: now() - 120, 'no number': 'now', 'before the epoch': -5 };
   for (const [label, auth_time] of Object.entries(cases)) {
     const response = await (await session.start()).return({ ...claims, auth_time });
     t.equal(response.statusCode, 502, label);
     t.notOk(await isRecent(), label);
   }
+  const where = { accountId: scene.accountId, type: 'reauthentication.failed' };
+  const reason = { path: ['reason'], equals: 'oauth_jwt_timestamp_check_failed' };
+  const { details } = await database.prisma.auditEvent.findFirstOrThrow({
+    where: { ...where, details: reason },
+  });
+  t.match(details, { claim: 'auth_time', issuer: scene.idp.issuer, remedy: /max_age/ });
   t.equal((await (await session.start()).return({ ...claims, auth_time: now() })).statusCode, 200);
   t.ok(await isRecent());
 });

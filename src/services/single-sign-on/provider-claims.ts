@@ -1,7 +1,12 @@
 import { isStorableText } from '../../contract/storable-text.js';
 import { normalizeEmail } from '../normalize.js';
 import { emailFormRule } from '../user-rules.js';
-import type { ProviderClaims } from './provider-client.js';
+
+/** The claims of the identity provider about a user. */
+export interface ProviderClaims {
+  readonly sub: string;
+  readonly [claim: string]: unknown;
+}
 
 /** The address that an identity provider states for a user. */
 export interface StatedAddress {
