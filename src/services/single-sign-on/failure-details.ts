@@ -34,7 +34,7 @@ const rejections: Readonly<Record<IdentityRejection, Explanation>> = {
   email_missing: {
     claim: 'email',
     remedy:
-      'Let the identity provider send the address of the user in the ID token or at the UserInfo endpoint.',
+      'Let the identity provider send the address of the user in the ID token or at the UserInfo endpoint. If its user names are addresses, “Addresses of this provider are verified” under Settings, Single sign-on, accepts them.',
   },
   email_not_verified: {
     claim: 'email_verified',
