@@ -1,13 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Database } from '../../../src/database/client.js';
 import {
   DatabaseOpenError,
   isDatabaseUnavailable,
   violatedUniqueConstraint,
 } from '../../../src/database/database-errors.js';
+import { lockDataDir } from '../../../src/database/embedded/data-dir-lock.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { createTestDatabase } from '../../support/database/database.js';
@@ -15,6 +18,7 @@ import { query } from '../../support/database/query.js';
 import { quick } from '../../support/processes/cli.js';
 import { withoutTap } from '../../support/processes/plain-process.js';
 import t, { type Test } from '../../support/tap.js';
+import { until } from '../../support/until.js';
 
 const worker = path.join(packageRoot, 'test', 'support', 'faults', 'embedded-worker.mjs');
 
@@ -37,15 +41,11 @@ t.test('creates missing directories', async (t) => {
 t.test('rejects a second process with one line that names DATA_DIR', async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const database = await openAgain(t, dataDir);
-  const message = new RegExp(`^DATA_DIR: .* is in use by process ${process.pid};.*$`);
-  await t.rejects(openDatabase({ dataDir }), { name: 'DatabaseOpenError', message });
+  await t.rejects(openDatabase({ dataDir }), { name: 'DatabaseOpenError', message: inUse });
   t.same(await query(database, 'SELECT 1 AS alive'), [{ alive: 1 }], 'the connection can be used');
 
   await database.close();
-  await t.rejects(
-    access(path.join(dataDir, 'pglite.lock')),
-    'the lock is released when the database is closed',
-  );
+  t.same(await lockFiles(dataDir), [], 'the lock is released when the database is closed');
 });
 
 t.test('a killed process loses no stored row and releases the lock', async (t) => {
@@ -53,7 +53,7 @@ t.test('a killed process loses no stored row and releases the lock', async (t) =
   for (let round = 1; round <= 3; round += 1) {
     const child = startWorker(t, dataDir);
     const acknowledged = await written(child, round * 25);
-    await t.rejects(openDatabase({ dataDir }), { message: new RegExp(`process ${child.pid}`) });
+    await t.rejects(openDatabase({ dataDir }), { message: inUse });
     child.kill('SIGKILL');
     await once(child, 'exit');
 
@@ -65,14 +65,65 @@ t.test('a killed process loses no stored row and releases the lock', async (t) =
   }
 });
 
-t.test('takes over the lock of a process that does not exist, also when its id is reused', async (t) => {
-  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
-  for (const stale of ['999999999', `${process.pid} 1 another-boot`, '', 'garbage']) {
-    await writeFile(path.join(dataDir, 'pglite.lock'), stale);
-    const database = await openDatabase({ dataDir });
-    t.match(await readFile(path.join(dataDir, 'pglite.lock'), 'utf8'), new RegExp(`^${process.pid}\\b`));
-    await database.close();
+// Both processes have the id 1, and abstract sockets would be invisible to the other one.
+const container = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', '--net'];
+const hasContainers = spawnSync('unshare', [...container.slice(1), 'true']).status === 0;
+
+t.test(
+  'a process of another container that shares the directory is rejected, and no row is lost',
+  { skip: !hasContainers && 'this user cannot create namespaces' },
+  async (t) => {
+    const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+    const first = startWorker(t, dataDir, container);
+    await written(first, 5);
+    const second = startWorker(t, dataDir, container);
+    const [errors] = await Promise.all([text(second.stderr as Readable), once(second, 'exit')]);
+    t.match(errors, /DATA_DIR: .* is in use by another process;/);
+    t.not(second.exitCode, 0);
+    const acknowledged = await written(first, 30);
+    const exited = once(first, 'exit');
+    first.kill('SIGKILL');
+    await exited;
+
+    let database: Database | undefined;
+    await until(async () => {
+      database = await openDatabase({ dataDir }).catch(() => undefined);
+      return database !== undefined;
+    });
+    const stored = await database?.prisma.failureCount.count();
+    t.ok(
+      Number(stored) >= acknowledged,
+      `${stored} stored rows include the ${acknowledged} acknowledged ones`,
+    );
+    await database?.close();
+  },
+);
+
+t.test('of processes that start at the same time, one gets the lock', async (t) => {
+  const dataDir = t.testdir();
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataDir(dataDir)));
+  const [locked, ...more] = outcomes.filter(({ status }) => status === 'fulfilled');
+  t.equal(more.length, 0);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') t.match(outcome.reason.message, inUse);
   }
+  if (locked?.status !== 'fulfilled') return t.fail('there is one');
+  t.equal((await lockFiles(dataDir)).length, 1);
+  await locked.value();
+  t.same(await lockFiles(dataDir), []);
+});
+
+t.test('locks a directory whose path is longer than the address of a socket', async (t) => {
+  const parent = path.join(t.testdir(), 'd'.repeat(120));
+  // A truncated address would be the same for both.
+  const [one, two] = [path.join(parent, 'one'), path.join(parent, 'two')];
+  const release = await lockDataDir(one);
+  const releaseOther = await lockDataDir(two);
+  await t.rejects(lockDataDir(one), { message: inUse });
+  t.equal((await lockFiles(one)).length, 1);
+  await release();
+  await releaseOther();
+  t.same(await lockFiles(one), []);
 });
 
 t.test('rejects an unusable directory with one line', async (t) => {
@@ -85,7 +136,7 @@ t.test('rejects an unusable directory with one line', async (t) => {
   await mkdir(path.join(dataDir, 'pglite'));
   await writeFile(path.join(dataDir, 'pglite', 'PG_VERSION'), '9\n');
   await t.rejects(openDatabase({ dataDir }), DatabaseOpenError);
-  await t.rejects(access(path.join(dataDir, 'pglite.lock')), 'releases the lock');
+  t.same(await lockFiles(dataDir), [], 'releases the lock');
 });
 
 t.test('reports a transaction that cannot be committed as failed', async (t) => {
@@ -158,10 +209,16 @@ async function openAgain(t: Test, dataDir: string): Promise<Database> {
   return database;
 }
 
-function startWorker(t: Test, dataDir: string): ChildProcess {
-  const child = spawn(...withoutTap(process.execPath, [...quick, worker, dataDir]), {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+const inUse = /^DATA_DIR: .* is in use by another process;[^\n]*$/;
+
+async function lockFiles(dataDir: string): Promise<string[]> {
+  return (await readdir(dataDir)).filter((name) => name.includes('pglite.'));
+}
+
+function startWorker(t: Test, dataDir: string, prefix: readonly string[] = []): ChildProcess {
+  const [program, args] = withoutTap(process.execPath, [...quick, worker, dataDir]);
+  const [first = program, ...rest] = [...prefix, program, ...args];
+  const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   t.teardown(() => child.kill('SIGKILL'));
   return child;
 }

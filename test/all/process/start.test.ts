@@ -35,6 +35,23 @@ t.test('production starts with ALLOW_HTTP=true', async (t) => {
 });
 
 t.test(
+  'a second process on the embedded database exits with one line, the first one ends on SIGTERM or SIGKILL, and the next one starts',
+  async (t) => {
+    const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+    const options = { databaseUrl: '', environment: { DATA_DIR: dataDir, DEMO_DATA: 'false' } };
+    for (const end of ['stop', 'kill'] as const) {
+      const first = await startServerProcess(t, options);
+      const second = await spawnServerProcess(t, options);
+      t.equal(await second.ended, 1);
+      t.match(second.output(), /^DATA_DIR: [^\n]+ is in use by another process;[^\n]+\n$/);
+      await first[end]();
+      t.equal(await first.ended, end === 'stop' ? 0 : null);
+    }
+    t.equal(await (await startServerProcess(t, options)).stop(), 0);
+  },
+);
+
+t.test(
   'one of two processes that start concurrently with different BASE_URLs exits',
   onPostgresql,
   async (t) => {
