@@ -1,4 +1,5 @@
 import type { Environment } from './environment.js';
+import { sslProblem } from './postgresql-ssl.js';
 
 /** A rule for several variables: names the invalid one and states its valid values, or returns `undefined`. */
 export type Rule = (environment: Environment) => string | undefined;
@@ -27,6 +28,9 @@ export const rules: readonly Rule[] = [
     REPLICA_DATABASE_URLS.length > 0 && DATABASE_URL === undefined
       ? 'REPLICA_DATABASE_URLS must not be set without DATABASE_URL: its servers are standbys of that database'
       : undefined,
+  (env) => sslRule(env, 'DATABASE_URL'),
+  (env) => sslRule(env, 'DIRECT_DATABASE_URL'),
+  (env) => sslRule(env, 'REPLICA_DATABASE_URLS'),
   ({ METRICS_PORT, PORT }) =>
     METRICS_PORT !== undefined && METRICS_PORT === PORT
       ? 'METRICS_PORT must not be PORT: metrics are not public'
@@ -42,6 +46,17 @@ export const serverRules: readonly Rule[] = [
   // Its default starts with BASE_URL.
   (env) => env.ERRORS_URL && httpsRule(env, 'ERRORS_URL', env.ERRORS_URL),
 ];
+
+function sslRule(
+  env: Environment,
+  name: 'DATABASE_URL' | 'DIRECT_DATABASE_URL' | 'REPLICA_DATABASE_URLS',
+): string | undefined {
+  const problem = [env[name] ?? []]
+    .flat()
+    .map(sslProblem)
+    .find((each) => each !== undefined);
+  return problem && `${name}: ${problem}`;
+}
 
 function httpsRule(env: Environment, name: keyof Environment, value: string): string | undefined {
   if (!isProduction(env) || env.ALLOW_HTTP || value.startsWith('https://')) return undefined;

@@ -62,7 +62,7 @@ export const postgresqlUrl = z
   .string()
   .refine((value) => postgresqlHosts(value) !== undefined)
   .describe(
-    'a URL that starts with `postgres://` or `postgresql://`; with several hosts, its `target_session_attrs` must be `read-write` or `primary`',
+    'a URL that starts with `postgres://` or `postgresql://`, with a percent-encoded user name and password; with several hosts, its `target_session_attrs` must be `read-write` or `primary`',
   );
 
 export const postgresqlUrls = z
@@ -73,8 +73,10 @@ export const postgresqlUrls = z
       .map((url) => url.trim())
       .filter((url) => url !== ''),
   )
-  .pipe(z.array(z.string().regex(/^postgres(ql)?:\/\//)))
-  .describe('URLs that start with `postgres://` or `postgresql://`, separated by commas');
+  .pipe(z.array(z.string().refine((url) => postgresqlHosts(url) !== undefined)))
+  .describe(
+    'URLs that start with `postgres://` or `postgresql://`, with a percent-encoded user name and password, separated by commas',
+  );
 
 export const redisUrl = z
   .string()

@@ -123,6 +123,61 @@ t.test('a PostgreSQL URL with several hosts requires a read-write session', asyn
   }
 });
 
+t.test(
+  'a database URL with an unsupported sslmode, or a password that is not encoded, is refused with one line',
+  async (t) => {
+    const variables = ['DATABASE_URL', 'DIRECT_DATABASE_URL', 'REPLICA_DATABASE_URLS'];
+    for (const name of variables) {
+      const others = { DATABASE_URL: 'postgres://people@a.example/people' };
+      const urlWith = (query: string) => ({
+        ...others,
+        [name]: `postgres://people:topsecret@b.example/people?${query}`,
+      });
+      for (const query of [
+        'sslmode=disable',
+        'sslmode=require',
+        'sslmode=verify-ca&sslrootcert=/ca.crt',
+        'sslmode=verify-full',
+        'sslmode=verify-full&sslrootcert=system',
+      ])
+        t.ok(readConfig(urlWith(query)));
+      for (const query of [
+        'sslmode=allow',
+        'sslmode=prefer',
+        'sslmode=topsecret',
+        'sslmode=',
+        'sslmode=disable&sslmode=prefer',
+        'sslmode=verify-ca',
+        'sslmode=require&sslrootcert=system',
+      ])
+        t.throws(() => readConfig(urlWith(query)), {
+          name: 'ConfigError',
+          message: new RegExp(`^${name}: ssl(?!.*topsecret).*$`),
+        });
+      for (const password of [
+        'topsecret#1',
+        'topsecret/1',
+        'topsecret?1',
+        '1#topsecret',
+        '1/topsecret',
+        '1?topsecret',
+        '%topsecret',
+        'topsecret%',
+        '%ff',
+      ])
+        refuses(t, { ...others, [name]: `postgres://people:${password}@b.example/people` }, name);
+      for (const password of ['top@secret', 'top%40%23%2F%3F%25', 'a:b'])
+        t.ok(readConfig({ ...others, [name]: `postgres://people:${password}@b.example/people` }));
+      for (const url of [
+        'postgres:///people?host=/run',
+        'postgres://people@/people?host=/run',
+        'postgres://%2Frun/people',
+      ])
+        t.ok(readConfig({ ...others, [name]: url }));
+    }
+  },
+);
+
 t.test('DIRECT_DATABASE_URL is a PostgreSQL URL beside DATABASE_URL', async (t) => {
   const databaseUrl = 'postgres://people@pooler.example:6432/people';
   const directDatabaseUrl = 'postgresql://people:topsecret@database.example/people';
@@ -223,7 +278,7 @@ t.test('the message has one line for each variable with an invalid value', async
   t.throws(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud', DATABASE_URL: 'topsecret' }), {
     message: [
       'PORT must be a whole number from 0 to 65535',
-      'DATABASE_URL must be a URL that starts with postgres:// or postgresql://; with several hosts, its target_session_attrs must be read-write or primary',
+      'DATABASE_URL must be a URL that starts with postgres:// or postgresql://, with a percent-encoded user name and password; with several hosts, its target_session_attrs must be read-write or primary',
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
     ].join('\n'),
   });

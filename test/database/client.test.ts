@@ -1,12 +1,16 @@
 import { createServer } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import {
   DatabaseOpenError,
   isDatabaseUnavailable,
   isWriteConflict,
   violatedUniqueConstraint,
 } from '../../src/database/database-errors.js';
+import { Prisma } from '../../src/database/generated/client.js';
+import { migrate } from '../../src/database/migrate.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { createStatementNames } from '../../src/database/postgresql/statement-names.js';
+import { allAccounts } from '../../src/database/scope.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';
@@ -126,20 +130,44 @@ t.test(
   },
 );
 
-t.test('rejects a database whose sessions are not in UTC, in one line', onPostgresql, async (t) => {
-  const { databaseUrl = '', dataDir } = await createTestDatabase(t, { direct: true });
-  const url = (zone: string) => `${databaseUrl}?options=${encodeURIComponent(`-c TimeZone=${zone}`)}`;
-  const rejection = openDatabase({ databaseUrl: url('Asia/Kolkata'), dataDir });
-  await t.rejects(rejection, {
-    name: 'DatabaseOpenError',
-    message:
-      /^DATABASE_URL: the TimeZone of its sessions is Asia\/Kolkata, and must be UTC: ALTER ROLE \S+ SET TimeZone = 'UTC'$/,
-  });
-  for (const zone of ['UTC', 'Etc/UTC', 'gmt']) {
-    const database = await openDatabase({ databaseUrl: url(zone), dataDir });
-    await database.close();
-  }
-});
+t.test(
+  'the time zone and date format of the server do not change what is stored and read',
+  onPostgresql,
+  async (t) => {
+    const options = await createTestDatabase(t, { direct: true, empty: true });
+    const defaults = encodeURIComponent('-c TimeZone=Asia/Kolkata -c DateStyle=SQL,DMY');
+    const database = await openDatabase({
+      ...options,
+      databaseUrl: `${options.databaseUrl}?options=${defaults}`,
+    });
+    t.teardown(() => database.close());
+    await migrate(database);
+    const { prisma } = database;
+    const at = new Date('2026-03-04T22:45:00.123Z');
+    await prisma.account.create({
+      data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000', createdAt: at },
+    });
+    const created = () => prisma.account.findUnique({ where: { id: 'acme' }, select: { createdAt: true } });
+    t.same(await created(), { createdAt: at });
+    t.same((await prisma.$transaction([created()]))[0], { createdAt: at });
+    const migrations = await prisma.$queryRaw<
+      { at: Date }[]
+    >`SELECT max(finished_at) AS at FROM _prisma_migrations`;
+    t.ok(
+      Math.abs(Number(migrations[0]?.at) - Date.now()) < 3_600_000,
+      'the time zone is that of the migrations too',
+    );
+
+    const text = `SELECT created_at::text || ' ' || current_setting('TimeZone') AS at FROM accounts`;
+    const expected = '2026-03-04 22:45:00.123+00 UTC';
+    const { signal } = new AbortController();
+    t.same(await query(database, text), [{ at: expected }]);
+    t.same(await database.runHot({ name: 'zone', text }, [], allAccounts), [[expected]]);
+    t.same(await database.queryReport(text, [], { signal, scope: allAccounts }), [{ at: expected }]);
+    const csv = await buffer(database.streamCsv({ query: Prisma.raw(text), signal, scope: allAccounts }));
+    t.equal(csv.toString(), `at\n${expected}\n`);
+  },
+);
 
 t.test('queries are prepared', onPostgresql, async (t) => {
   const database = await openTestDatabase(t, { poolSize: 1, direct: true });

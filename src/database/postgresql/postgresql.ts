@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { postgresqlHosts } from '../../config/postgresql-hosts.js';
+import { withLibpqSsl } from '../../config/postgresql-ssl.js';
 import type {
   Database,
   DatabaseLogger,
@@ -24,7 +25,6 @@ import { runReportQuery } from './run-report-query.js';
 import { ScopedPool } from './scoped-pool.js';
 import { createStatementNames } from './statement-names.js';
 import { findTenantRole } from './tenant-role.js';
-import { checkTimeZone } from './time-zone.js';
 import { withTransactionSettings } from './transaction-adapter.js';
 import { type Settings, TransactionSettings } from './transaction-settings.js';
 
@@ -38,17 +38,20 @@ const stalledStreamTimeoutMs = 2_400_000;
 // Streams are rare, so their connections are closed soon.
 const streamIdleTimeoutMs = 5_000;
 
+// The adapter of Prisma reads timestamps as UTC in ISO format, whatever the defaults of the server are. Set in each
+// transaction, because poolers do not accept them at the start of a session.
+const textSettings: Settings = { TimeZone: 'UTC', DateStyle: 'ISO' };
 // Just-in-time compilation costs more than it saves for short queries. Without bitmap scans, pages are read in the order of
 // an index. When most accounts are smaller than a page, or a table has no statistics, the planner would otherwise read all
 // rows of a large account and sort them for each page.
-const pageSettings: Settings = { jit: 'off', enable_bitmapscan: 'off' };
+const pageSettings: Settings = { ...textSettings, jit: 'off', enable_bitmapscan: 'off' };
 // A report uses one processor of the database server.
-const reportSettings: Settings = { jit: 'off', max_parallel_workers_per_gather: '0' };
+const reportSettings: Settings = { ...textSettings, jit: 'off', max_parallel_workers_per_gather: '0' };
 
 /**
  * Connects to a PostgreSQL server.
  *
- * @throws {DatabaseOpenError} when it cannot be reached or rejects the user, or its sessions are not in UTC
+ * @throws {DatabaseOpenError} when it cannot be reached or rejects the user
  */
 export async function openPostgresql(options: DatabaseOptions & { databaseUrl: string }): Promise<Database> {
   const {
@@ -122,7 +125,6 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     await Promise.all([pool.end(), reportPool.end(), streamPool.end()]);
   };
   try {
-    await checkTimeZone(pool);
     await checkIsolation();
   } catch (error) {
     await close();
@@ -177,7 +179,7 @@ async function findHost({
   databaseUrl,
   logger,
 }: DatabaseOptions & { databaseUrl: string }): Promise<CurrentHost | undefined> {
-  const urls = postgresqlHosts(databaseUrl) ?? [databaseUrl];
+  const urls = urlsOf(databaseUrl);
   return urls.length === 1 ? undefined : forVariable('DATABASE_URL', CurrentHost.find(urls, logger));
 }
 
@@ -189,8 +191,9 @@ async function openMigrationSession(
     options.directDatabaseUrl === undefined
       ? ['DATABASE_URL', options.databaseUrl]
       : ['DIRECT_DATABASE_URL', options.directDatabaseUrl];
-  const urls = postgresqlHosts(url) ?? [url];
-  const connectionString = urls.length === 1 ? url : await forVariable(variable, findReadWrite(urls));
+  const urls = urlsOf(url);
+  const connectionString =
+    urls.length === 1 ? withLibpqSsl(url) : await forVariable(variable, findReadWrite(urls));
   // One connection that is never closed, because it holds the advisory lock. No time limits: waiting for another process or
   // building an index can take long.
   const pool = new pg.Pool({ ...connectionConfig(options), connectionString, max: 1, idleTimeoutMillis: 0 });
@@ -198,7 +201,9 @@ async function openMigrationSession(
   // The policies apply to the owner of the tables as well.
   await forVariable(
     variable,
-    pool.query("SELECT set_config('app.accounts', $1, false)", [allAccounts]),
+    pool
+      .query("SET TimeZone = 'UTC'; SET DateStyle = 'ISO'")
+      .then(() => pool.query("SELECT set_config('app.accounts', $1, false)", [allAccounts])),
   ).catch(async (error) => {
     await pool.end();
     throw error;
@@ -207,6 +212,11 @@ async function openMigrationSession(
     adapterFactory: new ScriptPrismaPg(pool),
     close: () => pool.end(),
   };
+}
+
+/** One URL for each host. */
+function urlsOf(url: string): string[] {
+  return (postgresqlHosts(url) ?? [url]).map(withLibpqSsl);
 }
 
 /** @throws {DatabaseOpenError} that names the variable, when the work fails */
@@ -222,7 +232,7 @@ function openError(variable: string, cause: unknown): DatabaseOpenError {
 
 function connectionConfig({ databaseUrl, connectionTimeoutMs = 5_000 }: DatabaseOptions): pg.PoolConfig {
   return {
-    connectionString: databaseUrl,
+    connectionString: withLibpqSsl(databaseUrl),
     application_name: 'people-api',
     connectionTimeoutMillis: connectionTimeoutMs,
     keepAlive: true,
