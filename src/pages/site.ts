@@ -12,6 +12,7 @@ import { Problem } from '../problems/problem.js';
 import type { Reauthentication } from '../services/reauthentication.js';
 import { SessionEndedError } from '../services/second-factors/factor-changes.js';
 import type { User } from '../services/user.js';
+import { inRequestedFormat } from './csv-formats.js';
 import { Fields } from './fields.js';
 import { keepForm, restoreField } from './kept-form.js';
 import { type Page, renderPage } from './layout.js';
@@ -76,9 +77,12 @@ export class Site {
     this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, checked));
   }
 
-  /** Adds a CSV table that the browser stores as a file. */
+  /** Adds a CSV table that the browser stores as a file, with `?format=excel` for Excel. */
   download(path: string, handle: (context: PageContext) => Promise<CsvFile>): void {
-    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
+    const formatted = async (context: PageContext) => inRequestedFormat(await handle(context), context.query);
+    this.#app.get(path, { config: { page: true } }, (request, reply) =>
+      this.#serve(request, reply, formatted),
+    );
   }
 
   /**

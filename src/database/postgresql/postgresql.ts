@@ -230,7 +230,10 @@ function openError(variable: string, cause: unknown): DatabaseOpenError {
   return new DatabaseOpenError(`${variable}: ${describeError(cause)}`, { cause });
 }
 
-function connectionConfig({ databaseUrl, connectionTimeoutMs = 5_000 }: DatabaseOptions): pg.PoolConfig {
+function connectionConfig({
+  databaseUrl,
+  connectionTimeoutMs = 5_000,
+}: DatabaseOptions & { databaseUrl: string }): pg.PoolConfig {
   return {
     connectionString: withLibpqSsl(databaseUrl),
     application_name: 'people-api',

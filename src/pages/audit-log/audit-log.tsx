@@ -4,6 +4,7 @@ import type { AuditLogExports } from '../../services/audit-log-exports.js';
 import type { AuditAnchor, AuditEntry, AuditLogReader } from '../../services/audit-log-reader.js';
 import { auditRetentionDays } from '../../services/housekeeping.js';
 import type { Users } from '../../services/users.js';
+import { CsvHint, excelAddress } from '../csv-formats.js';
 import { DataTable } from '../data-table.js';
 import { ErrorSummary, type FormError } from '../form-parts.js';
 import type { PageContext } from '../page-context.js';
@@ -136,8 +137,13 @@ function Events({
       <p>
         <a href={auditAddress(query, { path: csvPath })} download>
           Download all of these events as CSV
+        </a>{' '}
+        or as{' '}
+        <a href={excelAddress(auditAddress(query, { path: csvPath }))} download>
+          CSV for Excel
         </a>
       </p>
+      <CsvHint />
       <DataTable
         caption="Events, newest first"
         columns={auditColumns(context.user)}

@@ -1,4 +1,5 @@
 import type { Report } from '../../services/reports/report.js';
+import { CsvHint, excelAddress } from '../csv-formats.js';
 import type { PageContext } from '../page-context.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
 import type { Site } from '../site.js';
@@ -84,6 +85,9 @@ function ShowPage({
           <a class="button" href={addressOf(id, 'results.csv')} download>
             Download CSV
           </a>
+          <a class="button secondary" href={excelAddress(addressOf(id, 'results.csv'))} download>
+            CSV for Excel
+          </a>
           <a class="button secondary" href={addressOf(id, 'edit')}>
             Edit
           </a>
@@ -92,6 +96,7 @@ function ShowPage({
           </a>
         </div>
       </div>
+      <CsvHint />
       {description !== null && <p class="description">{description}</p>}
       <p>{definitionWords(report)}.</p>
       <details class="definition">

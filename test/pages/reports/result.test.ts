@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { csvLine } from '../../../src/database/csv-line.js';
 import { defaultReportLimits } from '../../../src/http/report-limits.js';
 import { type DrawnChart, drawnChart } from '../../support/browser/chart.js';
 import { expectRedirect, isPage } from '../../support/browser/pages.js';
@@ -293,6 +294,46 @@ t.test('a CSV download equals that of the API, and its event names the user', as
     [{ userId: scene.user.id, applicationId: null, details: { report: id, title: 'Table', rows: '3' } }],
   );
 });
+
+t.test(
+  'the CSV for Excel has a byte-order mark and no formulas, and the plain CSV is unchanged',
+  async (t) => {
+    const names = [
+      '=1+1',
+      '+49',
+      '-5',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      '="a,b"',
+      '"=1"',
+      'a\n=1',
+      'a,=1',
+      '李 é',
+      "'=1",
+    ];
+    const { browser } = await accountWith(names.map((department) => ({ department })));
+    const id = createdId(
+      await createReport(browser, { column_1: 'email', column_2: 'department', sort_1: 'email' }),
+    );
+    const page = await browser.open(`${reportsPath}/${id}`);
+    t.match(page.body, `href="${reportsPath}/${id}/results.csv?format=excel"`);
+    t.match(page.body, 'Open “CSV for Excel” in Excel');
+
+    const plain = await browser.open(`${reportsPath}/${id}/results.csv`);
+    const excel = await browser.open(`${reportsPath}/${id}/results.csv?format=excel`);
+    t.equal(excel.headers['content-disposition'], `attachment; filename="report-${id}-excel.csv"`);
+    t.same([...excel.rawPayload.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+    const cell = (text: string) => csvLine(['a', text]).slice(1);
+    let expected = plain.body;
+    for (const name of names) {
+      t.match(plain.body, cell(name), 'the plain CSV has the value');
+      if (/^[=+@\t\r-]/.test(name)) expected = expected.replace(cell(name), cell(`'${name}`));
+    }
+    t.equal(excel.body, `\u{feff}${expected}`);
+    isPage(t, await browser.open(`${reportsPath}/${id}/results.csv?format=xlsx`), 400);
+  },
+);
 
 t.test('runs and downloads above the limits of the account get a page with 429', async (t) => {
   const limited = await buildTestApp(t, {
