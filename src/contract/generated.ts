@@ -2222,13 +2222,15 @@ export interface components {
         ReportId: string;
         /**
          * @description The `ETag` of the version that you have read. If the report has changed since, the request has no effect and the
-         *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas.
+         *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas. An
+         *     `ETag` that a compressing proxy has changed is accepted: with `W/` in front, or with `-gzip` or `;gzip` (or `br`,
+         *     `zstd`, `deflate`) at its end.
          * @example "fmqgsoyj0irk1sxd0oor8b277.1"
          */
         IfMatch: string;
         /**
          * @description The `ETag` of the version that you have. If it is still the current one, the response is 304 without a body. Must be
-         *     `*` or entity tags separated by commas.
+         *     `*` or entity tags separated by commas. An `ETag` that a compressing proxy has changed is accepted, as in `If-Match`.
          * @example "fmqgsoyj0irk1sxd0oor8b277.1"
          */
         IfNoneMatch: string;
@@ -2779,7 +2781,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of the version that you have. If it is still the current one, the response is 304 without a body. Must be
-                 *     `*` or entity tags separated by commas.
+                 *     `*` or entity tags separated by commas. An `ETag` that a compressing proxy has changed is accepted, as in `If-Match`.
                  * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-none-match"?: components["parameters"]["IfNoneMatch"];
@@ -2834,7 +2836,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of the version that you have read. If the report has changed since, the request has no effect and the
-                 *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas.
+                 *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas. An
+                 *     `ETag` that a compressing proxy has changed is accepted: with `W/` in front, or with `-gzip` or `;gzip` (or `br`,
+                 *     `zstd`, `deflate`) at its end.
                  * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];
@@ -2876,7 +2880,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of the version that you have read. If the report has changed since, the request has no effect and the
-                 *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas.
+                 *     response is 412. Without this header the version is not checked. Must be `*` or entity tags separated by commas. An
+                 *     `ETag` that a compressing proxy has changed is accepted: with `W/` in front, or with `-gzip` or `;gzip` (or `br`,
+                 *     `zstd`, `deflate`) at its end.
                  * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-match"?: components["parameters"]["IfMatch"];

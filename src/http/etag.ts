@@ -10,18 +10,17 @@ export function etagOf({ id, version }: RecordVersion): string {
 }
 
 /**
- * Reads the versions in `If-Match`. Without the header every version matches; weak tags never match.
+ * Reads the versions in `If-Match`. Without the header every version matches. RFC 9110 requires the strong comparison, so that
+ * bytes are not confused. Tags of records name a version and not bytes, so they are compared as {@link includesTag} does.
  *
  * @see RFC 9110 section 13.1.1
  */
 export function readIfMatch(header: string | undefined): (record: RecordVersion) => boolean {
-  if (header === undefined || header === '*') return () => true;
-  const tags = readTags(header);
-  return (record) => tags.includes(etagOf(record));
+  return (record) => header === undefined || includesTag(header, etagOf(record));
 }
 
 /**
- * Whether `If-None-Match` contains this version of a record. Weak and strong tags are compared in the same way.
+ * Whether `If-None-Match` contains this version of a record.
  *
  * @see RFC 9110 section 13.1.2
  */
@@ -30,16 +29,16 @@ export function isKnownToClient(header: string | undefined, record: RecordVersio
 }
 
 /**
- * Whether `If-None-Match` contains a strong tag, with the weak comparison.
+ * Whether a header contains a strong tag, with the weak comparison, and also as a proxy changes it when it compresses the
+ * response: `W/"a"`, `"a-gzip"`, `"a;gzip"`, `"a--gzip"`.
  *
  * @see RFC 9110 section 8.8.3.2
  */
 export function includesTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
-  return readTags(header).some((tag) => tag.replace(/^W\//, '') === etag);
+  return [...header.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag || tag.replace(coding, '"') === etag);
 }
 
-function readTags(header: string): string[] {
-  return [...header.matchAll(/(?:W\/)?"[^"]*"/g)].map(([tag]) => tag);
-}
+/** What compressing proxies append. */
+const coding = /(?:--?|;)(?:gzip|br|zstd|deflate)"$/;

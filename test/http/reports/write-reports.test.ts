@@ -290,7 +290,11 @@ t.test('If-Match guards changes and deletions', async (t) => {
   const created = await create({ title: 'x' });
   const url = `/v1/reports/${created.json().data.id}`;
   const etag = String(created.headers.etag);
-  const stale = ['"nothing"', `W/${etag}`, '"a", "b"', etag.replace(/"$/, '0"')];
+  const withEnd = (end: string) => etag.replace(/"$/, `${end}"`);
+  const stale = [
+    ...['"nothing"', 'W/"nothing"', '"a", "b"', withEnd('0'), `W/${withEnd('0-gzip')}`],
+    ...['-', '-other', 'gzip', '-gzip-gzip', '-gzip0', '.0-gzip', ',gzip'].map(withEnd),
+  ];
   for (const method of ['PATCH', 'DELETE'] as const) {
     const body = method === 'PATCH' ? { title: 'y' } : undefined;
     for (const tags of stale) {
@@ -311,6 +315,30 @@ t.test('If-Match guards changes and deletions', async (t) => {
   t.equal((await send('PATCH', '/v1/reports/unknown', { title: 'z' }, { 'if-match': '*' })).statusCode, 404);
   const { etag: current } = (await send('GET', url)).headers;
   t.equal((await send('DELETE', url, undefined, { 'if-match': String(current) })).statusCode, 204);
+});
+
+t.test('a tag that a compressing proxy has changed matches its version, and no other', async (t) => {
+  const { create, send } = await createReportClient(api);
+  const created = await create({ title: 'x' });
+  const url = `/v1/reports/${created.json().data.id}`;
+  const changed = [
+    (etag: string) => `W/${etag}`,
+    ...['-gzip', ';gzip', '--gzip', '-br', '-zstd', '-deflate'].flatMap((end) => {
+      const append = (etag: string) => etag.replace(/"$/, `${end}"`);
+      return [append, (etag: string) => `"other", W/${append(etag)}`];
+    }),
+  ];
+  let etag = String(created.headers.etag);
+  for (const change of changed) {
+    const tag = change(etag);
+    t.equal((await send('GET', url, undefined, { 'if-none-match': tag })).statusCode, 304, tag);
+    const updated = await send('PATCH', url, { title: tag }, { 'if-match': tag });
+    t.equal(updated.statusCode, 200, tag);
+    t.equal((await send('PATCH', url, { title: 'y' }, { 'if-match': tag })).statusCode, 412, `later: ${tag}`);
+    t.equal((await send('GET', url, undefined, { 'if-none-match': tag })).statusCode, 200, `later: ${tag}`);
+    etag = String(updated.headers.etag);
+  }
+  t.equal((await send('DELETE', url, undefined, { 'if-match': `W/${etag}` })).statusCode, 204);
 });
 
 t.test(
