@@ -1,21 +1,32 @@
 import { createReportClient } from '../support/records/reports.js';
-import { buildTestApp } from '../support/server/app.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
+import { webhookScene } from '../support/webhooks/scene.js';
 
 const api = await buildTestApp(t);
 
+/** Listens once. Returns the URL of the server. */
+async function listen(): Promise<string> {
+  if (!api.app.server.listening) await api.app.listen();
+  const { port } = api.app.server.address() as { port: number };
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Bodies that no operation accepts. */
+const bodies = [
+  ['application/json', '{"a":1}'],
+  ['application/json', '{'],
+  ['application/json', ''],
+  ['application/json; charset=utf-16', '{}'],
+  ['application/x-www-form-urlencoded', 'a=%ff'],
+  ['text/plain', 'x'],
+  ['nonsense', 'x'],
+  ['application/json', 'x'.repeat(70_000)],
+] as const;
+
 t.test('DELETE ignores a body, whatever its content type', async (t) => {
   const { saved, token } = await createReportClient(api);
-  for (const [contentType, payload] of [
-    ['application/json', '{"a":1}'],
-    ['application/json', '{'],
-    ['application/json', ''],
-    ['application/json; charset=utf-16', '{}'],
-    ['application/x-www-form-urlencoded', 'a=%ff'],
-    ['text/plain', 'x'],
-    ['nonsense', 'x'],
-    ['application/json', 'x'.repeat(70_000)],
-  ] as const) {
+  for (const [contentType, payload] of bodies) {
     const url = `/v1/reports/${await saved({ title: 'x' })}`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': contentType };
     const response = await api.app.inject({ method: 'DELETE', url, headers, payload });
@@ -24,12 +35,46 @@ t.test('DELETE ignores a body, whatever its content type', async (t) => {
   }
 });
 
+t.test('every other operation without a request body ignores one, whatever its content type', async (t) => {
+  const operations = [...contract.operations.values()].filter(
+    ({ body, method }) => body === null && method !== 'GET' && method !== 'DELETE',
+  );
+  t.same(
+    operations.map(({ id }) => id),
+    ['createWebhookEndpointSecret', 'createWebhookEndpointTestDelivery'],
+  );
+  const { create, token } = await webhookScene(api);
+  const { id } = await create({ url: 'https://hooks.partner.example/events' });
+  for (const { path } of operations) {
+    const url = path.replace('{webhook_endpoint_id}', id);
+    for (const [contentType, payload] of [...bodies, [undefined, 'x'] as const]) {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        ...(contentType && { 'content-type': contentType }),
+      };
+      const response = await api.app.inject({ method: 'POST', url, headers, payload });
+      t.equal(response.statusCode, 201, `${url} ${contentType} ${payload.slice(0, 10)}`);
+    }
+  }
+});
+
+t.test('a connection serves the next request after a POST whose body is ignored', async (t) => {
+  const { create, token } = await webhookScene(api);
+  const { id } = await create({ url: 'https://hooks.partner.example/events' });
+  const base = await listen();
+  for (const body of ['{"a":1}', 'x'.repeat(70_000)]) {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const url = `${base}/v1/webhook_endpoints/${id}`;
+    t.equal((await fetch(`${url}/secrets`, { method: 'POST', headers, body })).status, 201);
+    t.equal((await fetch(url, { headers })).status, 200);
+  }
+});
+
 t.test('a connection serves the next request after a DELETE with a body', async (t) => {
   const { saved, token } = await createReportClient(api);
-  await api.app.listen();
-  const { port } = api.app.server.address() as { port: number };
+  const base = await listen();
   for (let count = 0; count < 3; count += 1) {
-    const url = `http://127.0.0.1:${port}/v1/reports/${await saved({ title: 'x' })}`;
+    const url = `${base}/v1/reports/${await saved({ title: 'x' })}`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const deleted = await fetch(url, { method: 'DELETE', headers, body: '{"a":1}' });
     t.equal(deleted.status, 204);

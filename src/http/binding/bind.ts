@@ -111,6 +111,7 @@ function routeFor(
   const { scopes } = operation;
   const id = operation.id as PublicOperation;
   const guard = createGuard(operation);
+  const mayHaveBody = !bodilessMethods.includes(operation.method);
   return {
     config: { operation },
     onRequest: async (request, reply) => {
@@ -119,6 +120,7 @@ function routeFor(
       if (scopes === null) await publicGate.admit(id, request, reply);
       else request.caller = await authenticate(request, reply, scopes);
       if (operation.body !== null) checkCharset(request.headers['content-type'], operation);
+      else if (mayHaveBody) request.headers = noBody;
     },
     ...(scopes === null && {
       errorHandler: async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
@@ -134,6 +136,12 @@ function routeFor(
     handler: handlerFor(operation.id, handlers, queue),
   };
 }
+
+/** Methods with which Fastify does not read a body. */
+const bodilessMethods: readonly string[] = ['GET', 'DELETE'];
+
+/** Headers from which Fastify concludes that there is no body. They override those of the request. */
+const noBody = { 'content-type': undefined, 'content-length': undefined, 'transfer-encoding': undefined };
 
 /** The most frequent operations, whose handlers set the scope of row-level security themselves, on each query. */
 const selfScopedOperations: ReadonlySet<OperationId> = new Set([
