@@ -302,8 +302,8 @@ export interface paths {
          *     [runReport](#/reports/runreport), in the same order and from one snapshot of the data, and the response is
          *     streamed.
          *
-         *     The response is `text/csv`. A request whose `Accept` header excludes it is rejected with 406 before the report is
-         *     read.
+         *     The response is `text/csv`, whatever `Accept` says. The status 406 is documented for clients of version 1.0.0; it is
+         *     not sent anymore.
          *
          *     * The first line contains the column keys. Every line ends with LF, including the last one.
          *     * A value is quoted if it contains a comma, a quotation mark, CR or LF, or if it is empty. A quotation mark inside

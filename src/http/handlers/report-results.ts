@@ -20,7 +20,6 @@ import { toRowResource } from './report-documents.js';
 import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
 import { isResultAnchor } from './report-list-parameters.js';
 
-/** Reads the report with this id; `null` when the account has none. */
 /** Runs of reports, and the columns that reports can have. */
 export class ReportResultHandlers
   implements Pick<Handlers, 'runReport' | 'exportReport' | 'listReportColumns'>
@@ -79,11 +78,11 @@ export class ReportResultHandlers
     };
   }
 
-  /** @throws {Problem} 406 `not_acceptable`, 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
+  /** @throws {Problem} 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
   async exportReport(input: Input<'exportReport'>): Promise<Output<'exportReport'>> {
-    requireAcceptable(input.request, 'text/csv; charset=utf-8; header=present');
     const report = await this.#getReport(input);
     const headers = {
+      // Version 1.0.0 of the contract has it.
       vary: 'Accept',
       'content-disposition': `attachment; filename="report-${report.id}.csv"`,
     };

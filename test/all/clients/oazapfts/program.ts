@@ -31,8 +31,7 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   const results = await api.runReport(id);
   if (results.status !== 200) throw failure(results.data);
   const rows = results.data.data.map(({ attributes }) => [attributes.department, attributes.count]);
-  // The client sends `Accept: application/json` by default.
-  const csv = await api.exportReport(id, { headers: { Accept: 'text/csv' } });
+  const csv = await api.exportReport(id);
   if (csv.status !== 200) throw failure(csv.data);
 
   const missing = await api.getEmployee('unknown');
