@@ -21,7 +21,7 @@ export class Authorizations {
   /** Authorization of an operation; `undefined` if it is the one of the collection. */
   of(operation: Operation): Authorization | undefined {
     if (operation.scopes === null) return { type: 'noauth' };
-    if (!this.#needsUser(operation)) return undefined;
+    if (!needsUser(this.#contract, operation)) return undefined;
     return oauth2({
       ...this.#shared(),
       grant_type: 'authorization_code_with_pkce',
@@ -39,26 +39,28 @@ export class Authorizations {
       clientSecret: '{{client_secret}}',
       client_authentication: 'body',
       addTokenTo: 'header',
+      // Of the request that creates a token. A token that Postman requests replaces it.
+      accessToken: '{{access_token}}',
     };
   }
 
   #address(id: 'authorize' | 'createToken'): string {
     return `{{base_url}}${this.#contract.operations.get(id)?.path}`;
   }
+}
 
-  /** Whether the operation rejects tokens without a user. */
-  #needsUser(operation: Operation): boolean {
-    const { document } = this.#contract;
-    const forbidden = rawOperation(this.#contract, operation).responses['403'];
-    if (forbidden === undefined) return false;
-    const { content = {} } = resolve<DocumentedResponse>(document, forbidden);
-    return Object.values(content)
-      .flatMap(({ examples = {} }) => Object.values(examples))
-      .some((given) => {
-        const { value } = resolve<Example>(document, given);
-        return (value as { code?: string }).code === 'user_context_required';
-      });
-  }
+/** Whether the operation rejects tokens without a user. */
+export function needsUser(contract: Contract, operation: Operation): boolean {
+  const { document } = contract;
+  const forbidden = rawOperation(contract, operation).responses['403'];
+  if (forbidden === undefined) return false;
+  const { content = {} } = resolve<DocumentedResponse>(document, forbidden);
+  return Object.values(content)
+    .flatMap(({ examples = {} }) => Object.values(examples))
+    .some((given) => {
+      const { value } = resolve<Example>(document, given);
+      return (value as { code?: string }).code === 'user_context_required';
+    });
 }
 
 function oauth2(values: Readonly<Record<string, string>>): Authorization {

@@ -1,5 +1,5 @@
 import { apiId } from '../api-id.js';
-import type { Contract } from '../contract.js';
+import type { Contract, Operation } from '../contract.js';
 import { DocumentLinks } from '../reference/links.js';
 import { chaptersOf, operationsOf } from '../reference/nodes.js';
 import { blocks } from '../reference/text.js';
@@ -9,7 +9,8 @@ import { variablesOf } from './variables.js';
 
 const instructions =
   'Set the variables `client_id`, `client_secret` and `redirect_uri` to those of your application. Their initial values are ' +
-  'those of the demo data.';
+  'those of the demo data. The requests can be run in order: they store the token and the ids of records in variables, and ' +
+  'check the status.';
 
 /**
  * The operations as a Postman collection: a folder for each tag, and requests with the examples of the contract.
@@ -24,7 +25,7 @@ export function postmanCollection(contract: Contract): object {
   const folders = chaptersOf(contract).map((chapter) => ({
     name: chapter.name,
     description: links.relink(chapter.description),
-    item: operationsOf(contract, chapter).map((operation) =>
+    item: inOrder(operationsOf(contract, chapter)).map((operation) =>
       requestItem(operation, { contract, links, variables, authorizations }),
     ),
   }));
@@ -40,4 +41,10 @@ export function postmanCollection(contract: Contract): object {
     variable: Object.entries(variables).map(([key, value]) => ({ key, value, type: 'string' })),
     item: folders.filter(({ item }) => item.length > 0),
   };
+}
+
+/** Deletions are last, because other requests use the record. */
+function inOrder(operations: readonly Operation[]): Operation[] {
+  const isDeletion = ({ method }: Operation) => Number(method === 'DELETE');
+  return [...operations].sort((one, other) => isDeletion(one) - isDeletion(other));
 }

@@ -3,7 +3,8 @@ import type { DocumentLinks } from '../reference/links.js';
 import { type DocumentedParameter, exampleBody, parametersOf, rawOperation } from '../reference/nodes.js';
 import type { Authorizations } from './authorization.js';
 import { responsesOf } from './responses.js';
-import { type Variables, variableOr } from './variables.js';
+import { scriptsOf } from './scripts.js';
+import { jsonWith, type Variables, variableOr } from './variables.js';
 
 /** The parts of a collection that its requests need. */
 export interface RequestContext {
@@ -22,19 +23,29 @@ export function requestItem(operation: Operation, context: RequestContext): obje
     parameters.filter((parameter) => parameter.in === place).map((parameter) => toValue(parameter, context));
   const body = raw.requestBody === undefined ? undefined : bodyOf(raw.requestBody, context);
   const auth = authorizations.of(operation);
+  const request = {
+    method: operation.method,
+    description: links.relink(raw.description ?? ''),
+    ...(auth !== undefined && { auth }),
+    url: urlOf(operation, { query: valuesIn('query'), variable: valuesIn('path') }),
+    header: [...(body?.header ?? []), ...valuesIn('header')],
+    ...(body !== undefined && { body: body.content }),
+  };
   return {
     id: operation.id,
     name: raw.summary,
-    request: {
-      method: operation.method,
-      description: links.relink(raw.description ?? ''),
-      ...(auth !== undefined && { auth }),
-      url: urlOf(operation, { query: valuesIn('query'), variable: valuesIn('path') }),
-      header: [...(body?.header ?? []), ...valuesIn('header')],
-      ...(body !== undefined && { body: body.content }),
-    },
+    event: scriptsOf(contract, operation, idsIn(request, context.variables)),
+    protocolProfileBehavior: { followRedirects: false },
+    request,
     response: responsesOf(contract, raw),
   };
+}
+
+/** Variables with ids of records that a request contains. */
+function idsIn(request: object, variables: Variables): string[] {
+  const text = JSON.stringify(request);
+  const names = Object.keys(variables).filter((name) => name.endsWith('_id') && name !== 'client_id');
+  return names.filter((name) => text.includes(`{{${name}}}`));
 }
 
 /** A parameter with the value of its example. Optional ones are disabled, because not all of them fit together. */
@@ -78,12 +89,14 @@ function bodyOf(given: unknown, { contract, variables }: RequestContext) {
   const { mediaType, value } = exampleBody(contract, given);
   const header: readonly Value[] = [{ key: 'Content-Type', value: mediaType }];
   if (mediaType !== 'application/x-www-form-urlencoded') {
-    const raw = JSON.stringify(value, null, 2);
+    const raw = jsonWith(variables, value);
     return { header, content: { mode: 'raw', raw, options: { raw: { language: 'json' } } } };
   }
   const urlencoded = Object.entries(value as object).map(([key, field]) => ({
     key,
     value: variableOr(variables, key, field),
+    // Without it, a token has every scope of the application.
+    ...(key === 'scope' && { disabled: true }),
   }));
   return { header, content: { mode: 'urlencoded', urlencoded } };
 }

@@ -28,6 +28,7 @@ declare module 'postman-collection' {
       readonly body?: { readonly mode: string; readonly raw?: string; readonly urlencoded?: List<Field> };
     };
     readonly responses: List<{ readonly code: number; readonly body: string }>;
+    readonly events: List<{ readonly listen: string; readonly script: { toSource(): string } }>;
     parent(): { readonly name: string };
   }
 
@@ -38,9 +39,6 @@ declare module 'postman-collection' {
     forEachItem(visit: (item: Item) => void): void;
   }
 
-  const library: {
-    Collection: typeof Collection;
-    Property: { replaceSubstitutions(text: string, variables: List<Field>): string };
-  };
+  const library: { Collection: typeof Collection };
   export default library;
 }

@@ -1,7 +1,12 @@
 import postman, { type Item } from 'postman-collection';
 import type { OperationId } from '../../../src/contract/contract.js';
 import { rawOperation } from '../../../src/contract/reference/nodes.js';
-import { createTenant } from '../../support/records/tenant.js';
+import {
+  createApplication,
+  createTenant,
+  makeEmployees,
+  type TestApplication,
+} from '../../support/records/tenant.js';
 import { buildTestApp, contract } from '../../support/server/app.js';
 import t from '../../support/tap.js';
 
@@ -15,28 +20,84 @@ collection.forEachItem((item) => {
   t.notOk(items.has(item.id as OperationId), `${item.id} occurs once`);
   items.set(item.id as OperationId, item);
 });
-const { application } = await createTenant(api.database);
-const token = await api.token(application);
 
-/** The request as Postman sends it, with the variables of the collection. */
-function requestOf({ request }: Item) {
-  const variables = collection.variables;
-  const fill = (text: string) => postman.Property.replaceSubstitutions(text, variables);
-  const headers = Object.fromEntries(
-    request.headers
-      .all()
-      .filter(({ disabled }) => disabled !== true)
-      .map(({ key, value }) => [key.toLowerCase(), fill(value)]),
-  );
-  const { body } = request;
-  const form = body?.urlencoded?.all().map(({ key, value }) => [key, fill(value)] as [string, string]);
-  return {
-    method: request.method as 'GET',
-    url: fill(request.url.toString()),
-    path: fill(request.url.getPath()),
-    headers,
-    payload: body?.mode === 'urlencoded' ? new URLSearchParams(form).toString() : body?.raw,
+const credentialsOf = ({ clientId, clientSecret }: TestApplication) => ({
+  client_id: clientId,
+  client_secret: clientSecret,
+});
+
+/** Thrown by a script that skips its request. */
+const skipped = new Error('The request is skipped.');
+
+/** Sends the requests in order with their scripts, as Postman does, with other initial values of variables. */
+async function runCollection(given: Readonly<Record<string, string>>) {
+  const variables = new Map(Object.entries({ ...collection.variables.toObject(), ...given }));
+  const fill = (text: string) =>
+    text.replaceAll(/\{\{(\w+)\}\}/g, (_match, name) => variables.get(name) ?? '');
+  const statuses = new Map<string, number | 'skipped'>();
+  const failures: string[] = [];
+  const runScript = (item: Item, listen: string, response?: { statusCode: number; json: () => unknown }) => {
+    const pm = {
+      collectionVariables: {
+        get: (name: string) => variables.get(name),
+        set: (name: string, value: string) => variables.set(name, value),
+      },
+      execution: {
+        skipRequest: () => {
+          throw skipped;
+        },
+      },
+      response: { code: response?.statusCode, json: () => response?.json() },
+      test: (_name: string, check: () => void) => check(),
+      expect: (expected: unknown[]) => ({
+        to: {
+          include: (value: unknown) =>
+            expected.includes(value) || failures.push(`${item.id}: ${value} is not ${expected}`),
+        },
+      }),
+    };
+    for (const { script } of item.events.all().filter((event) => event.listen === listen)) {
+      new Function('pm', script.toSource())(pm);
+    }
   };
+  for (const item of items.values()) {
+    try {
+      runScript(item, 'prerequest');
+    } catch (error) {
+      if (error !== skipped) throw error;
+      statuses.set(item.id, 'skipped');
+      continue;
+    }
+    const { request } = item;
+    const headers = Object.fromEntries(
+      request.headers
+        .all()
+        .filter(({ disabled }) => disabled !== true)
+        .map(({ key, value }) => [key.toLowerCase(), fill(value)]),
+    );
+    const auth = request.auth ?? collection.auth;
+    const token = fill(settingsOf(auth).accessToken ?? '');
+    const form = request.body?.urlencoded
+      ?.all()
+      .filter(({ disabled }) => disabled !== true)
+      .map(({ key, value }) => [key, fill(value)]);
+    const payload =
+      request.body?.mode === 'urlencoded' ? String(new URLSearchParams(form)) : request.body?.raw;
+    const url = fill(fill(request.url.toString()));
+    t.notMatch(url, /\{\{|:\w+_id/, 'every variable has a value');
+    const { pathname, search } = new URL(url);
+    const method = request.method as 'GET';
+    t.equal(api.conformance.operationOf({ method, url: pathname })?.id, item.id);
+    const answer = await api.injectUnchecked({
+      method,
+      url: `${pathname}${search}`,
+      headers: { ...headers, ...(token !== '' && { authorization: `Bearer ${token}` }) },
+      ...(payload !== undefined && { payload: fill(payload) }),
+    });
+    statuses.set(item.id, answer.statusCode);
+    runScript(item, 'test', answer);
+  }
+  return { statuses, failures };
 }
 
 function settingsOf(auth: Item['request']['auth']): Record<string, string> {
@@ -61,6 +122,12 @@ t.test('is a collection of version 2.1 with the variables of the server', async 
     client_id: 'demobackend',
     client_secret: 'demobackendsecret',
     redirect_uri: 'http://localhost:8080/callback',
+    access_token: '',
+    granted_scope: '',
+    employee_id: 'acmedemo00000000',
+    report_id: 'fmqgsoyj0irk1sxd0oor8b277',
+    event_id: 'evt_demoacme_00000001',
+    webhook_endpoint_id: '7r2k9x4m1q8z5w3v6t0y2u4i6',
   });
   t.match(info.description, /Set the variables `client_id`, `client_secret` and `redirect_uri`/);
   t.notMatch(response.body, 'localhost:3000');
@@ -74,6 +141,7 @@ t.test('gets tokens with client credentials', async (t) => {
     clientId: '{{client_id}}',
     clientSecret: '{{client_secret}}',
     addTokenTo: 'header',
+    accessToken: '{{access_token}}',
   });
 });
 
@@ -81,39 +149,57 @@ t.test('has exactly one request for each operation', async (t) => {
   t.same([...items.keys()].sort(), [...contract.operations.keys()].sort());
 });
 
-for (const operation of contract.operations.values()) {
-  t.test(`the server accepts the request of ${operation.id}`, async (t) => {
-    const item = items.get(operation.id);
-    if (item === undefined) return t.fail('the request is missing');
-    const raw = rawOperation(contract, operation);
-    t.equal(item.name, raw.summary);
-    t.equal(item.parent().name, raw.tags[0]);
-
-    const { method, url, path, headers, payload } = requestOf(item);
-    t.equal(method, operation.method);
-    t.notMatch(url, /\{\{|:\w+_id/, 'every variable has a value');
-    t.equal(api.conformance.operationOf({ method, url: path })?.id, operation.id);
-
-    const auth = settingsOf(item.request.auth);
-    const type = item.request.auth?.type;
-    if (operation.scopes === null) t.equal(type, 'noauth');
-    const target = new URL(url);
-    const answer = await api.injectUnchecked({
-      method,
-      url: `${target.pathname}${target.search}`,
-      headers: { ...headers, ...(type !== 'noauth' && { authorization: `Bearer ${token}` }) },
-      ...(payload !== undefined && { payload }),
-    });
-    if (auth.grant_type === 'authorization_code_with_pkce') {
-      t.equal(auth.scope, operation.scopes?.join(' '));
-      return t.equal(answer.json().code, 'user_context_required');
+t.test(
+  'each request has the summary, the chapter, the method and the authorization of its operation',
+  async (t) => {
+    for (const operation of contract.operations.values()) {
+      const item = items.get(operation.id);
+      if (item === undefined) return t.fail('the request is missing');
+      const raw = rawOperation(contract, operation);
+      t.equal(item.name, raw.summary);
+      t.equal(item.parent().name, raw.tags[0]);
+      t.equal(item.request.method, operation.method);
+      const auth = settingsOf(item.request.auth);
+      if (operation.scopes === null) t.equal(item.request.auth?.type, 'noauth');
+      if (auth.grant_type === 'authorization_code_with_pkce')
+        t.equal(auth.scope, operation.scopes?.join(' '));
     }
-    // The demo application and the records of the examples do not exist, and its cursor belongs to another account.
-    if (answer.statusCode === 400) return t.match(answer.json().detail, 'must be a cursor of this account');
-    const expected = operation.scopes === null ? [200, 302, 401] : [200, 201, 204, 404, 412];
-    return t.ok(expected.includes(answer.statusCode), `${answer.statusCode} ${answer.body.slice(0, 300)}`);
-  });
-}
+  },
+);
+
+t.test('a run in order succeeds with every operation that does not need a user', async (t) => {
+  const { accountId } = await createTenant(api.database, { employees: makeEmployees(2) });
+  const redirectUris = [String(collection.variables.toObject().redirect_uri)];
+  const application = await createApplication(api.database, accountId, { redirectUris });
+  const { statuses, failures } = await runCollection(credentialsOf(application));
+  t.same(failures, []);
+  const others = [...statuses].filter(([, status]) => status === 'skipped' || status >= 300);
+  t.same(Object.fromEntries(others), { authorize: 302, getCurrentUser: 403, updateCurrentUser: 403 });
+});
+
+t.test('a run in order has no failures in an account without employees', async (t) => {
+  const { application } = await createTenant(api.database);
+  const { statuses, failures } = await runCollection(credentialsOf(application));
+  t.same(failures, []);
+  t.equal(statuses.get('getEmployee'), 'skipped');
+  t.equal(statuses.get('deleteWebhookEndpoint'), 204);
+});
+
+t.test('a run in order changes no record when the application may only read', async (t) => {
+  const { accountId } = await createTenant(api.database, { employees: makeEmployees(1) });
+  const application = await createApplication(api.database, accountId, { scopes: ['reports:read'] });
+  const { statuses, failures } = await runCollection(credentialsOf(application));
+  t.same(failures, []);
+  t.equal(statuses.get('createReport'), 403);
+  for (const id of ['updateReport', 'deleteReport', 'updateWebhookEndpoint', 'deleteWebhookEndpoint']) {
+    t.equal(statuses.get(id), 'skipped', id);
+  }
+});
+
+t.test('a status that is not expected is a failure', async (t) => {
+  const { failures } = await runCollection({ client_id: 'unknown' });
+  t.match(failures[0], /^createToken: 401 is not 200/);
+});
 
 t.test('successful responses have the examples of the contract', async (t) => {
   for (const [id, item] of items) {

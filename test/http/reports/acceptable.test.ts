@@ -82,8 +82,8 @@ t.test('results.csv is sent with any Accept', async (t) => {
   for (const [accept] of cases) {
     const headers: Record<string, string> = accept === undefined ? {} : { accept };
     const response = await client.send('GET', `${path}.csv`, undefined, headers);
-    t.equal(response.statusCode, 200, accept);
-    t.equal(response.headers['content-type'], 'text/csv; charset=utf-8', accept);
+    t.equal(response.statusCode, 200, `Accept: ${accept}`);
+    t.equal(response.headers['content-type'], 'text/csv; charset=utf-8');
   }
 });
 
