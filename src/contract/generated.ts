@@ -2309,6 +2309,11 @@ export interface components {
          */
         Etag: string;
         /**
+         * @description Version of the response. Send it as `If-None-Match` to read only a newer one.
+         * @example "Ck3Tq9bX0vWm2LrYh7NfPa"
+         */
+        ContentEtag: string;
+        /**
          * @description The request headers that the response depends on.
          * @example Accept
          */
@@ -2638,7 +2643,14 @@ export interface operations {
     getEmployee: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that you have. If it is still the current one, the response is 304 without a body. Must be
+                 *     `*` or entity tags separated by commas.
+                 * @example "fmqgsoyj0irk1sxd0oor8b277.1"
+                 */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description The `id` of the employee. A malformed id is `not_found`, like an unknown one.
@@ -2654,6 +2666,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ContentEtag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -2661,6 +2674,17 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["EmployeeDocument"];
                 };
+            };
+            /** @description The employee is unchanged since the version in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ContentEtag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -3483,7 +3507,14 @@ export interface operations {
     getCurrentUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the version that you have. If it is still the current one, the response is 304 without a body. Must be
+                 *     `*` or entity tags separated by commas.
+                 * @example "fmqgsoyj0irk1sxd0oor8b277.1"
+                 */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3493,6 +3524,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ContentEtag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -3500,6 +3532,17 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["UserDocument"];
                 };
+            };
+            /** @description The profile is unchanged since the version in `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ContentEtag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

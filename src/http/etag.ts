@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /** A version of a record. */
 export interface RecordVersion {
   readonly id: string;
@@ -7,6 +9,11 @@ export interface RecordVersion {
 /** The strong entity tag of a version of a record, unique among all records. */
 export function etagOf({ id, version }: RecordVersion): string {
   return `"${id}.${version}"`;
+}
+
+/** The strong entity tag of a response body. */
+export function etagOfBody(body: string): string {
+  return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { EmployeeFilter } from '../../services/employees/employee-filter.js
 import { type EmployeeAnchor, isEmployeeAnchor } from '../../services/employees/employee-order.js';
 import type { Employees } from '../../services/employees/employees.js';
 import type { Handlers, Input, JsonText, Output } from '../binding/handlers.js';
+import { etagOfBody, includesTag } from '../etag.js';
 import { PageRequest } from '../pagination.js';
 import { parseSort } from '../sort.js';
 import { parseTimestamp } from '../timestamps.js';
@@ -66,9 +67,12 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
   }
 
   /** @throws {Problem} 404 `not_found` */
-  async getEmployee({ caller, params }: Input<'getEmployee'>): Promise<Output<'getEmployee'>> {
+  async getEmployee({ caller, params, request }: Input<'getEmployee'>): Promise<Output<'getEmployee'>> {
     const resource = await this.#employees.find(caller.accountId, params.employee_id);
     if (resource === null) throw recordNotFound();
-    return { status: 200, records: 1, body: `{"data":${resource}}` as JsonText<EmployeeDocument> };
+    const body = `{"data":${resource}}` as JsonText<EmployeeDocument>;
+    const etag = etagOfBody(body);
+    if (includesTag(request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
+    return { status: 200, records: 1, headers: { etag }, body };
   }
 }

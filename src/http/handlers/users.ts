@@ -12,9 +12,11 @@ import {
 } from '../../services/claim-rules.js';
 import { claimNames, type Profile, type Profiles } from '../../services/profiles.js';
 import { auditOrigin } from '../audit-origin.js';
-import type { Handlers, Input, Output } from '../binding/handlers.js';
+import { type Handlers, type Input, jsonText, type Output } from '../binding/handlers.js';
 import { challenge, userContextRequired } from '../challenges.js';
+import { etagOfBody, includesTag } from '../etag.js';
 
+type UserDocument = components['schemas']['UserDocument'];
 type UserResource = components['schemas']['User'];
 
 export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCurrentUser'> {
@@ -27,9 +29,12 @@ export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCu
   }
 
   /** @throws {Problem} 403 `user_context_required` */
-  async getCurrentUser({ caller }: Input<'getCurrentUser'>): Promise<Output<'getCurrentUser'>> {
+  async getCurrentUser({ caller, request }: Input<'getCurrentUser'>): Promise<Output<'getCurrentUser'>> {
     const profile = await this.#profiles.get(caller.accountId, userOf(caller));
-    return { status: 200, records: 1, body: { data: toResource(profile) } };
+    const body = jsonText<UserDocument>({ data: toResource(profile) });
+    const etag = etagOfBody(body);
+    if (includesTag(request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
+    return { status: 200, records: 1, headers: { etag }, body };
   }
 
   /** @throws {Problem} 400 `invalid_request`, 403 `user_context_required` */

@@ -176,3 +176,34 @@ t.test('no id and an id of several segments match no route', async (t) => {
     t.equal(response.json().code, 'public-api-not-found', path);
   }
 });
+
+t.test(
+  'If-None-Match with the current ETag gets 304 without a body, until the employee changes',
+  async (t) => {
+    const { tenant, token } = await setUp(2);
+    const [id = '', otherId] = tenant.employeeIds;
+    const url = `/v1/employees/${id}`;
+    const etag = String((await api.get(url, token)).headers.etag);
+    t.not((await api.get(`/v1/employees/${otherId}`, token)).headers.etag, etag);
+    for (const method of ['GET', 'HEAD'] as const) {
+      for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const headers = { authorization: `Bearer ${token}`, 'if-none-match': tags };
+        const response = await api.app.inject({ method, url, headers });
+        t.equal(response.statusCode, 304, `${method} ${tags}`);
+        t.equal(response.body, '');
+        t.equal(response.headers.etag, etag);
+      }
+    }
+    await api.database.prisma.employee.updateMany({
+      where: { accountId: tenant.accountId, id },
+      data: { jobTitle: 'Astronaut' },
+    });
+    const changed = await api.get(url, token, { 'if-none-match': etag });
+    t.equal(changed.statusCode, 200);
+    t.equal(changed.json().data.attributes.job_title, 'Astronaut');
+    t.not(changed.headers.etag, etag);
+    t.equal((await api.get(url, token, { 'if-none-match': 'nothing' })).statusCode, 400);
+    const stranger = await setUp(0);
+    t.equal((await api.get(url, stranger.token, { 'if-none-match': '*' })).statusCode, 404);
+  },
+);

@@ -122,3 +122,24 @@ t.test('rejects a token without a user with 403, after its scopes are checked', 
   const unable = await api.get('/v1/users/me', await api.token(application, 'reports:read'));
   t.equal(unable.json().code, 'insufficient_scope');
 });
+
+t.test(
+  'If-None-Match with the current ETag gets 304 without a body, until the profile changes',
+  async (t) => {
+    const scene = await createScene(api.database);
+    const { accessToken } = await grantTokens(api, scene, everything);
+    const etag = String((await api.get('/v1/users/me', accessToken)).headers.etag);
+    const known = await api.get('/v1/users/me', accessToken, { 'if-none-match': etag });
+    t.equal(known.statusCode, 304);
+    t.equal(known.body, '');
+    t.equal(known.headers.etag, etag);
+  t.equal((await api.get('/v1/users/me', accessToken, { 'if-none-match': 'nothing' })).statusCode, 400);
+    await api.database.prisma.user.updateMany({
+      where: { id: scene.user.id },
+      data: { nickname: 'Countess' },
+    });
+    const changed = await api.get('/v1/users/me', accessToken, { 'if-none-match': etag });
+    t.equal(changed.statusCode, 200);
+    t.not(changed.headers.etag, etag);
+  },
+);
