@@ -6,7 +6,8 @@ import type { ContractDocument, JsonSchema, Parameter, RawOperation } from './do
 import type { components, operations } from './generated.js';
 import type { ProblemCode } from './generated-values.js';
 
-export type OperationId = keyof operations;
+/** Operations of the server. The other one is a request that the server sends. */
+export type OperationId = Exclude<keyof operations, 'receiveEvents'>;
 export type { ProblemCode, ScopeName } from './generated-values.js';
 
 /** An entry of the error catalogue of the contract. */

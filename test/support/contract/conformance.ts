@@ -111,6 +111,12 @@ class Declared {
   }
 }
 
+/** Headers of HTTP itself, of every response over HTTPS, and of operations that a test has deprecated. */
+const unspecificHeaders: readonly string[] = [
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
+  ...['strict-transport-security', 'deprecation', 'sunset'],
+];
+
 /** Compares responses with what the contract declares for them. */
 export class Conformance {
   readonly #contract: Contract;
@@ -168,6 +174,12 @@ export class Conformance {
     for (const [name, validate] of checker.headers) {
       const value = response.headers[name];
       if (value !== undefined && !validate({ value })) yield `header ${name}: ${messages(validate)}`;
+    }
+    // The pages of `authorize` have headers for browsers only.
+    const others = id === 'authorize' ? [] : Object.keys(response.headers);
+    for (const name of others) {
+      if (!checker.headers.has(name) && !unspecificHeaders.includes(name))
+        yield `header ${name} is not declared`;
     }
     if (checker.bodies.size === 0) {
       if (response.body !== '') yield 'a body is not declared';
