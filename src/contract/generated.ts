@@ -2356,7 +2356,7 @@ export interface components {
          * @description Scripts of every origin may read the response.
          * @example *
          */
-        AllowOrigin: "*";
+        AllowOrigin: string;
         /**
          * @description The response headers that scripts of other origins may read.
          * @example etag, retry-after, x-request-id
