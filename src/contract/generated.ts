@@ -1335,8 +1335,13 @@ export interface components {
             /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
             /** @description The types of the events that are sent; empty for all types. */
-            event_types?: ("employee.created" | "employee.updated" | "employee.deleted" | "report.created" | "report.updated" | "report.deleted")[];
+            event_types?: components["schemas"]["EventTypeInput"][];
         };
+        /**
+         * @description A type of event that exists.
+         * @enum {string}
+         */
+        EventTypeInput: "employee.created" | "employee.updated" | "employee.deleted" | "report.created" | "report.updated" | "report.deleted";
         /** @description Changes of a webhook endpoint. */
         WebhookEndpointUpdateRequest: {
             /**
@@ -1347,7 +1352,7 @@ export interface components {
             /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
             /** @description The types of the events that are sent; empty for all types. */
-            event_types?: ("employee.created" | "employee.updated" | "employee.deleted" | "report.created" | "report.updated" | "report.deleted")[];
+            event_types?: components["schemas"]["EventTypeInput"][];
         };
         /** @description The position at which a webhook endpoint resumes. */
         WebhookEndpointResumptionRequest: {
@@ -2730,7 +2735,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of the version that you have. If it is still the current one, the response is 304 without a body. Must be
-                 *     `*` or entity tags separated by commas.
+                 *     `*` or entity tags separated by commas. An `ETag` that a compressing proxy has changed is accepted, as in `If-Match`.
                  * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-none-match"?: components["parameters"]["IfNoneMatch"];
@@ -3638,7 +3643,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of the version that you have. If it is still the current one, the response is 304 without a body. Must be
-                 *     `*` or entity tags separated by commas.
+                 *     `*` or entity tags separated by commas. An `ETag` that a compressing proxy has changed is accepted, as in `If-Match`.
                  * @example "fmqgsoyj0irk1sxd0oor8b277.1"
                  */
                 "if-none-match"?: components["parameters"]["IfNoneMatch"];

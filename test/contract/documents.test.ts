@@ -20,6 +20,11 @@ t.test('the catalogue of errors has one row for each code', async (t) => {
   }
 });
 
+t.test('webhook endpoints select from the types of events that exist', async (t) => {
+  const { Event, EventTypeInput } = contract.document.components.schemas;
+  t.same(EventTypeInput?.enum, Event?.properties?.type?.['x-extensible-enum']);
+});
+
 t.test('the documented codes have their status and title', async (t) => {
   const promised: [ProblemCode, number, string][] = [
     ['invalid_request', 400, 'Invalid Request'],
