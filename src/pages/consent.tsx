@@ -42,7 +42,7 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
       const csrfToken = this.#sessions.csrfToken(request, reply);
       return {
         status: 200,
-        headers: consentHeaders(query),
+        headers: privatePageHeaders({ toApplication: true }),
         type: 'text/html',
         body: renderPage(
           <ConsentPage step={step} parameters={query} action={request.url} csrfToken={csrfToken} />,
@@ -108,7 +108,7 @@ export async function consentForm(
             reply.header('retry-after', question.retryAfterSeconds);
           return reply
             .code(question.status)
-            .headers(consentHeaders(parameters))
+            .headers(privatePageHeaders({ toApplication: true }))
             .type('text/html; charset=utf-8')
             .send(renderPage(narrowConfirmationPage({ ...session, ...question, ...address, csrfToken })));
         }
@@ -116,11 +116,6 @@ export async function consentForm(
       return reply.redirect(await endpoint.decide(parameters, step, { allowed, origin, sessionId }), 303);
     },
   );
-}
-
-/** The response to the form redirects to the application. */
-function consentHeaders({ redirect_uri }: AuthorizationParameters): Record<string, string> {
-  return privatePageHeaders([new URL(redirect_uri).origin]);
 }
 
 function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {

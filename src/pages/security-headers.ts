@@ -1,21 +1,19 @@
-/** Permissions of the scripts of a page. */
+/** What a page may do, besides showing content of this server. */
 interface PagePermissions {
+  /** Whether it may run scripts of this server. */
   readonly script?: boolean;
+  /** Whether these scripts may send requests to this server. */
   readonly requests?: boolean;
+  /** Whether a form may lead to the redirect URI of an application. */
+  readonly toApplication?: boolean;
 }
 
-/**
- * Security headers of all pages: no content from other origins, no framing.
- *
- * @param formTargets other origins that the response to a form may redirect to. Browsers apply `form-action` to
- *   redirects too, such as the one from the consent screen to the application.
- * @param script whether the page may run scripts of this server
- * @param requests whether these scripts may send requests to this server
- */
-export function pageHeaders(
-  formTargets: readonly string[] = [],
-  { script = false, requests = false }: PagePermissions = {},
-): Record<string, string> {
+/** Security headers of all pages: no content from other origins, no framing. */
+export function pageHeaders({
+  script = false,
+  requests = false,
+  toApplication = false,
+}: PagePermissions = {}): Record<string, string> {
   return {
     'content-security-policy': [
       "default-src 'none'",
@@ -24,7 +22,8 @@ export function pageHeaders(
       "img-src 'self' data:",
       ...(script ? ["script-src 'self'"] : []),
       ...(requests ? ["connect-src 'self'"] : []),
-      ["form-action 'self'", ...formTargets].join(' '),
+      // Browsers apply it to every redirect after a form, also to those of the application, which are unknown here.
+      ...(toApplication ? [] : ["form-action 'self'"]),
       "base-uri 'none'",
       "frame-ancestors 'none'",
     ].join('; '),
@@ -38,14 +37,6 @@ export function pageHeaders(
 }
 
 /** Headers of a page that must not be cached. */
-export function privatePageHeaders(
-  formTargets?: readonly string[],
-  options?: PagePermissions,
-): Record<string, string> {
-  return { ...pageHeaders(formTargets, options), 'cache-control': 'no-store' };
-}
-
-/** Targets of a form that leads to an authorization request of an application. */
-export function originsOf(application: { readonly redirectOrigin: string } | null): string[] {
-  return application === null ? [] : [application.redirectOrigin];
+export function privatePageHeaders(permissions?: PagePermissions): Record<string, string> {
+  return { ...pageHeaders(permissions), 'cache-control': 'no-store' };
 }

@@ -17,7 +17,7 @@ import { respondToSignIn } from './second-factor/after-sign-in.js';
 import { nextStep } from './second-factor/next-step.js';
 import { credentialField } from './second-factor/passkey-form.js';
 import { type SecondFactorDependencies, type Step, sendSecondFactorPage } from './second-factor/routes.js';
-import { originsOf, privatePageHeaders } from './security-headers.js';
+import { privatePageHeaders } from './security-headers.js';
 import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 
 export interface SignInDependencies extends SecondFactorDependencies {
@@ -142,10 +142,10 @@ async function sendForm(
   form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken' | 'passkeyOptions' | 'application'>,
 ): Promise<FastifyReply> {
   const csrfToken = sessions.csrfToken(request, reply);
-  const requesting = await requestingApplication(applications, form.returnTo);
+  const application = await requestingApplication(applications, form.returnTo);
   const passkeyOptions = await passkeys.useOptions(csrfToken);
-  const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions }} application={requesting?.name} />;
-  const headers = privatePageHeaders(originsOf(requesting), { script: true });
+  const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions, application }} />;
+  const headers = privatePageHeaders({ script: true, toApplication: application !== undefined });
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
 }
 

@@ -146,7 +146,7 @@ export class Site {
       if (page !== null) {
         reply
           .code(401)
-          .headers(privatePageHeaders([], { script: true }))
+          .headers(privatePageHeaders({ script: true }))
           .type('text/html; charset=utf-8');
         return reply.send(renderPage(page));
       }
@@ -194,7 +194,7 @@ export class Site {
     if (response.refreshSeconds !== undefined) reply.header('refresh', response.refreshSeconds);
     return reply
       .code(response.status ?? 200)
-      .headers(privatePageHeaders([], { script: response.script ?? false }))
+      .headers(privatePageHeaders({ script: response.script ?? false }))
       .type('text/html; charset=utf-8')
       .send(renderPage(response.page));
   }

@@ -38,7 +38,7 @@ export async function consolePages(
 
 function send(reply: FastifyReply, page: Page): FastifyReply {
   return reply
-    .headers(privatePageHeaders([], { script: true, requests: true }))
+    .headers(privatePageHeaders({ script: true, requests: true }))
     .type('text/html; charset=utf-8')
     .send(renderPage(page));
 }

@@ -22,7 +22,7 @@ export async function referencePages(
   const context = referenceContext(contract);
   const { links } = context;
   const headers = {
-    ...pageHeaders([], { script: true }),
+    ...pageHeaders({ script: true }),
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'public, max-age=300',
   };

@@ -14,7 +14,7 @@ import { keptFormField, readKeptForm } from '../kept-form.js';
 import { renderPage } from '../layout.js';
 import { inMinutes } from '../rejected-password.js';
 import { safeReturnTo, signInAddress } from '../return-to.js';
-import { originsOf, privatePageHeaders } from '../security-headers.js';
+import { privatePageHeaders } from '../security-headers.js';
 import { respondToSecondFactor } from './after-sign-in.js';
 import { nextStep } from './next-step.js';
 import { credentialField } from './passkey-form.js';
@@ -121,8 +121,8 @@ export async function sendSecondFactorPage(
       passkeyOptions={hasPasskeys ? passkeyOptions : null}
     />
   );
-  const requesting = await requestingApplication(applications, step.returnTo);
-  const headers = privatePageHeaders(originsOf(requesting), { script: hasPasskeys });
+  const application = await requestingApplication(applications, step.returnTo);
+  const headers = privatePageHeaders({ script: hasPasskeys, toApplication: application !== undefined });
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
 }
 

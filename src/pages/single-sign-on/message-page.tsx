@@ -147,7 +147,7 @@ export function OtherUserPage({
 
 /**
  * Leads to the identity provider. It names the account and the host, because the account chooses where the link leads. After
- * a form, the header `Refresh` follows the link: a redirect would need its address in `form-action`.
+ * a form, the header `Refresh` follows the link: `form-action` forbids a redirect.
  */
 export function ContinuePage({ url, accountName }: { url: string; accountName: string }) {
   return (
