@@ -26,10 +26,16 @@ declare module 'fastify' {
 /** The session of a browser. Its id is a secret. */
 export interface BrowserSession extends ActiveSession {
   readonly id: string;
+  /** CSRF token for forms that need this session. */
+  readonly csrfToken: string;
 }
 
 /**
  * Sessions of signed-in users, and CSRF protection of forms.
+ *
+ * Forms that need a session have a token of the session. Forms that need none, such as those of a sign-in, have a token of the
+ * visitor: a random cookie, which outlives sessions. So a form that is submitted again after it has created, renewed or ended a
+ * session is still accepted.
  */
 export class BrowserSessions {
   readonly #sessions: Sessions;
@@ -67,8 +73,9 @@ export class BrowserSessions {
     if (id === undefined || session === null) return null;
     const { user, stage } = session;
     request.party = { accountId: user.accountId, userId: user.id };
-    if (stage === 'complete') request.signedIn = { user, csrfToken: this.#tokenFor(id, user.id) };
-    return { ...session, id };
+    const csrfToken = this.#tokenFor(id, user.id);
+    if (stage === 'complete') request.signedIn = { user, csrfToken };
+    return { ...session, id, csrfToken };
   }
 
   /**
@@ -91,9 +98,7 @@ export class BrowserSessions {
    * @returns the CSRF token for forms of the session
    */
   renew(reply: FastifyReply, { sessionId, user }: { sessionId: string; user: User }): string {
-    reply
-      .setCookie(this.#sessionCookie, sessionId, this.#cookie)
-      .clearCookie(this.#visitorCookie, this.#cookie);
+    reply.setCookie(this.#sessionCookie, sessionId, this.#cookie);
     return this.#tokenFor(sessionId, user.id);
   }
 
@@ -103,35 +108,46 @@ export class BrowserSessions {
     reply.clearCookie(this.#sessionCookie, this.#cookie);
   }
 
-  /** CSRF token for a form that is sent to this browser. */
-  csrfToken(request: FastifyRequest, reply: FastifyReply): string {
-    let anchor = this.#csrfAnchor(request);
+  /**
+   * CSRF token of the visitor, for a form that needs no session.
+   *
+   * @param userId the user whose form of an expired session this is; absent: none
+   */
+  csrfToken(request: FastifyRequest, reply: FastifyReply, userId = ''): string {
+    let anchor = request.cookies[this.#visitorCookie];
     if (anchor === undefined) {
       anchor = randomBytes(32).toString('base64url');
       reply.setCookie(this.#visitorCookie, anchor, this.#cookie);
+      // For a second token of the same page.
+      request.cookies[this.#visitorCookie] = anchor;
     }
-    return this.#tokenFor(anchor, request.signedIn?.user.id ?? '');
+    return this.#tokenFor(anchor, userId);
   }
 
   /**
    * The id of the user for whom a CSRF token of this browser was created, also after the session has expired: the browser
    * keeps its cookie. Empty for a form without a user; `null` when the token does not belong to this browser.
    */
-  csrfUser(request: FastifyRequest, token: unknown): string | null {
-    const anchor = this.#csrfAnchor(request);
-    if (anchor === undefined || typeof token !== 'string') return null;
+  csrfUser({ cookies }: FastifyRequest, token: unknown): string | null {
+    if (typeof token !== 'string') return null;
     const [userId = '', signature = ''] = token.split('.', 2);
-    return isSignature(this.#csrfKeys, signedTextOf(anchor, userId), signature) ? userId : null;
+    const anchors = [cookies[this.#sessionCookie], cookies[this.#visitorCookie]];
+    const own = anchors.some(
+      (anchor) =>
+        anchor !== undefined && isSignature(this.#csrfKeys, signedTextOf(anchor, userId), signature),
+    );
+    return own ? userId : null;
   }
 
   /**
    * Verifies the CSRF token of a form.
    *
-   * @throws {Problem} 403 `access_denied` when the form does not belong to this browser
+   * @param session the session that the form needs, whose token it must have; absent: none
+   * @throws {Problem} 403 `access_denied` when the form does not belong to this browser or session
    */
-  verifyCsrf(request: FastifyRequest): void {
+  verifyCsrf(request: FastifyRequest, session?: BrowserSession): void {
     const given = (request.body as Record<string, unknown> | undefined)?.[csrfField];
-    if (this.csrfUser(request, given) === null) {
+    if (!this.#isToken(request, given, session)) {
       throw new Problem(
         'access_denied',
         'This form has expired. Go back, reload the page and submit the form again.',
@@ -139,9 +155,11 @@ export class BrowserSessions {
     }
   }
 
-  /** The cookie that CSRF tokens are derived from: the session, or a random value without a session. */
-  #csrfAnchor({ cookies }: FastifyRequest): string | undefined {
-    return cookies[this.#sessionCookie] ?? cookies[this.#visitorCookie];
+  #isToken(request: FastifyRequest, token: unknown, session?: BrowserSession): boolean {
+    if (session === undefined) return this.csrfUser(request, token) !== null;
+    const { id, user } = session;
+    const [userId, signature = ''] = String(token).split('.', 2);
+    return userId === user.id && isSignature(this.#csrfKeys, signedTextOf(id, user.id), signature);
   }
 
   #tokenFor(anchor: string, userId: string): string {

@@ -36,10 +36,11 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   }
 
   /** @throws {Problem} see {@link AuthorizationEndpoint.prepare} */
-  async authorize({ query, request, reply }: Input<'authorize'>): Promise<Output<'authorize'>> {
-    const step = await this.#endpoint.prepare(query, await this.#sessions.user(request));
-    if (step.kind === 'consent') {
-      const csrfToken = this.#sessions.csrfToken(request, reply);
+  async authorize({ query, request }: Input<'authorize'>): Promise<Output<'authorize'>> {
+    const session = await this.#sessions.session(request);
+    const step = await this.#endpoint.prepare(query, session?.user ?? null);
+    if (step.kind === 'consent' && session !== null) {
+      const { csrfToken } = session;
       return {
         status: 200,
         headers: privatePageHeaders({ toApplication: true }),
@@ -82,12 +83,13 @@ export async function consentForm(
       preValidation: async (request) => guard(request),
     },
     async (request: FastifyRequest, reply: FastifyReply) => {
-      sessions.verifyCsrf(request);
+      const session = await sessions.session(request);
+      // Without a session the response leads to the sign-in page, and back to the consent screen.
+      if (session !== null) sessions.verifyCsrf(request, session);
       const { decision } = (request.body ?? {}) as Record<string, unknown>;
       if (decision !== 'allow' && decision !== 'deny')
         throw invalidParameter('decision', 'must be allow or deny');
       const parameters = request.query as AuthorizationParameters;
-      const session = await sessions.session(request);
       const step = await endpoint.prepare(parameters, session?.user ?? null);
       reply.headers(privatePageHeaders());
       if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
@@ -102,7 +104,6 @@ export async function consentForm(
           questionFor(reauthentication, { ...session, sessionId, form, signal, context }),
         );
         if (question !== null) {
-          const csrfToken = sessions.csrfToken(request, reply);
           const address = { action: request.url, cancel: request.url };
           if (question.retryAfterSeconds !== undefined)
             reply.header('retry-after', question.retryAfterSeconds);
@@ -110,7 +111,7 @@ export async function consentForm(
             .code(question.status)
             .headers(privatePageHeaders({ toApplication: true }))
             .type('text/html; charset=utf-8')
-            .send(renderPage(narrowConfirmationPage({ ...session, ...question, ...address, csrfToken })));
+            .send(renderPage(narrowConfirmationPage({ ...session, ...question, ...address })));
         }
       }
       return reply.redirect(await endpoint.decide(parameters, step, { allowed, origin, sessionId }), 303);

@@ -13,10 +13,12 @@ export const restoreField = 'restore_form';
 /** Maximum characters of a kept form, so that the sign-in form stays below the maximum size of a body. */
 const maximumLength = 16 * 1024;
 
-/** A form with its CSRF token, as text; `null` when it is too large. Passwords and secrets are omitted. */
-export function keepForm(form: Fields): string | null {
-  const entries = form.entries().filter(([name]) => name !== restoreField && !/password|secret/i.test(name));
-  const text = new URLSearchParams(entries.map(([name, value]) => [name, value])).toString();
+/** A form with a CSRF token, as text; `null` when it is too large. Passwords and secrets are omitted. */
+export function keepForm(form: Fields, csrfToken: string): string | null {
+  const fields = form
+    .entries()
+    .filter(([name]) => name !== restoreField && name !== csrfField && !/password|secret/i.test(name));
+  const text = keepFormOf(fields, csrfToken);
   return text.length <= maximumLength ? text : null;
 }
 

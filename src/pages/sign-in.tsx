@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorableText } from '../contract/storable-text.js';
 import { auditOrigin } from '../http/audit-origin.js';
-import { csrfField } from '../http/browser-sessions.js';
+import { type BrowserSession, csrfField } from '../http/browser-sessions.js';
 import { abortOnDisconnect } from '../http/disconnect.js';
 import type { KnownBrowsers } from '../http/known-browser-cookie.js';
 import { requestingApplication } from '../oauth/authorization/requesting-application.js';
 import type { AuditEvent } from '../services/audit-log.js';
+import { normalizeEmail } from '../services/normalize.js';
 import type { PasskeySignIn } from '../services/second-factors/passkey-sign-in.js';
 import type { SignIn, SignInOutcome } from '../services/sign-in.js';
 import type { User } from '../services/user.js';
@@ -13,7 +14,7 @@ import { Fields } from './fields.js';
 import { type KeptForm, keptFormField, readKeptForm } from './kept-form.js';
 import { renderPage } from './layout.js';
 import { safeReturnTo, signInAddress } from './return-to.js';
-import { respondToSignIn } from './second-factor/after-sign-in.js';
+import { continueSignIn, respondToSignIn } from './second-factor/after-sign-in.js';
 import { nextStep } from './second-factor/next-step.js';
 import { credentialField } from './second-factor/passkey-form.js';
 import { type SecondFactorDependencies, type Step, sendSecondFactorPage } from './second-factor/routes.js';
@@ -52,6 +53,10 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const { email = '', password = '', return_to, kept_form = '' } = textMembers(request.body);
     const returnTo = safeReturnTo(return_to, baseUrl);
     const kept = readKeptForm(kept_form);
+    const form = { returnTo, email, keptForm: kept_form, kept };
+    const session = await sessions.sessionOfAnyStage(request);
+    if (session?.user.email === normalizeEmail(email))
+      return respondAgain(request, reply, dependencies, { session, form });
     const outcome = await signIn.attempt({
       email,
       password,
@@ -60,7 +65,6 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
       origin: auditOrigin(request),
       signal: abortOnDisconnect(reply.raw).signal,
     });
-    const form = { returnTo, email, keptForm: kept_form, kept };
     const wrong = 'Incorrect e-mail address or password.';
     return respond(request, reply, dependencies, { outcome, form, wrong });
   });
@@ -73,15 +77,22 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const kept = readKeptForm(keptForm);
     const response = { credential: fields.secret(credentialField), csrfToken: fields.secret(csrfField) };
     const from = { origin: auditOrigin(request), userAgent: request.headers['user-agent'] };
+    const form = { returnTo, keptForm, kept };
     const outcome = await passkeySignIn.attempt(response, from);
+    // A passkey accepts each challenge once.
+    const session = outcome.kind === 'wrong' ? await sessions.session(request) : null;
+    if (session !== null) return respondAgain(request, reply, dependencies, { session, form });
     const wrong = 'The passkey was not accepted. Try again, or enter your password.';
-    return respond(request, reply, dependencies, { outcome, form: { returnTo, keptForm, kept }, wrong });
+    return respond(request, reply, dependencies, { outcome, form, wrong });
   });
 
   app.post('/sign_out', { config: { page: true } }, async (request, reply) => {
-    sessions.verifyCsrf(request);
-    const user = await sessions.user(request);
-    await sessions.signOut(request, reply, user === null ? undefined : signOutEvent(user, request));
+    const session = await sessions.sessionOfAnyStage(request);
+    if (session !== null) {
+      sessions.verifyCsrf(request, session);
+      const event = session.stage === 'complete' ? signOutEvent(session.user, request) : undefined;
+      await sessions.signOut(request, reply, event);
+    }
     const { return_to } = textMembers(request.body);
     const target = return_to === undefined ? '/sign_in' : signInAddress(safeReturnTo(return_to, baseUrl));
     return reply.headers(privatePageHeaders()).redirect(target, 303);
@@ -115,8 +126,7 @@ async function respond(
       const { knownBrowsers, sessions } = dependencies;
       knownBrowsers.remember(request, reply, user.email);
       const signedIn = { user, stage, returnTo: form.returnTo, kept };
-      const showStep = (step: Step, csrfToken: string) =>
-        sendSecondFactorPage(reply, dependencies, step, csrfToken);
+      const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
       return respondToSignIn(request, reply, { sessionId, signedIn, sessions, showStep });
     }
     case 'wrong':
@@ -133,6 +143,20 @@ async function respond(
       return sendForm(request, reply, dependencies, { ...form, error });
     }
   }
+}
+
+/** Responds to a form that is submitted again after it has signed the user in: as the first time. */
+async function respondAgain(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dependencies: SignInDependencies,
+  { session, form: { returnTo, kept } }: { session: BrowserSession; form: SubmittedForm },
+): Promise<FastifyReply> {
+  const { sessions } = dependencies;
+  const { csrfToken } = session;
+  const signedIn = { ...session, returnTo, kept };
+  const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
+  return continueSignIn(request, reply, { csrfToken, signedIn, sessions, showStep });
 }
 
 async function sendForm(

@@ -153,7 +153,7 @@ export class Site {
     }
     if (session === null) return reply.redirect(signInAddress(returnAddress(request)), 303);
     const file = (await receive?.()) ?? null;
-    if (request.method === 'POST') sessions.verifyCsrf(request);
+    if (request.method === 'POST') sessions.verifyCsrf(request, session);
     const { user } = session;
     if (this.#administratorsOnly && !isAdministrator(user)) {
       throw new Problem('access_denied', 'Only owners and administrators of the account can see this page.');
@@ -173,7 +173,7 @@ export class Site {
         at: clock(),
       },
       path: pathOf(request),
-      csrfToken: sessions.csrfToken(request, reply),
+      csrfToken: session.csrfToken,
       query: new Fields(request.query),
       form: new Fields(request.body),
       disconnected: () => abortOnDisconnect(reply.raw).signal,
@@ -230,8 +230,9 @@ export class Site {
   async #signInPage(request: FastifyRequest, reply: FastifyReply): Promise<Page | null> {
     const { sessions, signInPage } = this.#dependencies;
     const form = new Fields(request.body);
-    if (!sessions.csrfUser(request, form.secret(csrfField))) return null;
-    const keptForm = keepForm(form);
+    const userId = sessions.csrfUser(request, form.secret(csrfField));
+    if (!userId) return null;
+    const keptForm = keepForm(form, sessions.csrfToken(request, reply, userId));
     if (keptForm === null) return null;
     const csrfToken = sessions.csrfToken(request, reply);
     return await signInPage({ csrfToken, returnTo: pathOf(request), keptForm });

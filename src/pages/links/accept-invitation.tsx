@@ -8,6 +8,7 @@ import { NewPasswordField, sentence, TextField } from '../text-field.js';
 import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
 
+const done = { redirect: withNotice('/sign_in', 'invitation_accepted') };
 const advice = 'Contact the person who invited you to get a new invitation.';
 
 /** Page on which an invited person enters a name and a password. */
@@ -19,21 +20,24 @@ export function acceptInvitationPages(
 
   pages.get(path, async (context) => {
     const link = await acceptInvitation.find(context.token);
-    return link === null ? invalidLink(advice) : { page: <AcceptPage {...{ context, link }} /> };
+    return link === null
+      ? invalidLink(advice, context, done)
+      : { page: <AcceptPage {...{ context, link }} /> };
   });
 
   pages.post(path, async (context) => {
     const { token, form } = context;
     const link = await acceptInvitation.find(token);
-    if (link === null) return invalidLink(advice);
+    if (link === null) return invalidLink(advice, context, done);
     const names = { givenName: form.text('given_name'), familyName: form.text('family_name') };
     const acceptance = { ...names, password: form.secret('new_password') };
     const outcome = await acceptInvitation.accept(token, acceptance, context);
     switch (outcome.kind) {
       case 'accepted':
-        return { redirect: withNotice('/sign_in', 'invitation_accepted') };
+        context.markUsed();
+        return done;
       case 'invalid_link':
-        return invalidLink(advice);
+        return invalidLink(advice, context, done);
       case 'invalid': {
         const errors = formErrors(outcome.errors);
         return { status: 400, page: <AcceptPage {...{ context, link, ...names, errors }} /> };

@@ -14,15 +14,18 @@ export function confirmEmailPages(pages: OpenPages, { emailChanges }: { emailCha
 
   pages.get(path, async (context) => {
     const link = await emailChanges.find(context.token);
-    return link === null ? invalidLink(advice) : { page: <ConfirmPage {...{ context, link }} /> };
+    return link === null
+      ? invalidLink(advice, context, done)
+      : { page: <ConfirmPage {...{ context, link }} /> };
   });
 
-  pages.post(path, async ({ token, origin }) => {
-    switch (await emailChanges.confirm(token, origin)) {
+  pages.post(path, async (context) => {
+    switch (await emailChanges.confirm(context.token, context.origin)) {
       case 'changed':
-        return result('Address confirmed', 'Sign in with the new address from now on.');
+        context.markUsed();
+        return done;
       case 'invalid_link':
-        return invalidLink(advice);
+        return invalidLink(advice, context, done);
       case 'email_taken': {
         const text = 'It belongs to another user or another account.';
         return { ...result('This address cannot be used', text), status: 409 };
@@ -30,6 +33,8 @@ export function confirmEmailPages(pages: OpenPages, { emailChanges }: { emailCha
     }
   });
 }
+
+const done = result('Address confirmed', 'Sign in with the new address from now on.');
 
 function result(title: string, text: string): PageResponse & { readonly page: unknown } {
   const page = (

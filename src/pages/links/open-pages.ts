@@ -17,9 +17,16 @@ export interface OpenContext {
   readonly form: Fields;
   /** The token in the path; empty when the path has none. */
   readonly token: string;
+  /** Whether this browser has used the link. */
+  readonly used: boolean;
+  /** Remembers for a day that this browser has used the link, so that it gets the same response again. */
+  markUsed(): void;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
+
+/** Name of the cookie, at the path of a link. */
+const usedCookie = 'used_link';
 
 type OpenHandler = (context: OpenContext) => Promise<PageResponse>;
 
@@ -48,12 +55,17 @@ export class OpenPages {
 
   async #serve(request: FastifyRequest, reply: FastifyReply, handle: OpenHandler): Promise<FastifyReply> {
     const { token = '' } = request.params as { token?: string };
+    const path = request.url.split('?', 1)[0] ?? request.url;
     const response = await handle({
       origin: auditOrigin(request),
-      path: request.url.split('?', 1)[0] ?? request.url,
+      path,
       csrfToken: this.#sessions.csrfToken(request, reply),
       form: new Fields(request.body),
       token,
+      used: request.cookies[usedCookie] === token,
+      // Only the wording of a page depends on it.
+      markUsed: () =>
+        reply.setCookie(usedCookie, token, { path, maxAge: 24 * 3600, httpOnly: true, sameSite: 'lax' }),
       signal: abortOnDisconnect(reply.raw).signal,
     });
     reply.headers(privatePageHeaders());

@@ -8,6 +8,7 @@ import { NewPasswordField } from '../text-field.js';
 import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
 
+const done = { redirect: withNotice('/sign_in', 'password_set') };
 const advice = 'Request a new link, or contact an owner of your account to get one.';
 
 /** Page on which a user sets a new password. */
@@ -19,19 +20,22 @@ export function setPasswordPages(
 
   pages.get(path, async (context) => {
     const link = await passwordLinks.find(context.token);
-    return link === null ? invalidLink(advice) : { page: <SetPasswordPage {...{ context, link }} /> };
+    return link === null
+      ? invalidLink(advice, context, done)
+      : { page: <SetPasswordPage {...{ context, link }} /> };
   });
 
   pages.post(path, async (context) => {
     const { token, form } = context;
     const link = await passwordLinks.find(token);
-    if (link === null) return invalidLink(advice);
+    if (link === null) return invalidLink(advice, context, done);
     const outcome = await passwordLinks.use(token, form.secret('new_password'), context);
     switch (outcome.kind) {
       case 'changed':
-        return { redirect: withNotice('/sign_in', 'password_set') };
+        context.markUsed();
+        return done;
       case 'invalid_link':
-        return invalidLink(advice);
+        return invalidLink(advice, context, done);
       case 'invalid_password': {
         const error = `The password ${outcome.error}.`;
         return { status: 400, page: <SetPasswordPage {...{ context, link, error }} /> };

@@ -16,59 +16,51 @@ export interface SignedIn {
   readonly kept: KeptForm | null;
 }
 
-/**
- * Responds to an authentication that has created a session: with the next step, the form of the expired session, or the
- * requested page.
- *
- * @param showStep shows the page for the second factor with the form, which a URL cannot contain
- */
+interface Response {
+  readonly signedIn: SignedIn;
+  readonly sessions: BrowserSessions;
+  /** Shows the page for the second factor with the form of the expired session, which a URL cannot contain. */
+  readonly showStep: (step: {
+    user: User;
+    returnTo: string;
+    keptForm: string;
+    signOutToken: string;
+  }) => Promise<FastifyReply>;
+}
+
+/** Responds to an authentication that has created a session, see {@link continueSignIn}. */
 export async function respondToSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    sessionId,
-    signedIn,
-    sessions,
-    showStep,
-  }: {
-    sessionId: string;
-    signedIn: SignedIn;
-    sessions: BrowserSessions;
-    showStep: (
-      step: { user: User; returnTo: string; keptForm: string },
-      csrfToken: string,
-    ) => Promise<FastifyReply>;
-  },
+  { sessionId, ...response }: Response & { sessionId: string },
+): Promise<FastifyReply> {
+  const { user } = response.signedIn;
+  request.party = { accountId: user.accountId, userId: user.id };
+  const csrfToken = await response.sessions.signIn(request, reply, { sessionId, user });
+  return continueSignIn(request, reply, { ...response, csrfToken });
+}
+
+/**
+ * Responds to a user who has a session: with the next step, the form of the expired session, or the requested page. The response
+ * to a form that is submitted twice is the same.
+ *
+ * @param csrfToken of the session
+ */
+export async function continueSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { csrfToken, signedIn, sessions, showStep }: Response & { csrfToken: string },
 ): Promise<FastifyReply> {
   const { user, stage, returnTo, kept } = signedIn;
-  request.party = { accountId: user.accountId, userId: user.id };
   // A form of another user is discarded: this user must neither see nor submit it.
   const keptFor = sessions.csrfUser(request, kept?.token);
-  const csrfToken = await sessions.signIn(request, reply, { sessionId, user });
   reply.headers(privatePageHeaders());
   if (kept === null || keptFor !== user.id || stage === 'enrolment') {
     return reply.redirect(nextStep(stage, returnTo), 303);
   }
   if (stage === 'complete') return sendKeptForm(reply, { csrfToken, returnTo, fields: kept.fields });
-  return await showStep({ user, returnTo, keptForm: keepFormOf(kept.fields, csrfToken) }, csrfToken);
-}
-
-/** Responds to a second factor, after which the session has a new id: with the form of the expired session, or the requested page. */
-export async function respondToSecondFactor(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  {
-    sessionId,
-    signedIn,
-    sessions,
-  }: { sessionId: string; signedIn: Omit<SignedIn, 'stage'>; sessions: BrowserSessions },
-): Promise<FastifyReply> {
-  const { user, returnTo, kept } = signedIn;
-  const csrfToken = sessions.renew(reply, { sessionId, user });
-  reply.headers(privatePageHeaders());
-  if (kept === null || sessions.csrfUser(request, kept.token) !== user.id)
-    return reply.redirect(returnTo, 303);
-  return sendKeptForm(reply, { csrfToken, returnTo, fields: kept.fields });
+  const keptForm = keepFormOf(kept.fields, sessions.csrfToken(request, reply, user.id));
+  return await showStep({ user, returnTo, keptForm, signOutToken: csrfToken });
 }
 
 function sendKeptForm(

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock.js';
 import { accountScope, withScope } from '../../database/scope.js';
 import { auditOrigin } from '../../http/audit-origin.js';
@@ -10,13 +10,12 @@ import type { SecondFactorSignIn } from '../../services/second-factors/second-fa
 import type { SecondFactors } from '../../services/second-factors/second-factors.js';
 import type { User } from '../../services/user.js';
 import { Fields } from '../fields.js';
-import { keptFormField, readKeptForm } from '../kept-form.js';
+import { type KeptForm, keptFormField, readKeptForm } from '../kept-form.js';
 import { renderPage } from '../layout.js';
 import { inMinutes } from '../rejected-password.js';
 import { safeReturnTo, signInAddress } from '../return-to.js';
 import { privatePageHeaders } from '../security-headers.js';
-import { respondToSecondFactor } from './after-sign-in.js';
-import { nextStep } from './next-step.js';
+import { continueSignIn } from './after-sign-in.js';
 import { credentialField } from './passkey-form.js';
 import { codeField, SecondFactorPage, secondFactorPath } from './step-page.js';
 
@@ -35,6 +34,8 @@ export interface Step {
   readonly user: User;
   readonly returnTo: string;
   readonly keptForm: string;
+  /** CSRF token of the session. */
+  readonly signOutToken: string;
   readonly error?: string;
 }
 
@@ -48,15 +49,34 @@ export async function secondFactorPages(
   app.get(secondFactorPath, { config: { page: true } }, async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
     const session = await sessions.sessionOfAnyStage(request);
-    if (session?.stage !== 'second_factor') return leave(reply, session, returnTo);
-    const csrfToken = sessions.csrfToken(request, reply);
-    return sendSecondFactorPage(
-      reply,
-      dependencies,
-      { user: session.user, returnTo, keptForm: '' },
-      csrfToken,
-    );
+    if (session?.stage !== 'second_factor') return leave(request, reply, { session, returnTo, kept: null });
+    const { user, csrfToken: signOutToken } = session;
+    return sendSecondFactorPage(request, reply, dependencies, { user, returnTo, keptForm: '', signOutToken });
   });
+
+  /** Responds to a user who needs no second factor, or another step; also to a form that is submitted again. */
+  async function leave(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    {
+      session,
+      returnTo,
+      kept,
+    }: {
+      session: Pick<BrowserSession, 'user' | 'stage' | 'csrfToken'> | null;
+      returnTo: string;
+      kept: KeptForm | null;
+    },
+  ): Promise<FastifyReply> {
+    if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(returnTo), 303);
+    const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
+    return continueSignIn(request, reply, {
+      csrfToken: session.csrfToken,
+      signedIn: { ...session, returnTo, kept },
+      sessions,
+      showStep,
+    });
+  }
 
   app.post(secondFactorPath, { config: { page: true } }, async (request, reply) => {
     sessions.verifyCsrf(request);
@@ -65,28 +85,31 @@ export async function secondFactorPages(
     const keptForm = form.secret(keptFormField);
     const kept = readKeptForm(keptForm);
     const session = await sessions.sessionOfAnyStage(request);
-    if (session?.stage !== 'second_factor') return leave(reply, session, returnTo);
-    const { user, id: sessionId } = session;
+    if (session?.stage !== 'second_factor') return leave(request, reply, { session, returnTo, kept });
+    const { user, id: sessionId, csrfToken: signOutToken } = session;
     const context = { accountId: user.accountId, userId: user.id, origin: auditOrigin(request), at: clock() };
     const proof = proofIn(form);
     const outcome = await secondFactorSignIn.attempt(context, { user, sessionId, proof });
-    const csrfToken = sessions.csrfToken(request, reply);
-    const again = (error: string) =>
-      sendSecondFactorPage(reply, dependencies, { user, returnTo, keptForm, error }, csrfToken);
+    const step = { user, returnTo, keptForm, signOutToken };
+    const again = (error: string) => sendSecondFactorPage(request, reply, dependencies, { ...step, error });
     switch (outcome.kind) {
-      case 'signed_in':
-        return respondToSecondFactor(request, reply, {
-          sessionId: outcome.sessionId,
-          signedIn: { user, returnTo, kept },
-          sessions,
-        });
-      case 'wrong':
+      case 'signed_in': {
+        // The session has a new id.
+        const csrfToken = sessions.renew(reply, { sessionId: outcome.sessionId, user });
+        return leave(request, reply, { session: { user, stage: 'complete', csrfToken }, returnTo, kept });
+      }
+      case 'wrong': {
+        // The same form may have completed the sign-in meanwhile.
+        const current = await sessions.sessionOfAnyStage(request);
+        if (current?.stage !== 'second_factor')
+          return leave(request, reply, { session: current, returnTo, kept });
         reply.code(401);
         return again(
           'passkey' in proof
             ? 'The passkey was not accepted. Try again.'
             : 'Incorrect code. Each code can be used once: wait for the next one.',
         );
+      }
       case 'rate_limited': {
         const { retryAfterSeconds } = outcome;
         reply.code(429).header('retry-after', retryAfterSeconds);
@@ -105,11 +128,12 @@ export async function secondFactorPages(
 
 /** Sends the page for the second factor of a user who has entered the password. */
 export async function sendSecondFactorPage(
+  request: FastifyRequest,
   reply: FastifyReply,
-  { secondFactors, passkeys, applications }: SecondFactorDependencies,
+  { sessions, secondFactors, passkeys, applications }: SecondFactorDependencies,
   { user, ...step }: Step,
-  csrfToken: string,
 ): Promise<FastifyReply> {
+  const csrfToken = sessions.csrfToken(request, reply);
   const [{ appAddedAt }, passkeyOptions] = await withScope(accountScope(user.accountId), () =>
     Promise.all([secondFactors.overview(user), passkeys.useOptions(csrfToken, user)]),
   );
@@ -124,12 +148,6 @@ export async function sendSecondFactorPage(
   const application = await requestingApplication(applications, step.returnTo);
   const headers = privatePageHeaders({ script: hasPasskeys, toApplication: application !== undefined });
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
-}
-
-/** Responds to a user who needs no second factor, or another step. */
-function leave(reply: FastifyReply, session: BrowserSession | null, returnTo: string): FastifyReply {
-  const address = session === null ? signInAddress(returnTo) : nextStep(session.stage, returnTo);
-  return reply.headers(privatePageHeaders()).redirect(address, 303);
 }
 
 function proofIn(form: Fields): Parameters<SecondFactorSignIn['attempt']>[1]['proof'] {

@@ -15,6 +15,7 @@ export const codeField = 'code';
 /** The page on which a user who has entered the password proves the second factor. */
 export function SecondFactorPage({
   csrfToken,
+  signOutToken,
   user,
   returnTo,
   keptForm,
@@ -23,6 +24,8 @@ export function SecondFactorPage({
   error,
 }: {
   csrfToken: string;
+  /** CSRF token of the session. */
+  signOutToken: string;
   user: User;
   returnTo: string;
   /** The form of an expired session, as text; empty without one. */
@@ -80,7 +83,7 @@ export function SecondFactorPage({
         </button>
       </form>
       <p>Lost both? Contact an owner or administrator of your account.</p>
-      <SignOutForm csrfToken={csrfToken} />
+      <SignOutForm csrfToken={signOutToken} />
     </Layout>
   );
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { auditOrigin } from '../../http/audit-origin.js';
 import type { ReturnOutcome } from '../../services/single-sign-on/single-sign-on.js';
+import type { User } from '../../services/user.js';
 import { readKeptForm } from '../kept-form.js';
 import { type Page, renderPage } from '../layout.js';
 import { home } from '../return-to.js';
@@ -25,18 +26,23 @@ export async function returnPage(
   { singleSignOn, sessions, browserCookie }: SingleSignOnPagesDependencies,
 ): Promise<FastifyReply> {
   const { account: accountId } = request.params;
+  const session = await sessions.sessionOfAnyStage(request);
   const outcome = await singleSignOn.complete({
     accountId,
     browser: browserCookie.read(request),
     query: request.url.split('?').slice(1).join('?'),
-    session: await sessions.sessionOfAnyStage(request),
+    session,
     userAgent: request.headers['user-agent'],
     origin: auditOrigin(request),
   });
   reply.headers(privatePageHeaders());
   if (outcome.kind !== 'signed_in') {
     const csrfToken = () => sessions.csrfToken(request, reply);
-    const { status, page } = responseTo(outcome, { accountId, csrfToken });
+    const { status, page } = responseTo(outcome, {
+      accountId,
+      csrfToken,
+      signedIn: request.signedIn?.user ?? null,
+    });
     return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
   }
   const { user, sessionId, returnTo, keptForm } = outcome;
@@ -48,7 +54,7 @@ export async function returnPage(
 
 function responseTo(
   outcome: Exclude<ReturnOutcome, { kind: 'signed_in' }>,
-  { accountId, csrfToken }: { accountId: string; csrfToken: () => string },
+  { accountId, csrfToken, signedIn }: { accountId: string; csrfToken: () => string; signedIn: User | null },
 ): { status: number; page: Page } {
   const { returnTo = home, confirming = false } = 'confirming' in outcome ? outcome : {};
   const tryAgain = confirming ? confirmPath : singleSignOnAddress(returnTo, accountId);
@@ -58,7 +64,7 @@ function responseTo(
     case 'confirmed':
       return { status: 200, page: <ConfirmedPage /> };
     case 'expired':
-      return { status: 400, page: <ExpiredPage tryAgain={tryAgain} /> };
+      return { status: 400, page: <ExpiredPage {...{ tryAgain, signedIn }} /> };
     case 'denied':
       return { status: 403, page: <DeniedPage tryAgain={tryAgain} /> };
     case 'rejected':

@@ -37,8 +37,19 @@ export function UnavailablePage({ tryAgain }: { tryAgain: string }) {
   );
 }
 
-/** The request is unknown, consumed or expired, or another browser started it. */
-export function ExpiredPage({ tryAgain }: { tryAgain: string }) {
+/** The request is unknown, consumed or expired, or another browser started it. A response that is sent again is consumed. */
+export function ExpiredPage({ tryAgain, signedIn }: { tryAgain: string; signedIn: User | null }) {
+  if (signedIn !== null) {
+    return (
+      <MessagePage title="You are already signed in">
+        <p>
+          This sign-in was completed before, or has expired. You are signed in as{' '}
+          <strong>{signedIn.email}</strong>. <a href={home}>Go to the directory</a>, or go back to the
+          application that sent you here and start again.
+        </p>
+      </MessagePage>
+    );
+  }
   return (
     <MessagePage title="This sign-in has expired">
       <p>

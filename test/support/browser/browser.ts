@@ -27,7 +27,10 @@ export class Browser {
 
   /** Submits the first form of a page with this action, with its hidden fields and the given ones. */
   submitForm(page: LightMyRequestResponse, action: string, fields: Record<string, string>) {
-    return this.submit(action, { ...hiddenFields(page.body), ...fields });
+    const written = `action="${action.replaceAll('&', '&amp;')}"`;
+    const forms = page.body.match(/<form .*?<\/form>/gs) ?? [];
+    const form = forms.find((html) => html.slice(0, html.indexOf('>')).includes(written)) ?? page.body;
+    return this.submit(action, { ...hiddenFields(form), ...fields });
   }
 
   /** Submits a form with a file, as multipart/form-data. The fields are before the file. */
