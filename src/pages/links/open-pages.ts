@@ -65,7 +65,13 @@ export class OpenPages {
       used: request.cookies[usedCookie] === token,
       // Only the wording of a page depends on it.
       markUsed: () =>
-        reply.setCookie(usedCookie, token, { path, maxAge: 24 * 3600, httpOnly: true, sameSite: 'lax' }),
+        reply.setCookie(usedCookie, token, {
+          path,
+          maxAge: 24 * 3600,
+          httpOnly: true,
+          sameSite: 'lax',
+          secure: 'auto',
+        }),
       signal: abortOnDisconnect(reply.raw).signal,
     });
     reply.headers(privatePageHeaders());

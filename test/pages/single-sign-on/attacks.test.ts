@@ -77,7 +77,7 @@ t.test('a response can be used once', async (t) => {
   for (let times = 0; times < 2; times += 1) {
     const again = await started.return(claims);
     t.equal(again.statusCode, 400);
-    t.match(again.body, 'This sign-in has expired');
+    t.match(again.body, 'You are already signed in');
   }
   t.equal(scene.idp.tokenRequests.length, requests, 'no code is exchanged');
   const concurrent = await start(api, scene);
