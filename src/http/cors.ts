@@ -10,6 +10,8 @@ const requestHeaders = [
   'idempotency-key',
   'if-match',
   'if-none-match',
+  // Clients of the Model Context Protocol send it with requests for metadata.
+  'mcp-protocol-version',
   'x-request-id',
 ];
 const exposedHeaders = [
@@ -48,24 +50,29 @@ export async function preflightRoutes(
   const callable = [...contract.operations.values()].filter(isCallable);
   for (const [template, methods] of methodsByPath(callable)) {
     const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
-    // Before the body is parsed, which a preflight request does not need.
-    const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-      // Without this header it is not a preflight request, and the contract has no OPTIONS operation.
-      if (request.headers['access-control-request-method'] === undefined || hasEmptyParameter(request)) {
-        return reply.callNotFound();
-      }
-      return reply
-        .code(204)
-        .headers({
-          'access-control-allow-origin': '*',
-          'access-control-allow-methods': methods.join(', '),
-          'access-control-allow-headers': requestHeaders.join(', '),
-          'access-control-max-age': maximumAge,
-        })
-        .send();
-    };
-    app.options(path, { onRequest }, async () => undefined);
+    allowPreflight(app, path, methods);
   }
+}
+
+/** Responds to preflight requests for a path. */
+export function allowPreflight(app: FastifyInstance, path: string, methods: readonly string[]): void {
+  // Before the body is parsed, which a preflight request does not need.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Without this header it is not a preflight request, and the contract has no OPTIONS operation.
+    if (request.headers['access-control-request-method'] === undefined || hasEmptyParameter(request)) {
+      return reply.callNotFound();
+    }
+    return reply
+      .code(204)
+      .headers({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': methods.join(', '),
+        'access-control-allow-headers': requestHeaders.join(', '),
+        'access-control-max-age': maximumAge,
+      })
+      .send();
+  };
+  app.options(path, { onRequest }, async () => undefined);
 }
 
 function isCallable({ id }: Operation): boolean {

@@ -27,6 +27,24 @@ t.test('the metadata of the protected resources names the authorization server a
   t.match(await server.json(), { issuer: api.baseUrl, code_challenge_methods_supported: ['S256'] });
 });
 
+t.test('a preflight request for each document of metadata allows the header with the revision', async (t) => {
+  for (const url of [
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/oauth-protected-resource/mcp',
+    '/.well-known/oauth-authorization-server',
+  ]) {
+    const headers = {
+      origin: 'https://client.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'mcp-protocol-version',
+    };
+    const response = await api.app.inject({ method: 'OPTIONS', url, headers });
+    t.equal(response.statusCode, 204, url);
+    t.equal(response.headers['access-control-allow-origin'], '*');
+    t.match(response.headers['access-control-allow-headers'], /\bmcp-protocol-version\b/);
+  }
+});
+
 t.test('a missing, malformed, foreign, expired or revoked token is 401 and names the metadata', async (t) => {
   const other = await buildTestApp(t);
   const foreign = await other.token((await createTenant(other.database)).application);

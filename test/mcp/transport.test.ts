@@ -64,6 +64,27 @@ t.test('a body that is not a message is a 4xx', async (t) => {
   }
 });
 
+t.test('a client that accepts JSON, any type or says nothing gets JSON', async (t) => {
+  for (const accept of ['*/*', 'application/json', 'application/*', undefined]) {
+    const response = await api.app.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: { authorization: `Bearer ${token}`, ...(accept !== undefined && { accept }) },
+      payload: ping,
+    });
+    t.equal(response.statusCode, 200, accept ?? 'none');
+    t.same(response.json(), { jsonrpc: '2.0', id: 1, result: {} });
+  }
+});
+
+t.test('the address with a slash redirects with the method and the body', async (t) => {
+  for (const method of ['GET', 'POST'] as const) {
+    const response = await api.app.inject({ method, url: '/mcp/', payload: ping });
+    t.equal(response.statusCode, 308, method);
+    t.equal(response.headers.location, 'http://api.test/mcp');
+  }
+});
+
 t.test('an unknown tool and an unknown method are errors of the protocol', async (t) => {
   const call = {
     jsonrpc: '2.0',

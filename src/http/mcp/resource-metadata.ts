@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { allowPreflight } from '../cors.js';
 
 /** Path of the endpoint. */
 export const mcpPath = '/mcp';
@@ -28,6 +29,7 @@ export async function resourceMetadataRoutes(
       resource_name: 'People API',
       resource_documentation: `${baseUrl}/docs`,
     };
+    allowPreflight(app, `${wellKnown}${path}`, ['GET', 'HEAD']);
     app.get(`${wellKnown}${path}`, async (_, reply) =>
       reply
         .headers({ 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' })

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import type { Contract } from '../../contract/contract.js';
 import { isDeeper } from '../../contract/json-depth.js';
 import type { Localise } from '../../contract/published.js';
@@ -64,6 +65,8 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
   // Without sessions there are no streams to open or close.
   const onRequest = async (_: FastifyRequest, reply: FastifyReply) =>
     sendError(reply.header('allow', 'POST'), 405, 'The method must be POST.');
+  // 308 keeps the method and the body.
+  app.all(`${mcpPath}/`, async (_, reply) => reply.redirect(`${config.baseUrl}${mcpPath}`, 308));
   app.route({ method: ['GET', 'DELETE'], url: mcpPath, onRequest, handler: async () => undefined });
 }
 
@@ -94,15 +97,21 @@ function withResourceMetadata(error: unknown, metadata: string): never {
   });
 }
 
-const protocolHeaders = /^(accept|content-type|mcp-.*)$/;
+const protocolHeaders = /^(content-type|mcp-.*)$/;
 
 /** The request for the library, with the headers of the protocol and without the token. */
-function webRequest({ headers }: FastifyRequest, baseUrl: string): Request {
+function webRequest({ headers: { accept = '*/*', ...headers } }: FastifyRequest, baseUrl: string): Request {
   const kept = Object.entries(headers).filter(([name]) => protocolHeaders.test(name));
   return new Request(`${baseUrl}${mcpPath}`, {
     method: 'POST',
-    headers: kept.map(([name, value]) => [name, String(value)] as [string, string]),
+    headers: [...kept.map(([name, value]) => [name, String(value)] as [string, string]), ...acceptOf(accept)],
   });
+}
+
+/** The library requires both types, although every response is JSON: clients that accept JSON get it. */
+function acceptOf(accept: string): [string, string][] {
+  const json = new Negotiator({ headers: { accept } }).mediaType(['application/json']) !== undefined;
+  return [['accept', json ? 'application/json, text/event-stream' : accept]];
 }
 
 function callerOf(app: FastifyInstance, request: FastifyRequest, dependencies: Dependencies): ToolCaller {
