@@ -50,10 +50,20 @@ function dropRepetitions(findings: readonly ErrorObject[]): readonly ErrorObject
   });
 }
 
+/** What to send for parameters of an authorization request that RFC 6749 leaves optional, and many clients omit. */
+const adviceFor: Readonly<Record<string, string>> = {
+  scope:
+    'the user is asked for these scopes only. Send the scopes that you need, separated by spaces, such as user:read reports:read.',
+  state:
+    'it protects the user against CSRF. Send a new unguessable value in each request, and compare it with the one that comes back.',
+};
+
 function describeFinding(finding: ErrorObject, part: RequestPart, form: boolean): ProblemError {
   const pointer = `${finding.instancePath}${missingOrExtraMember(finding)}`;
   const name = pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
   if (part === 'headers') return { header: name, detail: `${name} ${describeRule(finding)}.` };
+  const advice = part === 'querystring' && finding.keyword === 'required' ? adviceFor[name] : undefined;
+  if (advice !== undefined) return { parameter: name, detail: `${name} is required: ${advice}` };
   if (part !== 'body' || form) return { parameter: name, detail: `${name} ${parameterRule(finding)}.` };
   return { pointer, detail: `${pointer === '' ? 'The body' : pointer} ${describeRule(finding)}.` };
 }

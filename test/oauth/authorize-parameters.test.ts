@@ -36,6 +36,21 @@ t.test('each missing, empty or malformed parameter is 400 and never redirects', 
   }
 });
 
+t.test('a request without scope or state is told why it is required and what to send', async (t) => {
+  const scene = await createScene(database);
+  for (const [parameter, advice] of [
+    ['scope', /^scope is required: the user is asked .* Send the scopes that you need, separated by spaces/],
+    ['state', /^state is required: it protects .* Send a new unguessable value in each request/],
+  ] as const) {
+    const { [parameter]: _, ...rest } = authorizationRequest(scene).parameters;
+    const url = authorizeUrl(rest);
+    t.match((await api.get(url)).json().errors, [{ parameter, detail: advice }]);
+    const page = await app.inject({ url, headers: { accept: 'text/html' } });
+    t.equal(page.statusCode, 400);
+    t.match(page.body, new RegExp(advice.source.slice(1)), 'the page');
+  }
+});
+
 t.test('a query that is not percent-encoded UTF-8 is 400', async (t) => {
   const scene = await createScene(database);
   const { url } = authorizationRequest(scene);
