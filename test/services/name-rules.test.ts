@@ -44,6 +44,31 @@ t.test(
   },
 );
 
+t.test('a mailbox has no other spelling that gets the same mail', async (t) => {
+  for (const domain of ['x.example', 'bücher.example']) {
+    for (const email of [
+      `ada@${domain}.`,
+      `ada@${domain}>`,
+      `ada@<${domain}`,
+      `<ada@${domain}`,
+      `a<da@${domain}`,
+      `"ada"@${domain}`,
+      `"a\\da"@${domain}`,
+      `ada(work)@${domain}`,
+      `ada@${domain}(work)`,
+      `ada@(work)${domain}`,
+      `ada@${domain};`,
+      `ada,@${domain}`,
+      `ada@${domain}:25`,
+      `ada@${domain}/`,
+      `ada@.${domain}`,
+    ])
+      t.type(emailRule(email), 'string', email);
+    for (const email of [`ada.o'neil+work@${domain}`, `ada/b=c@${domain}`, `{a}@${domain}`])
+      t.equal(emailRule(email), undefined, email);
+  }
+});
+
 t.test('an address that was stored before the rule can be looked up', async (t) => {
   t.equal(emailFormRule('ad\u200ba@\uff58.example'), undefined);
   t.type(emailFormRule('ada'), 'string');
