@@ -11,7 +11,9 @@ import { lockUser } from './lock-user.js';
 import { isEmailTaken } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
 import { recordUserEvent } from './record-user-event.js';
+import { SessionEndedError } from './second-factors/factor-changes.js';
 import type { SecurityNotices } from './security-notices.js';
+import { hasSession } from './sessions.js';
 import { isForeignDomain } from './single-sign-on/account-domains.js';
 import { emailRule } from './user-rules.js';
 
@@ -59,9 +61,10 @@ export class EmailChanges {
   /**
    * Sends a link to the new address. It replaces an earlier one.
    *
+   * @throws {SessionEndedError}
    * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
    */
-  async request(context: UserAuditContext, given: string): Promise<EmailRequestOutcome> {
+  async request(context: UserAuditContext, sessionId: string, given: string): Promise<EmailRequestOutcome> {
     const { database, delivery } = this.#dependencies;
     if (!this.available) return { kind: 'unavailable' };
     const rule = emailRule(given);
@@ -71,6 +74,7 @@ export class EmailChanges {
     if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };
     const stored = await database.prisma.$transaction(async (tx) => {
       const user = await lockUser(tx, { accountId, at }, userId);
+      if (!(await hasSession(tx, context, sessionId))) throw new SessionEndedError();
       if (typeof user === 'string' || user.email === email) return null;
       await deleteEmailLinks(tx, accountId, userId);
       await recordUserEvent(tx, context, user, 'user.email_change_requested', { to: email });

@@ -5,8 +5,9 @@ import { type LockedUser, lockUser } from './lock-user.js';
 import type { Passwords } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { allGrants, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
+import { SessionEndedError } from './second-factors/factor-changes.js';
 import type { SecurityNotices } from './security-notices.js';
-import { hashSessionId } from './sessions.js';
+import { hashSessionId, hasSession } from './sessions.js';
 import { passwordError } from './user-rules.js';
 
 /** Changes of users to their own password and sessions. Each change is one transaction together with its audit event. */
@@ -32,6 +33,7 @@ export class OwnAccount {
    * @param options.revokesGrants whether the grants of the user are revoked too, with their tokens
    * @param options.signal aborts when the client disconnects
    * @returns what the password must be; `undefined` when it was changed
+   * @throws {SessionEndedError}
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
    * @throws the reason of the signal when it aborts before the password is hashed
    */
@@ -50,6 +52,8 @@ export class OwnAccount {
     const { accountId, userId, at, origin } = context;
     const passwordHash = await this.#passwords.hash(password, { address: origin.address, signal });
     await this.#change(context, async (tx, user) => {
+      // The password may have been replaced since the current one was compared.
+      if (!(await hasSession(tx, context, sessionId))) throw new SessionEndedError();
       await tx.user.updateMany({ where: { id: userId, accountId }, data: { passwordHash, updatedAt: at } });
       await recordUserEvent(tx, context, user, 'user.password_changed');
       if (revokesGrants) await revokeUserGrants(tx, context, [user], allGrants);

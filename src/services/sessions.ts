@@ -252,6 +252,18 @@ function completeKinds(user: Omit<UserRow, 'accountId'>): Prisma.SessionWhereInp
     });
 }
 
+/**
+ * Whether a session exists, in the transaction of the caller, which has locked the user: a change that revokes the sessions of the
+ * user and what they created either finds what the caller creates, or has committed.
+ */
+export async function hasSession(
+  tx: Prisma.TransactionClient,
+  { accountId, userId }: { accountId: string; userId: string },
+  sessionId: string,
+): Promise<boolean> {
+  return (await tx.session.count({ where: { accountId, userId, idHash: hashSessionId(sessionId) } })) > 0;
+}
+
 /** A random id of a session, which is a secret. */
 export function newSessionId(): string {
   return randomBytes(32).toString('base64url');

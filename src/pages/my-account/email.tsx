@@ -25,7 +25,7 @@ export function emailPages(site: Site, { emailChanges }: AccountPagesDependencie
         status: 400,
         page: <EmailPage {...{ context, email, error }} available={emailChanges.available} />,
       });
-      const outcome = await emailChanges.request(context.auditContext, email);
+      const outcome = await emailChanges.request(context.auditContext, context.sessionId, email);
       switch (outcome.kind) {
         case 'invalid_email':
           return failed(`The e-mail address ${outcome.rule}.`);

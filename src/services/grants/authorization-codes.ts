@@ -7,7 +7,7 @@ import { preventApplicationDeletion } from '../applications/lock-application.js'
 import { type AuditOrigin, auditedIn, recordIn } from '../audit-log.js';
 import { mayGrant } from '../grantable-scopes.js';
 import { lockUserRole } from '../lock-user-role.js';
-import { hashSessionId } from '../sessions.js';
+import { hasSession } from '../sessions.js';
 import type { Grants } from './grants.js';
 import { codeChallengeOf } from './pkce.js';
 
@@ -69,9 +69,7 @@ export class AuthorizationCodes {
       this.#prisma.$transaction(async (tx) => {
         const role = await lockUserRole(tx, accountId, userId);
         if (!(await preventApplicationDeletion(tx, accountId, applicationId))) return 'application_deleted';
-        // After the lock: a change that revokes sessions and codes of the user either finds this code or has committed.
-        const session = { accountId, userId, idHash: hashSessionId(sessionId) };
-        if ((await tx.session.count({ where: session })) === 0) return 'not_grantable';
+        if (!(await hasSession(tx, { accountId, userId }, sessionId))) return 'not_grantable';
         if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
         await tx.authorizationCode.create({
           data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },

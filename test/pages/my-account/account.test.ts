@@ -225,6 +225,36 @@ t.test('a new password revokes the other sessions and the unused links of the us
   t.equal(types.filter((type) => type === 'user.password_changed').length, 1);
 });
 
+t.test(
+  'a session that is revoked meanwhile changes neither the password nor the e-mail address',
+  async (t) => {
+    let isArmed = false;
+    // Before the transaction of the change.
+    const $transaction: typeof database.prisma.$transaction = async (...args: [never]) => {
+      if (isArmed) await database.prisma.session.deleteMany();
+      return database.prisma.$transaction(...args);
+    };
+    const prisma = Object.create(database.prisma, { $transaction: { value: $transaction } });
+    const held = await buildMailingApp(t, { database: { ...database, prisma } });
+    const { user } = await createScene(database, { role: 'member' });
+    const before = await row(user.id);
+    const forms = {
+      password: { current_password: user.password, new_password: newPassword },
+      email: { email: freshAddress() },
+    };
+    for (const [name, form] of Object.entries(forms)) {
+      const path = `${accountPath}/${name}`;
+      const browser = await signedInBrowser(held.api, user);
+      const page = await browser.open(path);
+      isArmed = true;
+      expectRedirect(t, await browser.submitForm(page, path, form), /^\/sign_in/);
+      isArmed = false;
+    }
+    t.equal((await row(user.id)).passwordHash, before.passwordHash);
+    t.equal(await database.prisma.oneTimeLink.count({ where: { userId: user.id } }), 0);
+  },
+);
+
 t.test('a new password revokes the grants of the user, and of no other, when the user says so', async (t) => {
   const scene = await createScene(database);
   const others = await grantTokens(api, { ...scene, user: await createUser(database, scene.accountId) });
