@@ -54,12 +54,7 @@ export function asciiDomain(domain: string): string {
   return domain.length > maximumDomainLength ? '' : domainToASCII(domain);
 }
 
-/** A host name without a final dot, or an address literal. */
-const hostName = /^(?:[\w-]+(?:\.[\w-]+)*|\[[\w.:]+\])$/;
-
-/** Whether a domain of an e-mail address is ASCII, or an internationalized name in its canonical form. @see UTS #46 */
+/** Whether a domain name is ASCII, or an internationalized one in its canonical form. @see UTS #46 */
 export function isCanonicalDomain(domain: string): boolean {
-  if (hostName.test(domain)) return true;
-  const ascii = asciiDomain(domain);
-  return hostName.test(ascii) && domainToUnicode(ascii) === domain.toLowerCase();
+  return /^[!-~]+$/.test(domain) || domainToUnicode(asciiDomain(domain)) === domain.toLowerCase();
 }

@@ -8,8 +8,22 @@ export const minimumPasswordLength = 12;
 
 const maximumEmailLength = 320;
 
+/**
+ * A mailbox in one spelling, so that its mails are counted together and its domain is recognized: no quoted text, comments, or
+ * angle brackets, which the mail library removes, and a host name without a final dot or an address literal.
+ *
+ * @see RFC 5321 section 4.1.2
+ */
+const mailbox = /^[^"(),:;<>[\\\]]+@(?:[\w\u{80}-\u{10FFFF}-]+(?:\.[\w\u{80}-\u{10FFFF}-]+)*|\[[\w.:]+\])$/u;
+
 /** The rule for the e-mail address that a user signs in with, in the form in which it is stored. */
-export const emailRule: Rule = (email) => emailFormRule(email) ?? addressTextRule(normalizeEmail(email));
+export const emailRule: Rule = (email) => {
+  const error = emailFormRule(email) ?? addressTextRule(normalizeEmail(email));
+  if (error !== undefined) return error;
+  return mailbox.test(normalizeEmail(email))
+    ? undefined
+    : 'must not contain quotes or brackets, and must have a valid domain';
+};
 
 /** The rule for an address that is looked up. Stored addresses may be older than {@link addressTextRule}. */
 export const emailFormRule: Rule = (email) =>
