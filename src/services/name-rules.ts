@@ -12,8 +12,8 @@ export const maximumApplicationName = 100;
 /** Maximum characters of the name of a passkey. */
 export const maximumPasskeyName = 60;
 
-/** Control characters, line separators, and format characters such as those that change the direction of text. */
-const invisible = String.raw`\u0000-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB`;
+/** Control characters, line separators, format characters such as those that change the direction of text, and blank letters. */
+const invisible = String.raw`\u0000-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB`;
 
 /** Characters with the canonical combining class 9. */
 const virama = String.raw`\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0E3A\u0EBA\u0F84\u1039\u103A\u1714\u1715\u1734\u17D2\u1A60\u1B44\u1BAA\u1BAB\u1BF2\u1BF3\u2D7F\uA806\uA82C\uA8C4\uA953\uA9C0\uAAF6\uABED`;

@@ -111,6 +111,12 @@ const wrongNames = [
   '\u061ca',
   'a\u200bb',
   'a\u00adb',
+  'a\u034fb',
+  // Letters that are blank.
+  '\u3164',
+  'A\u115f\u1160',
+  'Ada\uffa0',
+  'a\u17b4\u17b5b',
   // Joiners that change nothing that is seen.
   'A\u200cda',
   'Ada\u200d',
