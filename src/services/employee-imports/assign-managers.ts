@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Prisma } from '../../database/client.js';
 import { employeePosition } from '../../database/ids.js';
 import type { AccountId } from '../account-id.js';
@@ -12,7 +13,7 @@ import type {
 } from './manager-assignments.js';
 import { findCycles } from './manager-cycles.js';
 
-/** Rows in one statement. */
+/** Rows in one statement, and items after which other work of the process runs. */
 const chunkSize = 5_000;
 
 interface StoredEmployee {
@@ -42,17 +43,20 @@ export async function assignManagers(
   if (!(await lockAccount(tx, accountId)))
     throw new UnknownAccountError(`No account has the id ${accountId}`);
   const { wanted, errors } = await resolve(tx, accountId, assignments);
-  const newManagers = wanted.flatMap(({ managerId }) => managerId ?? []);
+  const newManagers = new Set<string>();
+  for await (const chunk of chunks(wanted))
+    for (const { managerId } of chunk) if (managerId !== null) newManagers.add(managerId);
   const managers = new Map<string, string>();
-  for (const chunk of chunks([...new Set(newManagers)]))
+  for await (const chunk of chunks(newManagers))
     for (const { id, managerId } of await managersAbove(tx, accountId, chunk)) managers.set(id, managerId);
-  const { accepted, rejected } = withoutCycles(managers, wanted);
+  const { accepted, rejected } = await withoutCycles(managers, wanted);
   for (const { line } of rejected) errors.push({ line, error: 'the managers of the employee form a cycle' });
-  for (const chunk of chunks(accepted)) await store(tx, accountId, chunk);
-  return {
-    updated: accepted.filter(({ employee }) => employee.updatedAt < startedAt).length,
-    errors: errors.sort((one, other) => one.line - other.line),
-  };
+  let updated = 0;
+  for await (const chunk of chunks(accepted)) {
+    await store(tx, accountId, chunk);
+    updated += chunk.filter(({ employee }) => employee.updatedAt < startedAt).length;
+  }
+  return { updated, errors: errors.sort((one, other) => one.line - other.line) };
 }
 
 /** Number of rounds in which only the members of cycles are rejected. */
@@ -65,27 +69,31 @@ const maximumRounds = 10;
  *
  * @param managers the stored managers of all employees above the new managers; changed to the outcome
  */
-function withoutCycles(
+async function withoutCycles(
   managers: Map<string, string>,
   changes: readonly Change[],
-): { accepted: readonly Change[]; rejected: readonly Change[] } {
+): Promise<{ accepted: readonly Change[]; rejected: readonly Change[] }> {
   const set = ({ employee }: Change, managerId: string | null) => {
     if (managerId === null) managers.delete(employee.id);
     else managers.set(employee.id, managerId);
   };
-  for (const change of changes) set(change, change.managerId);
+  for await (const chunk of chunks(changes)) for (const change of chunk) set(change, change.managerId);
   let accepted = changes;
   const rejected: Change[] = [];
   for (let round = 1; ; round += 1) {
-    const { members, leading } = findCycles(managers);
+    const { members, leading } = await findCycles(managers);
     if (members.size === 0) return { accepted, rejected };
     const cyclic = round < maximumRounds ? members : leading;
-    for (const change of accepted) {
-      if (!cyclic.has(change.employee.id)) continue;
-      set(change, change.employee.managerId);
-      rejected.push(change);
+    const kept: Change[] = [];
+    for await (const chunk of chunks(accepted)) {
+      for (const change of chunk) {
+        if (cyclic.has(change.employee.id)) {
+          set(change, change.employee.managerId);
+          rejected.push(change);
+        } else kept.push(change);
+      }
     }
-    accepted = accepted.filter(({ employee }) => !cyclic.has(employee.id));
+    accepted = kept;
   }
 }
 
@@ -95,30 +103,35 @@ async function resolve(
   accountId: AccountId,
   assignments: ManagerAssignments,
 ): Promise<{ wanted: Change[]; errors: ManagerError[] }> {
-  const numbers = new Set(assignments.keys());
+  const numbers = new Set<string>();
   const ids = new Set<string>();
-  for (const { reference } of assignments.values()) {
-    if (reference === null) continue;
-    if ('id' in reference) ids.add(reference.id);
-    else numbers.add(reference.employeeNumber);
+  for await (const chunk of chunks(assignments)) {
+    for (const [number, { reference }] of chunk) {
+      numbers.add(number);
+      if (reference === null) continue;
+      if ('id' in reference) ids.add(reference.id);
+      else numbers.add(reference.employeeNumber);
+    }
   }
-  const byNumber = await findByNumber(tx, accountId, [...numbers]);
-  const known = await findIds(tx, accountId, [...ids]);
+  const byNumber = await findByNumber(tx, accountId, numbers);
+  const known = await findIds(tx, accountId, ids);
   const idOf = (reference: NonNullable<ManagerReference>): string | null => {
     if ('id' in reference) return known.has(reference.id) ? reference.id : null;
     return byNumber.get(reference.employeeNumber)?.id ?? null;
   };
   const wanted: Change[] = [];
   const errors: ManagerError[] = [];
-  for (const [number, { line, reference }] of assignments) {
-    const employee = byNumber.get(number);
-    // It was deleted while the file was imported.
-    if (employee === undefined) continue;
-    const managerId = reference === null ? null : idOf(reference);
-    if (reference !== null && managerId === null) errors.push({ line, error: unknownManager(reference) });
-    else if (managerId === employee.id)
-      errors.push({ line, error: 'the manager of an employee must be another employee' });
-    else if (managerId !== employee.managerId) wanted.push({ line, employee, managerId });
+  for await (const chunk of chunks(assignments)) {
+    for (const [number, { line, reference }] of chunk) {
+      const employee = byNumber.get(number);
+      // It was deleted while the file was imported.
+      if (employee === undefined) continue;
+      const managerId = reference === null ? null : idOf(reference);
+      if (reference !== null && managerId === null) errors.push({ line, error: unknownManager(reference) });
+      else if (managerId === employee.id)
+        errors.push({ line, error: 'the manager of an employee must be another employee' });
+      else if (managerId !== employee.managerId) wanted.push({ line, employee, managerId });
+    }
   }
   return { wanted, errors };
 }
@@ -132,10 +145,10 @@ function unknownManager(reference: NonNullable<ManagerReference>): string {
 async function findByNumber(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  numbers: readonly string[],
+  numbers: Iterable<string>,
 ): Promise<Map<string, StoredEmployee>> {
   const found = new Map<string, StoredEmployee>();
-  for (const chunk of chunks(numbers)) {
+  for await (const chunk of chunks(numbers)) {
     const rows = await tx.$queryRaw<(StoredEmployee & { number: string })[]>`
       SELECT given.number, employee.* FROM unnest(${chunk}::text[]) AS given (number)
       CROSS JOIN LATERAL (
@@ -150,10 +163,10 @@ async function findByNumber(
 async function findIds(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  ids: readonly string[],
+  ids: Iterable<string>,
 ): Promise<Set<string>> {
   const found = new Set<string>();
-  for (const chunk of chunks(ids)) {
+  for await (const chunk of chunks(ids)) {
     const rows = await tx.$queryRaw<{ id: string }[]>`
       SELECT given.id FROM unnest(${chunk}::text[], ${chunk.map(employeePosition)}::bigint[]) AS given (id, position)
       CROSS JOIN LATERAL (
@@ -180,6 +193,14 @@ async function store(
       AND employees.position = given.position`;
 }
 
-function* chunks<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += chunkSize) yield items.slice(start, start + chunkSize);
+/** The items in chunks, between which other work of the process runs: a file can have a million managers. */
+async function* chunks<Item>(items: Iterable<Item>): AsyncGenerator<Item[]> {
+  let chunk: Item[] = [];
+  for (const item of items) {
+    if (chunk.push(item) < chunkSize) continue;
+    yield chunk;
+    await nextTurn();
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
 }

@@ -1,3 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Steps after which other work of the process runs. They take a few milliseconds. */
+const stepsPerTurn = 5_000;
+
 export interface ManagerCycles {
   /** Employees who are part of a cycle. */
   readonly members: ReadonlySet<string>;
@@ -6,20 +11,27 @@ export interface ManagerCycles {
 }
 
 /**
- * Finds cycles of managers, in time linear in the number of edges.
+ * Finds cycles of managers, in time linear in the number of edges. Other work of the process runs meanwhile.
  *
  * @param managers the manager of each employee; absent: none
  */
-export function findCycles(managers: ReadonlyMap<string, string>): ManagerCycles {
+export async function findCycles(managers: ReadonlyMap<string, string>): Promise<ManagerCycles> {
   const members = new Set<string>();
   const leading = new Set<string>();
   const passed = new Set<string>();
+  let steps = 0;
+  const isTurn = () => {
+    steps += 1;
+    return steps % stepsPerTurn === 0;
+  };
   for (const start of managers.keys()) {
+    if (isTurn()) await nextTurn();
     const path = new Set<string>();
     let id: string | undefined = start;
     while (id !== undefined && !passed.has(id)) {
       passed.add(id);
       path.add(id);
+      if (isTurn()) await nextTurn();
       id = managers.get(id);
     }
     if (id === undefined || !(path.has(id) || leading.has(id))) continue;
@@ -28,6 +40,7 @@ export function findCycles(managers: ReadonlyMap<string, string>): ManagerCycles
       isMember ||= one === id;
       leading.add(one);
       if (isMember) members.add(one);
+      if (isTurn()) await nextTurn();
     }
   }
   return { members, leading };

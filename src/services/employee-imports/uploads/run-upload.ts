@@ -90,7 +90,7 @@ function importWrites(
       const progress = progressOf(counts);
       const errors = [
         ...progress.errors,
-        ...managerErrors.map(({ line, error }) => ({ line, message: toMessage([error]) })),
+        ...managerErrors.map(({ line, error }) => ({ line, message: error })),
       ];
       const cancelled = await queue.progressIn(tx, upload, { ...progress, errors });
       if (finished) await queue.finishIn(tx, upload);
