@@ -15,7 +15,8 @@ import { describeFailure } from '../../src/process/operator-errors.js';
 import { Housekeeping } from '../../src/services/housekeeping.js';
 import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { openTestDatabase } from '../support/database/database.js';
-import { expectTokenRejected, tokenAccepted } from '../support/oauth/users.js';
+import { asOwner } from '../support/database/owner.js';
+import { expectTokenRejected, revoke, tokenAccepted } from '../support/oauth/users.js';
 import { createTenant, type Tenant } from '../support/records/tenant.js';
 import { buildTestApp, contract, type TestApp, testSecrets } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
@@ -268,6 +269,28 @@ t.test('rejects an unknown kid until a process has stored its key', async (t) =>
   });
   await tokenAccepted(t, api, token);
 });
+
+t.test(
+  'a failed lookup of a key is 500, not an invalid token, and the token can be revoked later',
+  async (t) => {
+    const { api, database, tenant } = await setUp(t);
+    const other = await buildTestApp(t, { database, clock: api.clock });
+    await rotate(api);
+    const token = await api.token(tenant.application);
+    const { clientSecret: client_secret } = tenant.application;
+    const revokeToken = () => revoke(other, tenant.application, token, { client_secret });
+    await asOwner(database, 'ALTER TABLE signing_keys RENAME TO signing_keys_away');
+    const failed = [await other.get('/v1/employees', token), await revokeToken()];
+    await asOwner(database, 'ALTER TABLE signing_keys_away RENAME TO signing_keys');
+    for (const response of failed) {
+      t.equal(response.statusCode, 500);
+      t.equal(response.json().code, 'internal_error');
+    }
+    await tokenAccepted(t, other, token);
+    t.equal((await revokeToken()).statusCode, 200);
+    await expectTokenRejected(t, other, token, 'invalid_token');
+  },
+);
 
 t.test('audits a rotation with the kid', async (t) => {
   const { api, database } = await setUp(t);

@@ -29,6 +29,29 @@ t.test('names a parameter that is missing or empty', async (t) => {
   }
 });
 
+t.test('names a missing parameter of the grant before it checks the secret', async (t) => {
+  const wrong = { ...formOf(await newApplication(api)), client_secret: 'wrong' };
+  for (const [grant_type, form] of Object.entries({
+    authorization_code: { code: 'x', redirect_uri: 'https://client.example/', code_verifier: 'x'.repeat(43) },
+    refresh_token: { refresh_token: 'x' },
+  })) {
+    refused(t, await api.postForm(address, { ...wrong, ...form, grant_type }), 'invalid_client');
+    for (const parameter of Object.keys(form)) {
+      const without = { ...wrong, ...form, grant_type, [parameter]: '' };
+      refused(t, await api.postForm(address, without), 'invalid_request', { parameter, label: parameter });
+    }
+  }
+});
+
+t.test('names a parameter with NUL', async (t) => {
+  const form = formOf(await newApplication(api));
+  for (const parameter of [...Object.keys(form), 'scope', 'code', 'refresh_token', 'unknown']) {
+    const response = await api.postForm(address, { ...form, [parameter]: 'a\u0000b' });
+    refused(t, response, 'invalid_request', { parameter, label: parameter });
+    t.match(response.json().detail, /must be valid Unicode without NUL characters/, parameter);
+  }
+});
+
 t.test('rejects a parameter that is sent twice, even with equal values', async (t) => {
   const application = await newApplication(api);
   const form = { ...formOf(application), scope: 'reports:read' };
