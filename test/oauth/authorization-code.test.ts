@@ -270,12 +270,15 @@ t.test(
   'a replay after the leeway with a wrong verifier, or by another client, revokes nothing',
   async (t) => {
     const scene = await createScene(database);
-    const other = await createScene(database);
+    const stranger = (await createScene(database)).application;
+    const sibling = await createApplication(database, scene.accountId, { clientType: 'public' });
     const { form } = await grantCode(api, scene);
     const { accessToken, refreshToken } = tokensOf(await exchange(form));
     clock.advanceSeconds(60);
     expectOAuthError(t, await exchange({ ...form, code_verifier: randomId(43) }), 'invalid_grant');
-    expectOAuthError(t, await exchange({ ...form, client_id: other.application.clientId }), 'invalid_grant');
+    for (const { clientId } of [stranger, sibling]) {
+      expectOAuthError(t, await exchange({ ...form, client_id: clientId }), 'invalid_grant');
+    }
     await tokenAccepted(t, api, accessToken);
     t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
     t.same(await eventsOf(scene.application.id, 'authorization_code.replayed'), []);

@@ -146,6 +146,22 @@ t.test('rejects a valid signature over claims other than those of an access toke
   }
 });
 
+t.test('accepts a token of 4,096 characters, and rejects a longer one', async (t) => {
+  const { application } = await setUp();
+  const ofLength = async (length: number) => {
+    const claims = goodClaims(application);
+    const rest = (await signed({ ...claims, pad: '' })).length;
+    // Base64url has four characters for three bytes.
+    return signed({ ...claims, pad: 'x'.repeat(Math.floor(((length - rest) * 3) / 4)) });
+  };
+  const longest = await ofLength(4096);
+  t.equal(longest.length, 4096);
+  t.equal((await call(`Bearer ${longest}`)).statusCode, 200);
+  const longer = await ofLength(4098);
+  t.ok(longer.length > 4096 && longer.length < 4100, `${longer.length} characters`);
+  refused(t, await call(`Bearer ${longer}`), 'invalid_token');
+});
+
 t.test('an expired and forged token is invalid, not expired', async (t) => {
   const { application } = await setUp();
   const now = Math.floor(api.clock().getTime() / 1000);

@@ -112,7 +112,9 @@ t.test('rejects the token of another client, even after the leeway, and keeps it
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   clock.advanceSeconds(60);
   // The superseded token: another client cannot revoke the grant with it.
-  expectOAuthError(t, await refresh(api, stranger, first.refreshToken), 'invalid_grant');
+  for (const other of [stranger, sibling]) {
+    expectOAuthError(t, await refresh(api, other, first.refreshToken), 'invalid_grant');
+  }
   await tokenAccepted(t, api, second.accessToken);
   t.equal((await refresh(api, scene.application, second.refreshToken)).statusCode, 200);
 });
@@ -277,5 +279,21 @@ t.test('a refresh with a scope that the application has lost is invalid_scope', 
   await removeScope(scene.application.id);
   const response = await refresh(api, scene.application, refreshToken, { scope: 'reports:read' });
   expectOAuthError(t, response, 'invalid_scope');
+  t.match(response.json().detail, /granted: reports:read\. Available scopes: user:read\.$/);
   t.equal((await refresh(api, scene.application, refreshToken, { scope: 'user:read' })).statusCode, 200);
+});
+
+t.test('the error of a refresh names only scopes that were granted and may still be granted', async (t) => {
+  const scene = await createScene(database);
+  const reading = (await grantTokens(api, scene, { scope: 'reports:read' })).refreshToken;
+  const both = (await grantTokens(api, scene)).refreshToken;
+  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { role: 'member' } });
+  for (const [token, changes, detail] of [
+    [reading, {}, 'reports:read. Available scopes: none.'],
+    [both, { scope: 'reports:read user:write' }, 'reports:read, user:write. Available scopes: user:read.'],
+  ] as const) {
+    const response = await refresh(api, scene.application, token, changes);
+    expectOAuthError(t, response, 'invalid_scope');
+    t.equal(response.json().detail, `These scopes cannot be granted: ${detail}`);
+  }
 });

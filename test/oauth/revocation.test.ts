@@ -11,7 +11,7 @@ import {
   tokenAccepted,
   tokensOf,
 } from '../support/oauth/users.js';
-import { createTenant, type TestApplication } from '../support/records/tenant.js';
+import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
@@ -118,14 +118,17 @@ t.test('responds 200 to tokens that are unknown, malformed or expired', async (t
 });
 
 t.test(
-  'rejects the tokens of another client with 400 unauthorized_client, and keeps them valid',
+  'rejects the tokens of another client of the same or another account, and keeps them valid',
   async (t) => {
     const owner = await createScene(database);
-    const other = (await createScene(database)).application;
+    const stranger = (await createScene(database)).application;
+    const sibling = await createApplication(database, owner.accountId, { clientType: 'public' });
     const first = await grantTokens(api, owner);
     const second = tokensOf(await refresh(api, owner.application, first.refreshToken));
-    for (const token of [first.accessToken, second.accessToken, first.refreshToken, second.refreshToken]) {
-      expectOAuthError(t, await revoke(api, other, token), 'unauthorized_client');
+    for (const other of [stranger, sibling]) {
+      for (const token of [first.accessToken, second.accessToken, first.refreshToken, second.refreshToken]) {
+        expectOAuthError(t, await revoke(api, other, token), 'unauthorized_client');
+      }
     }
     await tokenAccepted(t, api, first.accessToken);
     await tokenAccepted(t, api, second.accessToken);

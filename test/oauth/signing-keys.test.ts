@@ -292,6 +292,15 @@ t.test(
   },
 );
 
+t.test('keeps its keys when a reload finds no current one', async (t) => {
+  const { api, database, tenant } = await setUpAlone(t);
+  const token = await api.token(tenant.application);
+  await database.prisma.signingKey.deleteMany();
+  await api.signingKeys.reload();
+  await tokenAccepted(t, api, token);
+  await tokenAccepted(t, api, await api.token(tenant.application));
+});
+
 t.test('audits a rotation with the kid', async (t) => {
   const { api, database } = await setUp(t);
   const kid = await rotate(api);

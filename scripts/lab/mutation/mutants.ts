@@ -95,7 +95,7 @@ export function instrument(text: string, mutants: readonly (Mutant & { readonly 
       for (const { number, replacement } of same) {
         code =
           replacement === undefined
-            ? `if (!isMutant(${number})) { ${code} }`
+            ? `{ if (!isMutant(${number})) { ${code} } }`
             : `(isMutant(${number}) ? (${replacement}) : (${code}))`;
       }
       result += code;
