@@ -1,3 +1,4 @@
+import { randomId } from '../../src/database/ids.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
 import { authorizationRequest, createScene, signedInBrowser } from '../support/oauth/users.js';
@@ -144,6 +145,35 @@ t.test('sign-in restricts where its form leads, unless it leads to an applicatio
     t.match(other.headers['content-security-policy'], /form-action 'self'(;|$)/, returnTo);
   }
 });
+
+t.test(
+  'sign-in allows the redirect of a registered redirect URI only, and names no other application',
+  async (t) => {
+    const scene = await createScene(database);
+    const { url, parameters } = authorizationRequest(scene);
+    const formActionOf = async (returnTo: string) => {
+      const page = await new Browser(app).open(`/sign_in?${new URLSearchParams({ return_to: returnTo })}`);
+      t.equal(page.statusCode, 200, returnTo);
+      const [, formAction] =
+        /form-action ([^;]*)/.exec(String(page.headers['content-security-policy'])) ?? [];
+      return formAction;
+    };
+    t.equal(await formActionOf(url), "'self' https://client.example");
+    for (const returnTo of [
+      url.replace('/v1/oauth/authorize', '/people'),
+      ...[
+        { client_id: randomId() },
+        { client_id: '' },
+        { client_id: 'a\u0000b' },
+        { redirect_uri: 'https://evil.example/callback' },
+        { redirect_uri: 'https://client.example/' },
+        { redirect_uri: '' },
+      ].map((changes) => `/v1/oauth/authorize?${new URLSearchParams({ ...parameters, ...changes })}`),
+    ]) {
+      t.equal(await formActionOf(returnTo), "'self'", returnTo);
+    }
+  },
+);
 
 t.test('a member grants user:* only, and is shown the omitted scopes', async (t) => {
   const scene = await createScene(database, { role: 'member' });
