@@ -3,6 +3,7 @@ import { accountScope, allAccounts, currentScope, noAccount, withScope } from '.
 import t from '../support/tap.js';
 
 t.test('a scope of accounts contains each id once', (t) => {
+  t.equal(accountScope('acme', 'acme'), 'acme');
   t.equal(accountScope('acme', 'a-1_b', 'acme'), 'acme,a-1_b');
   t.end();
 });
