@@ -56,24 +56,33 @@ t.test('Deny sends access_denied with state and iss, and issues no code', async 
   t.same(await codesOf(scene), []);
 });
 
-t.test('a consent in a session that is revoked meanwhile issues no code', async (t) => {
-  const scene = await createScene(database);
-  let isArmed = false;
+t.test('a user who loses the session or the right to grant meanwhile gets no code', async (t) => {
+  let change: () => Promise<unknown> = async () => {};
   // Before the transaction that stores the code.
   const $transaction: typeof database.prisma.$transaction = async (...args: [never]) => {
-    if (isArmed) await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
+    await change();
     return database.prisma.$transaction(...args);
   };
   const prisma = Object.create(database.prisma, { $transaction: { value: $transaction } });
   const held = await buildTestApp(t, { database: { ...database, prisma }, clock });
-  const browser = await signedInBrowser(held, scene.user);
-  const { url } = authorizationRequest(scene);
-  const page = await browser.open(url);
-  isArmed = true;
-  const response = await browser.submitForm(page, url, { decision: 'allow' });
-  t.equal(response.statusCode, 403);
-  t.match(response.body, 'Your permissions have changed.');
-  t.same(await codesOf(scene), []);
+  const changeUser = (id: string, data: Partial<{ role: string; disabledAt: Date }>) =>
+    database.prisma.user.updateMany({ where: { id }, data });
+  for (const [label, changeOf] of Object.entries({
+    'revoked session': (userId: string) => database.prisma.session.deleteMany({ where: { userId } }),
+    'disabled user': (id: string) => changeUser(id, { disabledAt: clock() }),
+    'administrator who became a member': (id: string) => changeUser(id, { role: 'member' }),
+  })) {
+    const scene = await createScene(database);
+    const browser = await signedInBrowser(held, scene.user);
+    const { url } = authorizationRequest(scene);
+    const page = await browser.open(url);
+    change = () => changeOf(scene.user.id);
+    const response = await browser.submitForm(page, url, { decision: 'allow' });
+    change = async () => {};
+    t.equal(response.statusCode, 403, label);
+    t.match(response.body, 'Your permissions have changed.', label);
+    t.same(await codesOf(scene), [], label);
+  }
 });
 
 t.test('owners and administrators grant every scope', async (t) => {

@@ -120,9 +120,12 @@ t.test('a token that was used before successors were stored is checked by the le
     data: { successorHash: null },
   });
   const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
-  expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
-  await inForce(t, scene, third.accessToken);
-  clock.advanceSeconds(11);
+  for (const seconds of [0, 10]) {
+    clock.advanceSeconds(seconds);
+    expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
+    await inForce(t, scene, third.accessToken);
+  }
+  clock.advanceSeconds(1);
   expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   await revokedFor(t, scene, 'refresh_token.replayed', third.accessToken);
 });
