@@ -94,7 +94,7 @@ t.test('createReport rejects every malformed member by its pointer', async (t) =
     ],
     ['NUL in a name', { title: 'x', 'a/b': { '\u0000': 1 } }, ['/a~1b/?']],
     ['1,001 items', { title: 'x', 'a/b': Array(1_001).fill(1) }, ['/a~1b']],
-    ['1,000 items', { title: 'x', columns: Array(1_000).fill('id') }, ['/columns']],
+    ['1,000 items in an unknown member', { title: 'x', 'a/b': { c: Array(1_000).fill(1) } }, ['/a~1b']],
     ['a long description', { title: 'x', description: 'x'.repeat(2001) }, ['/description']],
     ['an unknown member', { title: 'x', colums: ['id'] }, ['/colums']],
     ['a read-only member', { title: 'x', created_at: '2026-01-01T00:00:00Z' }, ['/created_at']],
@@ -194,6 +194,13 @@ t.test('createReport rejects a body that is not an object', async (t) => {
   const json = { 'content-type': 'application/json' };
   t.equal((await post('{"title":', json)).statusCode, 400);
   t.equal((await post('', json)).statusCode, 400);
+  const untyped = await api.app.inject({
+    method: 'POST',
+    url: '/v1/reports',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  t.equal(untyped.statusCode, 400);
+  t.equal(untyped.json().detail, 'A body of type application/json is required.');
   t.equal((await post('title=x', { 'content-type': 'application/x-www-form-urlencoded' })).statusCode, 415);
   t.equal((await post('{"title":"x"}', { 'content-type': 'text/plain' })).statusCode, 415);
   t.equal(
