@@ -257,6 +257,15 @@ t.test(
   },
 );
 
+t.test('a replay a millisecond after the leeway revokes the grant', async (t) => {
+  const scene = await createScene(database);
+  const { form } = await grantCode(api, scene);
+  const { accessToken } = tokensOf(await exchange(form));
+  clock.advanceSeconds(10.001);
+  expectOAuthError(t, await exchange(form), 'invalid_grant');
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
+});
+
 t.test('a replay after the leeway revokes the grant of an expired code', async (t) => {
   const scene = await createScene(database);
   const { form } = await grantCode(api, scene);

@@ -216,6 +216,8 @@ t.test('reuse after the grant was revoked is rejected and not audited as theft',
   }
   t.same(await database.prisma.grant.findFirstOrThrow({ where: { id: grantId } }), before);
   t.same(await replaysOf(scene.application.id), []);
+  const where = { applicationId: scene.application.id, type: 'refresh_token.reused' };
+  t.equal(await database.prisma.auditEvent.count({ where }), 0, 'nor as reuse');
 });
 
 t.test('rejects the token of a disabled user, and does not consume it', async (t) => {

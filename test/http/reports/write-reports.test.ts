@@ -93,7 +93,7 @@ t.test('createReport rejects every malformed member by its pointer', async (t) =
       ['/a~1b~0c~01d/1'],
     ],
     ['NUL in a name', { title: 'x', 'a/b': { '\u0000': 1 } }, ['/a~1b/?']],
-    ['1,001 items', { title: 'x', 'a/b': Array(1_001).fill(1) }, ['/a~1b']],
+    ['1,001 items in an unknown member', { title: 'x', 'a/b': { c: Array(1_001).fill(1) } }, ['/a~1b/c']],
     ['1,000 items in an unknown member', { title: 'x', 'a/b': { c: Array(1_000).fill(1) } }, ['/a~1b']],
     ['a long description', { title: 'x', description: 'x'.repeat(2001) }, ['/description']],
     ['an unknown member', { title: 'x', colums: ['id'] }, ['/colums']],
