@@ -92,17 +92,20 @@ t.test('rejects the token of another browser', async (t) => {
   t.equal(await codesOf(scene), 0);
 });
 
-t.test('a browser without cookies signs in nobody, and other forms lead it to the sign-in page', async (t) => {
-  const scene = await createScene(database);
-  for (const { action, fields, signedIn } of await forms(scene)) {
-    const { token } = await pageFor(scene, signedIn);
-    const response = await new Browser(app).submit(action, { ...fields, csrf_token: token });
-    if (!signedIn) refused(t, response, action);
-    else t.match(response.headers.location, /^\/sign_in/, action);
-    t.notOk('set-cookie' in response.headers, action);
-  }
-  t.equal(await codesOf(scene), 0);
-});
+t.test(
+  'a browser without cookies signs in nobody, and other forms lead it to the sign-in page',
+  async (t) => {
+    const scene = await createScene(database);
+    for (const { action, fields, signedIn } of await forms(scene)) {
+      const { token } = await pageFor(scene, signedIn);
+      const response = await new Browser(app).submit(action, { ...fields, csrf_token: token });
+      if (!signedIn) refused(t, response, action);
+      else t.match(response.headers.location, /^\/sign_in/, action);
+      t.notOk('set-cookie' in response.headers, action);
+    }
+    t.equal(await codesOf(scene), 0);
+  },
+);
 
 t.test('rejects the token from before sign-in after it', async (t) => {
   const scene = await createScene(database);

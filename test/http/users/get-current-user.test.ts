@@ -133,7 +133,7 @@ t.test(
     t.equal(known.statusCode, 304);
     t.equal(known.body, '');
     t.equal(known.headers.etag, etag);
-  t.equal((await api.get('/v1/users/me', accessToken, { 'if-none-match': 'nothing' })).statusCode, 400);
+    t.equal((await api.get('/v1/users/me', accessToken, { 'if-none-match': 'nothing' })).statusCode, 400);
     await api.database.prisma.user.updateMany({
       where: { id: scene.user.id },
       data: { nickname: 'Countess' },
