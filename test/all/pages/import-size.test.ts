@@ -57,7 +57,7 @@ t.test('requests are served while 16 MB of empty lines, or one line of 16 MB, ar
     for (; running; served += 1) {
       // An injected request alone needs no turn of the event loop.
       await nextTurn();
-      await api.injectUnchecked('/healthz');
+      await api.injectUnchecked({ url: '/healthz' });
     }
     await idle;
     t.ok(served >= 64, `${served} requests`);
