@@ -2364,7 +2364,7 @@ export interface components {
         AllowOrigin: string;
         /**
          * @description The response headers that scripts of other origins may read.
-         * @example etag, retry-after, x-request-id
+         * @example allow, content-disposition, deprecation, etag, location, ratelimit, ratelimit-policy, retry-after, sunset, www-authenticate, x-request-id
          */
         ExposeHeaders: string;
         /**
@@ -2389,7 +2389,7 @@ export interface components {
         Etag: string;
         /**
          * @description Version of the response. Send it as `If-None-Match` to read only a newer one.
-         * @example "Ck3Tq9bX0vWm2LrYh7NfPa"
+         * @example "b457zlS2AoaWHhAIJkBjIq"
          */
         ContentEtag: string;
         /**

@@ -47,6 +47,7 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
 
   const missing = await api.get('/v1/employees/{employee_id}', {
     path: { employee_id: 'unknown' },
+    header: {},
     withResponse: true,
   });
   const malformed = await api.post('/v1/reports', {

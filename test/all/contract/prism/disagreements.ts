@@ -81,6 +81,7 @@ export const unseenStatuses: Readonly<Record<string, string>> = {
   302: 'Prism follows redirects.',
   410: 'A new server has no expired events.',
   408: 'Prism reads the whole body before it forwards a request.',
+  'exportReport 406': 'Documented in version 1.0.0 and not sent anymore.',
   'getAuthorizationServerMetadata 400': headOnly,
   'getJsonWebKeySet 400': headOnly,
 };

@@ -76,6 +76,7 @@ async function sendLists({ tokens, server }: PrismWorld, call: Call): Promise<vo
     const value = encodeURIComponent(data[0].attributes[filter]);
     await call('GET', `/v1/employees?filter[${filter}]=${value}`, { headers });
     await call('GET', `/v1/employees/${data[0].id}`, { headers });
+    await call('GET', `/v1/employees/${data[0].id}`, { headers: { ...headers, 'if-none-match': '*' } });
   }
   await call('GET', '/v1/employees?filter[status]=', { headers });
   await call('PATCH', '/v1/users/me', { headers, json: { nickname: 'Sa\u0000m' } });
@@ -83,6 +84,7 @@ async function sendLists({ tokens, server }: PrismWorld, call: Call): Promise<vo
   await call('PATCH', '/v1/users/me', { headers, json: { zoneinfo: 'Europe/Nowhere' } });
   await call('PATCH', '/v1/users/me', { headers, json: { nickname: null } });
   await call('GET', '/v1/users/me', { headers });
+  await call('GET', '/v1/users/me', { headers: { ...headers, 'if-none-match': '*' } });
 }
 
 /** Invalid inputs of every operation for its documented 4xx statuses. */
