@@ -12,7 +12,7 @@ export function etagOf({ id, version }: RecordVersion): string {
 }
 
 /** The strong entity tag of a response body. */
-export function etagOfBody(body: string): string {
+export function etagOfBody(body: string | Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 

@@ -103,7 +103,9 @@ class FairQueue {
     const [origin, waiters] = turn;
     this.#origins.delete(origin);
     this.#origins.set(origin, waiters);
-    return [...waiters][0];
+    // Only the first one is read: a queue can be long.
+    const [first] = waiters;
+    return first;
   }
 
   /** The last caller of the origin with the most callers; if several have the most, of the given one. */

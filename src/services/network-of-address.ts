@@ -7,7 +7,9 @@ import ipaddr from 'ipaddr.js';
  * @param address address of the socket, or the one that a trusted proxy forwards
  */
 export function networkOf(address: string): string {
-  return ipv6Network(address, 64) ?? (ipaddr.isValid(address) ? ipaddr.process(address).toString() : address);
+  const parsed = parse(address);
+  if (parsed === undefined) return address;
+  return parsed instanceof ipaddr.IPv6 ? prefixOf(parsed, 64) : parsed.toString();
 }
 
 /**
@@ -16,13 +18,16 @@ export function networkOf(address: string): string {
  * @returns `undefined` for an IPv4 address
  */
 export function siteOf(address: string): string | undefined {
-  return ipv6Network(address, 48);
+  const parsed = parse(address);
+  return parsed instanceof ipaddr.IPv6 ? prefixOf(parsed, 48) : undefined;
 }
 
-function ipv6Network(address: string, bits: 48 | 64): string | undefined {
-  if (!ipaddr.isValid(address)) return undefined;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return undefined;
-  const network = (parsed as ipaddr.IPv6).parts.slice(0, bits / 16);
-  return `${network.map((part) => part.toString(16)).join(':')}::/${bits}`;
+/** An IPv4 address that is mapped to IPv6 becomes one. */
+function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  return ipaddr.isValid(address) ? ipaddr.process(address) : undefined;
+}
+
+function prefixOf({ parts }: ipaddr.IPv6, bits: 48 | 64): string {
+  const network = parts.slice(0, bits / 16).map((part) => part.toString(16));
+  return `${network.join(':')}::/${bits}`;
 }

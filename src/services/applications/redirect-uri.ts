@@ -23,9 +23,9 @@ export function redirectUriError(
   if (uri.includes('*')) return 'Wildcards (*) are not supported: register each URI in full.';
   if (uri.includes('#'))
     return 'The redirect URI must not have a fragment: remove “#” and everything after it.';
-  const authority = /^[^:/?]+:\/\/([^/?]*)/.exec(uri)?.[1];
-  const url = authority === undefined || authority === '' ? undefined : parseUrl(uri);
-  if (authority === undefined || url === undefined) {
+  const authority = /^[^:/?]+:\/\/([^/?]*)/.exec(uri)?.[1] ?? '';
+  const url = authority === '' ? undefined : parseUrl(uri);
+  if (url === undefined) {
     return 'This is not a complete address, such as https://app.example.com/callback.';
   }
   if (authority.includes('@')) return 'The redirect URI must not contain a user name or password.';

@@ -252,7 +252,7 @@ export class ProviderClient {
     if (urlOf(metadata?.issuer)?.href !== parseUrl(issuer)?.href)
       throw new InvalidProviderError('issuer', { findings: { issuer_found: shown(metadata?.issuer) } });
     const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata ?? {};
-    const { id_token_signing_alg_values_supported: algorithms } = metadata ?? {};
+    const algorithms = metadata?.id_token_signing_alg_values_supported;
     if (Array.isArray(algorithms) && algorithms.every((name) => /^(HS|none)/.test(name)))
       throw new InvalidProviderError('signature', { findings: { offered: shown(algorithms) } });
     const required = [authorization_endpoint, token_endpoint, jwks_uri];
