@@ -12,7 +12,7 @@ export interface AffectedUser {
 }
 
 /**
- * Revokes all sessions of a user in the transaction of the caller, and an unconfirmed change of the e-mail address: whoever had
+ * Revokes all sessions of a user in the transaction of the caller, and an unconfirmed change of the e-mail address: a caller who had
  * a session may have requested it.
  *
  * @param except hash of the id of a session that is kept

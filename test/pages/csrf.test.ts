@@ -93,7 +93,7 @@ t.test('rejects the token of another browser', async (t) => {
 });
 
 t.test(
-  'a browser without cookies signs in nobody, and other forms lead it to the sign-in page',
+  'a browser without cookies signs in no user, and other forms lead it to the sign-in page',
   async (t) => {
     const scene = await createScene(database);
     for (const { action, fields, signedIn } of await forms(scene)) {

@@ -25,7 +25,7 @@ const pauseMs = 50;
  * file system that supports sockets.
  *
  * Each process first publishes a socket with a name of its own, and then looks for the sockets of others. So of two
- * processes at least one finds the other. A socket on which nobody listens is never used again and can be removed.
+ * processes at least one finds the other. A socket on which no process listens is never used again and can be removed.
  *
  * @returns function that releases the lock
  * @throws {DatabaseOpenError} when another process holds the lock or the directory cannot be written

@@ -144,7 +144,7 @@ function ProviderSection({ context, provider, form, errors }: SettingsPageProps)
           <p class="hint" id="addresses_verified-hint">
             For an identity provider that does not send email_verified, such as Microsoft Entra ID. Applies to
             addresses of your confirmed domains only, and to user names that are addresses when no address is
-            sent. Choose it only if nobody except your administrators can set addresses and user names there.
+            sent. Choose it only if no user except your administrators can set addresses and user names there.
           </p>
         </div>
         {provider !== null && (
