@@ -1,6 +1,13 @@
 const special = /[",\r\n]/;
 
 /**
+ * First characters of a cell that a spreadsheet interprets as a formula, or skips before one.
+ *
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+export const formulaStarts: ReadonlySet<string> = new Set('=+-@\t\r');
+
+/**
  * Formats a line like `COPY … TO STDOUT (FORMAT csv)`: it ends with LF, and only cells that require it are quoted. NULL is
  * an empty cell, and an empty text is quoted.
  *

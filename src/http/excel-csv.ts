@@ -1,14 +1,13 @@
+import { formulaStarts } from '../database/csv-line.js';
+
 const byteOrderMark = Buffer.from('\u{feff}');
 const apostrophe = Buffer.from("'");
 const [quote, comma, lineFeed] = Buffer.from('",\n');
-/** First characters of a cell that Excel interprets as a formula, or skips before one. */
-const formulaStarts: ReadonlySet<number> = new Set(Buffer.from('=+-@\t\r'));
+const formulaBytes: ReadonlySet<number> = new Set(Buffer.from([...formulaStarts].join('')));
 
 /**
  * Converts a CSV table for Excel while it is sent: with a byte-order mark, without which Excel does not read UTF-8, and with
  * an apostrophe before each value that Excel would run as a formula. The values are chosen by others than the reader.
- *
- * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
 export async function* excelCsv(
   chunks: AsyncGenerator<Buffer, void, undefined>,
@@ -35,7 +34,7 @@ class FormulaGuard {
       const byte = bytes[index] as number;
       if (isStart && !(byte === quote && !isQuoted)) {
         isStart = false;
-        if (formulaStarts.has(byte)) {
+        if (formulaBytes.has(byte)) {
           pieces.push(bytes.subarray(from, index), apostrophe);
           from = index;
         }

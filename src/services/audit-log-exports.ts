@@ -1,4 +1,4 @@
-import { csvLine } from '../database/csv-line.js';
+import { csvLine, formulaStarts } from '../database/csv-line.js';
 import { accountScope, withScope } from '../database/scope.js';
 import type { UserAuditContext } from './audit-context.js';
 import type { AuditFilter } from './audit-log-filter.js';
@@ -81,5 +81,5 @@ export class AuditLogExports {
  * request ids, and an administrator opens the file.
  */
 function plainText(value: string | null): string | null {
-  return value !== null && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return value !== null && formulaStarts.has(value.charAt(0)) ? `'${value}` : value;
 }
