@@ -98,9 +98,6 @@ function guardBody(
   if (!body.mediaTypes.includes(mediaType)) {
     throw unsupportedMediaType(operation);
   }
-  if (request.body === undefined && body.required) {
-    throw new Problem('invalid_request', 'The body must not be empty.');
-  }
   const form = mediaType === 'application/x-www-form-urlencoded';
   guardText(request.body, (name, pointer) => {
     if (form) return invalidParameter(name, storableTextRule);
