@@ -6,6 +6,7 @@ import type { AuditEvent } from '../services/audit-log.js';
 import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../services/keyring.js';
 import type { ActiveSession, Sessions } from '../services/sessions.js';
 import type { User } from '../services/user.js';
+import { auditOrigin } from './audit-origin.js';
 
 /** Name of the form field with the CSRF token. */
 export const csrfField = 'csrf_token';
@@ -175,4 +176,9 @@ export class BrowserSessions {
 /** The cookie and the user of a CSRF token. JSON, so that no cookie value can be mistaken for another pair. */
 function signedTextOf(anchor: string, userId: string): string {
   return JSON.stringify([anchor, userId]);
+}
+
+/** The event of a user who signs out. */
+export function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest): AuditEvent {
+  return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
 }

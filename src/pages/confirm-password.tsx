@@ -2,8 +2,8 @@ import type { SignedInUser } from '../http/browser-sessions.js';
 import { ErrorSummary } from './form-parts.js';
 import { CsrfField, Layout, type Page } from './layout.js';
 import { confirmationField, type PageContext, type PasswordQuestion } from './page-context.js';
-import { confirmPath } from './single-sign-on/paths.js';
-import { SitePage, settings } from './site-page.js';
+import { confirmPath, settings } from './paths.js';
+import { SitePage } from './site-page.js';
 import { TextField } from './text-field.js';
 
 /** The page on which a user enters the password again or signs in again, and which then submits the form. */

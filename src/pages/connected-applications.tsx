@@ -1,13 +1,14 @@
 import { recordNotFound } from '../problems/problem.js';
 import type { ConnectedApplication, Grants } from '../services/grants/grants.js';
-import { isRecordId } from './applications/application-pages.js';
 import { ConfirmForm } from './confirm-form.js';
+import { isRecordId } from './fields.js';
 import { Fact, Facts } from './form-parts.js';
 import { withNotice } from './notices.js';
 import type { PageContext } from './page-context.js';
+import { settings } from './paths.js';
 import { scopeLabel } from './scope-labels.js';
 import type { Site } from './site.js';
-import { SitePage, settings } from './site-page.js';
+import { SitePage } from './site-page.js';
 import { Timestamp, TimestampOrNever } from './timestamp.js';
 
 /** Settings → Connected applications: the applications that the user authorized, and how to disconnect them. */

@@ -20,8 +20,8 @@ import { narrowConfirmationPage } from './confirm-password.js';
 import { Fields } from './fields.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
 import { recentPasswordOf } from './page-actions.js';
+import { signInAddress } from './paths.js';
 import { questionFor } from './recent-password.js';
-import { signInAddress } from './return-to.js';
 import { scopeLabel } from './scope-labels.js';
 import { privatePageHeaders } from './security-headers.js';
 

@@ -2,7 +2,7 @@ import type { Employee } from '../services/employees/employee.js';
 import type { EmployeeSort } from '../services/employees/employee-order.js';
 import type { DirectoryFilter } from '../services/employees/employee-page.js';
 import type { Fields } from './fields.js';
-import { home } from './return-to.js';
+import { home } from './paths.js';
 
 /** Search text, filters and order of the directory. */
 export interface DirectorySearch {

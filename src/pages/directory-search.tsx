@@ -8,7 +8,7 @@ import {
   filterText,
 } from './directory-address.js';
 import { statusWords } from './directory-columns.js';
-import { home } from './return-to.js';
+import { home } from './paths.js';
 
 type FilterName = (typeof directoryFilters)[number];
 

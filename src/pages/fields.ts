@@ -60,3 +60,8 @@ export class Fields {
     });
   }
 }
+
+/** Whether text has the form of a record id. */
+export function isRecordId(text: string): boolean {
+  return /^[a-z0-9]{1,64}$/.test(text);
+}

@@ -18,16 +18,16 @@ import type { EmployeePagesDependencies } from './employees/employee-pages.js';
 import { employeePages } from './employees/routes.js';
 import type { AccountPagesDependencies } from './my-account/account-pages.js';
 import { accountPages } from './my-account/routes.js';
+import { home, settings } from './paths.js';
 import { peoplePage } from './people.js';
 import type { ReportPagesDependencies } from './reports/report-pages.js';
 import { reportPages } from './reports/routes.js';
-import { home } from './return-to.js';
 import { securityPage } from './security.js';
 import { privatePageHeaders } from './security-headers.js';
 import { SignInPage } from './sign-in-page.js';
 import { type SingleSignOnSettingsDependencies, singleSignOnSettings } from './single-sign-on/settings.js';
 import { Site } from './site.js';
-import { firstSettingsPage, settings } from './site-page.js';
+import { firstSettingsPage } from './site-page.js';
 import { userPages } from './users/routes.js';
 import type { UserPagesDependencies } from './users/user-pages.js';
 

@@ -10,11 +10,10 @@ import {
 } from './directory-address.js';
 import { directoryColumns } from './directory-columns.js';
 import { ActiveFilters, DirectorySearchForm } from './directory-search.js';
-import { importPath } from './employee-imports/import-pages.js';
 import { newEmployeePath } from './employees/employee-pages.js';
 import { isAdministrator } from './page-context.js';
 import { lastPage, Pager, pageNumber } from './pager.js';
-import { home } from './return-to.js';
+import { home, importPath } from './paths.js';
 import type { Site } from './site.js';
 import { SitePage } from './site-page.js';
 

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { SignedInUser } from '../http/browser-sessions.js';
-import { OtherAccountProblem } from '../oauth/authorization/checks/same-account.js';
 import type { Problem } from '../problems/problem.js';
+import { OtherAccountProblem } from '../problems/problem.js';
 import type { ProblemDocument } from '../problems/problem-document.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
-import { home } from './return-to.js';
+import { home } from './paths.js';
 import { SiteErrorPage } from './site-page.js';
 
 /** Error page for browsers. A signed-in user sees the navigation of People. */

@@ -1,18 +1,11 @@
 import { parseUrl } from '../contract/outside-text.js';
-
-/** Default page after signing in. */
-export const home = '/people';
+import { home } from './paths.js';
 
 /** A path without a host. */
 const localAddress = /^\/(?![/\\])/;
 
 /** Maximum characters of an address. Request lines are no longer. */
 const maximumLength = 16_384;
-
-/** Address of the sign-in page, which redirects to a path of this server after signing in. */
-export function signInAddress(returnTo: string): string {
-  return `/sign_in?return_to=${encodeURIComponent(returnTo)}`;
-}
 
 /**
  * Redirect target after signing in: a path of this server, or {@link home} for any other value. This prevents open

@@ -4,9 +4,10 @@ import { type SecondFactorPolicy, secondFactorPolicies } from '../services/user.
 import { CsrfField } from './layout.js';
 import { withNotice } from './notices.js';
 import type { PageContext } from './page-context.js';
+import { settings } from './paths.js';
 import { RevokeGrantsField, revocationChoice } from './revocation-choice.js';
 import type { Site } from './site.js';
-import { SitePage, settings } from './site-page.js';
+import { SitePage } from './site-page.js';
 
 const policyField = 'second_factor';
 

@@ -1,6 +1,6 @@
 import { CsrfField, Layout } from './layout.js';
-import { forgotPasswordPath } from './links/forgot-password.js';
 import { NoticeBox } from './notice-box.js';
+import { forgotPasswordPath } from './paths.js';
 import { hiddenFields } from './second-factor/hidden-fields.js';
 import { PasskeyForm } from './second-factor/passkey-form.js';
 import { SingleSignOnLink } from './single-sign-on/link.js';

@@ -1,19 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorableText } from '../contract/storable-text.js';
 import { auditOrigin } from '../http/audit-origin.js';
-import { type BrowserSession, csrfField } from '../http/browser-sessions.js';
+import { type BrowserSession, csrfField, signOutEvent } from '../http/browser-sessions.js';
 import { abortOnDisconnect } from '../http/disconnect.js';
 import type { KnownBrowsers } from '../http/known-browser-cookie.js';
 import { requestingApplication } from '../oauth/authorization/requesting-application.js';
-import type { AuditEvent } from '../services/audit-log.js';
 import { normalizeEmail } from '../services/normalize.js';
 import type { PasskeySignIn } from '../services/second-factors/passkey-sign-in.js';
 import type { SignIn, SignInOutcome } from '../services/sign-in.js';
-import type { User } from '../services/user.js';
 import { Fields } from './fields.js';
 import { type KeptForm, keptFormField, readKeptForm } from './kept-form.js';
 import { renderPage } from './layout.js';
-import { safeReturnTo, signInAddress } from './return-to.js';
+import { signInAddress } from './paths.js';
+import { safeReturnTo } from './return-to.js';
 import { continueSignIn, respondToSignIn } from './second-factor/after-sign-in.js';
 import { nextStep } from './second-factor/next-step.js';
 import { credentialField } from './second-factor/passkey-form.js';
@@ -97,11 +96,6 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const target = return_to === undefined ? '/sign_in' : signInAddress(safeReturnTo(return_to, baseUrl));
     return reply.headers(privatePageHeaders()).redirect(target, 303);
   });
-}
-
-/** The event of a user who signs out. */
-export function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest): AuditEvent {
-  return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
 }
 
 /** Fields of the sign-in form besides the password or the passkey. */

@@ -3,22 +3,7 @@ import type { SignedInUser } from '../http/browser-sessions.js';
 import { CsrfField, Layout, Mark, type PageScript } from './layout.js';
 import { NoticeBox } from './notice-box.js';
 import { isAdministrator, type PageContext } from './page-context.js';
-import { home } from './return-to.js';
-
-/** Paths of the settings pages. */
-export const settings = {
-  root: '/people/settings',
-  account: '/people/settings/account',
-  users: '/people/settings/users',
-  applications: '/people/settings/oauth_applications',
-  connected: '/people/settings/connected_applications',
-  security: '/people/settings/security',
-  auditLog: '/people/settings/audit_log',
-  singleSignOn: '/people/settings/single_sign_on',
-} as const;
-
-/** Path of the list of reports. */
-export const reportsPath = '/people/reports';
+import { home, reportsPath, settings } from './paths.js';
 
 /** A page in the breadcrumbs. */
 export interface Crumb {

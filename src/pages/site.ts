@@ -10,7 +10,7 @@ import { acceptUploads, dropRest, receiveFile, type UploadedFile } from '../http
 import { uploadLimits } from '../http/upload-connections.js';
 import { Problem } from '../problems/problem.js';
 import type { Reauthentication } from '../services/reauthentication.js';
-import { SessionEndedError } from '../services/second-factors/factor-changes.js';
+import { SessionEndedError } from '../services/sessions.js';
 import type { User } from '../services/user.js';
 import { inRequestedFormat } from './csv-formats.js';
 import { Fields } from './fields.js';
@@ -26,8 +26,8 @@ import {
   type PageResponse,
   type PasswordQuestion,
 } from './page-context.js';
+import { signInAddress } from './paths.js';
 import { questionFor } from './recent-password.js';
-import { signInAddress } from './return-to.js';
 import { privatePageHeaders } from './security-headers.js';
 
 interface SiteDependencies {

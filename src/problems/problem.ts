@@ -48,3 +48,13 @@ export function invalidParameter(parameter: string, rule: string): Problem {
 export function recordNotFound(): Problem {
   return new Problem('not_found', 'No record with this id exists in your account.');
 }
+
+/** 403 `access_denied`: the application belongs to another account than the user. */
+export class OtherAccountProblem extends Problem {
+  constructor() {
+    super(
+      'access_denied',
+      'This application belongs to another account. Sign out, then sign in as a user of that account.',
+    );
+  }
+}

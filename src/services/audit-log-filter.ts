@@ -2,6 +2,9 @@ import { Prisma } from '../database/client.js';
 import type { AccountId } from './account-id.js';
 import type { AuditEventType } from './audit-log.js';
 
+/** Retention of audit events, in days. */
+export const auditRetentionDays = 400;
+
 /**
  * Types of events of successful token requests, which are most of the events. Failures have other types. The indexes of the
  * audit log have the same list: a change needs a migration.

@@ -11,9 +11,8 @@ import { lockUser } from './lock-user.js';
 import { isEmailTaken } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
 import { recordUserEvent } from './record-user-event.js';
-import { SessionEndedError } from './second-factors/factor-changes.js';
 import type { SecurityNotices } from './security-notices.js';
-import { hasSession } from './sessions.js';
+import { hasSession, SessionEndedError } from './sessions.js';
 import { isForeignDomain } from './single-sign-on/account-domains.js';
 import { emailRule } from './user-rules.js';
 

@@ -1,15 +1,8 @@
 import { type Database, Prisma } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
+import { auditRetentionDays } from './audit-log-filter.js';
 import { deleteExpiredKeys } from './idempotency/key-count.js';
-
-/** Retention of audit events, in days. */
-export const auditRetentionDays = 400;
-
-/** Retention of the counts of API calls, in days. */
-export const usageRetentionDays = 400;
-
-/** Retention of rejected requests, in days. */
-export const rejectionRetentionDays = 7;
+import { rejectionRetentionDays, usageRetentionDays } from './usage/usage-range.js';
 
 /** Approximate number of rows that one statement deletes. Requests wait for its locks, so it is small. */
 const batchSize = 1000;

@@ -5,9 +5,8 @@ import { type LockedUser, lockUser } from './lock-user.js';
 import type { Passwords } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { allGrants, revokeSessions, revokeUserGrants } from './revoke-user-access.js';
-import { SessionEndedError } from './second-factors/factor-changes.js';
 import type { SecurityNotices } from './security-notices.js';
-import { hashSessionId, hasSession } from './sessions.js';
+import { hashSessionId, hasSession, SessionEndedError } from './sessions.js';
 import { passwordError } from './user-rules.js';
 
 /** Changes of users to their own password and sessions. Each change is one transaction together with its audit event. */

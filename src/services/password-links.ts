@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
+import { singleSignOnPath } from '../pages/paths.js';
 import type { AuditContext, UserAuditContext } from './audit-context.js';
 import type { AuditOrigin } from './audit-log.js';
 import type { FailureLimit, LimitReached } from './failure-limit.js';
@@ -15,7 +16,6 @@ import type { Passwords } from './passwords.js';
 import { recordUserEvent } from './record-user-event.js';
 import { type AffectedUser, revokeSessions } from './revoke-user-access.js';
 import type { SecurityNotices } from './security-notices.js';
-import { singleSignOnPath } from './single-sign-on/single-sign-on-path.js';
 import { mustUseSingleSignOn } from './user.js';
 import { passwordError } from './user-rules.js';
 import type { Users } from './users.js';

@@ -6,6 +6,11 @@ import { type AuditEvent, recordIn } from './audit-log.js';
 import { type SignInStage, signInStage } from './second-factors/sign-in-stage.js';
 import { mustUseSingleSignOn, toUser, type User, type UserRow, userSelection } from './user.js';
 
+/** The session was revoked, or the user disabled, while the request was processed. */
+export class SessionEndedError extends Error {
+  override readonly name = 'SessionEndedError';
+}
+
 /** A session expires after this time without use, and after the absolute time in any case. */
 export const idleSeconds = 2 * 3600;
 export const absoluteSeconds = 24 * 3600;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { rejectionRetentionDays, usageRetentionDays } from '../../services/housekeeping.js';
 import { storedRejections } from '../../services/usage/recent-rejections.js';
-import { lastDays } from '../../services/usage/usage-range.js';
+import { lastDays, rejectionRetentionDays, usageRetentionDays } from '../../services/usage/usage-range.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';

@@ -3,10 +3,10 @@ import { findSettingsErrors } from '../../services/applications/application-sett
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageHandler } from '../page-context.js';
+import { applicationAddress, settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { settings } from '../site-page.js';
 import { type ApplicationForm, emptyForm, formErrors, readApplicationForm } from './application-form.js';
-import { type ApplicationPagesDependencies, addressOf } from './application-pages.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
 import { SecretPage } from './secret-page.js';
 
@@ -53,9 +53,9 @@ export function createPages(site: Site, dependencies: ApplicationPagesDependenci
       nonce,
     });
     if (created.kind === 'repeated')
-      return { redirect: withNotice(addressOf(created.id), 'application_exists') };
+      return { redirect: withNotice(applicationAddress(created.id), 'application_exists') };
     const { id, clientId, clientSecret } = created;
-    if (clientSecret === null) return { redirect: withNotice(addressOf(id), 'application_created') };
+    if (clientSecret === null) return { redirect: withNotice(applicationAddress(id), 'application_created') };
     // The secret is in the response to the form: in a URL it would stay in the browser's history.
     return {
       script: true,

@@ -3,10 +3,12 @@ import type { ApplicationDetails } from '../../services/applications/application
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
+import { applicationAddress, settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { Timestamp } from '../timestamp.js';
-import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
+import { requestedApplication } from './requested-application.js';
 
 /** Confirmation page that lists the effects, and deletion of an application. */
 export function deletePages(site: Site, dependencies: ApplicationPagesDependencies): void {
@@ -32,7 +34,7 @@ function DeletePage({ context, application }: { context: PageContext; applicatio
       context={context}
       title={title}
       current="applications"
-      parent={{ title: name, href: addressOf(id) }}
+      parent={{ title: name, href: applicationAddress(id) }}
     >
       <h1>{title}</h1>
       <div class="warning">
@@ -67,9 +69,9 @@ function DeletePage({ context, application }: { context: PageContext; applicatio
       </div>
       <ConfirmForm
         context={context}
-        action={addressOf(id, 'delete')}
+        action={applicationAddress(id, 'delete')}
         button="Delete application"
-        cancel={addressOf(id)}
+        cancel={applicationAddress(id)}
       />
     </SitePage>
   );

@@ -6,11 +6,12 @@ import { isUnchanged } from '../fields.js';
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
+import { applicationAddress, settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { settings } from '../site-page.js';
 import { type ApplicationForm, fieldIds, formErrors, readApplicationForm } from './application-form.js';
-import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
+import { requestedApplication } from './requested-application.js';
 
 /** Form that changes an application, except its client type and client ID. */
 export function editPages(site: Site, dependencies: ApplicationPagesDependencies): void {
@@ -27,8 +28,8 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
     <ApplicationFormPage
       context={context}
       title={`Edit ${application.name}`}
-      action={addressOf(application.id, 'edit')}
-      back={addressOf(application.id)}
+      action={applicationAddress(application.id, 'edit')}
+      back={applicationAddress(application.id)}
       button="Save changes"
       form={form}
       hidden={{ version: more.version }}
@@ -71,7 +72,8 @@ export function editPages(site: Site, dependencies: ApplicationPagesDependencies
         version: version === '' ? undefined : version,
       });
       if (outcome === 'not_found') throw recordNotFound();
-      if (outcome === 'updated') return { redirect: withNotice(addressOf(id), 'application_updated') };
+      if (outcome === 'updated')
+        return { redirect: withNotice(applicationAddress(id), 'application_updated') };
       const message =
         'Another user changed this application while you were editing it. Compare the saved values with yours. To replace them, save again.';
       const current = settingsVersion(application);

@@ -2,10 +2,11 @@ import type { ApplicationSummary } from '../../services/applications/application
 import type { User } from '../../services/user.js';
 import { type Column, DataTable } from '../data-table.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
+import { applicationAddress, settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { TimestampOrNever } from '../timestamp.js';
-import { type ApplicationPagesDependencies, addressOf } from './application-pages.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
 import { clientTypeName } from './client-type-field.js';
 
 const pageSize = 50;
@@ -73,7 +74,7 @@ function columnsFor(reader: User): Column<ApplicationSummary>[] {
     cell: Column<ApplicationSummary>['cell'],
   ): Column<ApplicationSummary> => ({ key, label, heading: label, cell });
   return [
-    column('name', 'Name', ({ id, name }) => <a href={addressOf(id)}>{name}</a>),
+    column('name', 'Name', ({ id, name }) => <a href={applicationAddress(id)}>{name}</a>),
     column('type', 'Client type', ({ clientType }) => (
       <span class="whole">{clientTypeName(clientType)}</span>
     )),

@@ -4,9 +4,11 @@ import type { WebhookEndpoint } from '../../services/webhooks/webhook-endpoint.j
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
+import { applicationAddress, settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
-import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
+import { SitePage } from '../site-page.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
+import { requestedApplication } from './requested-application.js';
 import type { WebhookPagesDependencies } from './webhooks/routes.js';
 
 /** Confirmation page that lists the effects, and revocation of all access of an application. */
@@ -27,7 +29,7 @@ export function revokeAccessPages(
     const { id } = await requestedApplication(context, dependencies);
     const revoked = await dependencies.applications.revokeAccess(context.auditContext, id);
     if (revoked === null) throw recordNotFound();
-    return { redirect: withNotice(addressOf(id), 'access_revoked') };
+    return { redirect: withNotice(applicationAddress(id), 'access_revoked') };
   });
 }
 
@@ -64,7 +66,8 @@ function RevokeAccessPage({
               {delivering === 1
                 ? '1 webhook endpoint is paused.'
                 : `${delivering} webhook endpoints are paused.`}{' '}
-              Check the <a href={addressOf(id, 'webhooks')}>URL of each endpoint</a> before you resume it.
+              Check the <a href={applicationAddress(id, 'webhooks')}>URL of each endpoint</a> before you
+              resume it.
             </li>
           )}
         </ul>
@@ -72,7 +75,7 @@ function RevokeAccessPage({
           <p>
             The client ID and the client secrets stay valid: a client that has a secret can still get new
             tokens with the client credentials grant, and resume webhook endpoints. If a secret may have
-            leaked, <a href={addressOf(id)}>replace it</a> first.
+            leaked, <a href={applicationAddress(id)}>replace it</a> first.
           </p>
         ) : (
           <p>The client ID and the settings are kept. Users can authorize the application again.</p>
@@ -80,9 +83,9 @@ function RevokeAccessPage({
       </div>
       <ConfirmForm
         context={context}
-        action={addressOf(id, 'revoke_access')}
+        action={applicationAddress(id, 'revoke_access')}
         button="Revoke all access"
-        cancel={addressOf(id)}
+        cancel={applicationAddress(id)}
       />
     </SitePage>
   );

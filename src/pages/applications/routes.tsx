@@ -1,11 +1,12 @@
 import { lastDays } from '../../services/usage/usage-range.js';
+import { settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { settings } from '../site-page.js';
-import { type ApplicationPagesDependencies, requestedApplication } from './application-pages.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
 import { createPages } from './create.js';
 import { deletePages } from './delete.js';
 import { editPages } from './edit.js';
 import { listPage } from './list.js';
+import { requestedApplication } from './requested-application.js';
 import { revokeAccessPages } from './revoke-access.js';
 import { secretPages } from './secrets.js';
 import { ShowPage } from './show-page.js';

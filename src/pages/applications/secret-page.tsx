@@ -1,7 +1,7 @@
 import { Copyable } from '../copyable.js';
 import type { PageContext } from '../page-context.js';
+import { applicationAddress } from '../paths.js';
 import { SitePage } from '../site-page.js';
-import { addressOf } from './application-pages.js';
 import { TokenExample } from './token-example.js';
 
 /** The only page that shows a client secret. */
@@ -35,7 +35,7 @@ export function SecretPage({
       <h2>Get a token</h2>
       <TokenExample baseUrl={baseUrl} clientId={clientId} />
       <p class="actions">
-        <a class="button" href={addressOf(id)}>
+        <a class="button" href={applicationAddress(id)}>
           I have stored the secret
         </a>
       </p>

@@ -5,8 +5,8 @@ import type { User } from '../../services/user.js';
 import { type Column, DataTable } from '../data-table.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext } from '../page-context.js';
+import { applicationAddress } from '../paths.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
-import { addressOf } from './application-pages.js';
 
 /** Client secrets of an application, and the next step to replace one. */
 export function SecretsSection({
@@ -34,7 +34,7 @@ export function SecretsSection({
             To replace a secret without downtime, create a second one, deploy it, and revoke the first one
             when it is no longer used. Replace a lost secret in the same way.
           </p>
-          <form method="post" action={addressOf(id, 'secrets')}>
+          <form method="post" action={applicationAddress(id, 'secrets')}>
             <CsrfField token={context.csrfToken} />
             <input type="hidden" name="form" value={randomId()} />
             <button type="submit" class="secondary">
@@ -70,7 +70,7 @@ function columnsFor(
       ? []
       : [
           column('Action', (secret) => (
-            <a href={addressOf(id, 'secrets', secret.id, 'revoke')}>
+            <a href={applicationAddress(id, 'secrets', secret.id, 'revoke')}>
               Revoke<span class="unseen"> {secretName(secret, reader)}</span>
             </a>
           )),

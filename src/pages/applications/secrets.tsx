@@ -4,10 +4,12 @@ import type { ApplicationDetails, SecretSummary } from '../../services/applicati
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageHandler, PageResponse } from '../page-context.js';
+import { applicationAddress, settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { TimestampOrNever } from '../timestamp.js';
-import { type ApplicationPagesDependencies, addressOf, requestedApplication } from './application-pages.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
+import { requestedApplication } from './requested-application.js';
 import { SecretPage } from './secret-page.js';
 import { secretName } from './secrets-section.js';
 import { ShowPage } from './show-page.js';
@@ -24,7 +26,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
 
   // The address of the form: a user whose session expired is sent back to it after signing in.
   site.get(path, async (context) => ({
-    redirect: addressOf((await requestedApplication(context, dependencies)).id),
+    redirect: applicationAddress((await requestedApplication(context, dependencies)).id),
   }));
 
   const create: PageHandler = async (context) => {
@@ -46,7 +48,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
         };
       }
       case 'repeated':
-        return { redirect: withNotice(addressOf(id), 'secret_exists') };
+        return { redirect: withNotice(applicationAddress(id), 'secret_exists') };
       case 'too_many':
         return rejection(
           context,
@@ -75,7 +77,7 @@ export function secretPages(site: Site, dependencies: ApplicationPagesDependenci
     if (outcome === 'only_one') {
       return rejection(context, 'This is the only secret. Create a second one before you revoke it.');
     }
-    return { redirect: withNotice(addressOf(applicationId), 'secret_revoked') };
+    return { redirect: withNotice(applicationAddress(applicationId), 'secret_revoked') };
   };
   site.post(`${path}/:secret_id/revoke`, revoke);
 }
@@ -95,7 +97,7 @@ function RevokePage({
       context={context}
       title={title}
       current="applications"
-      parent={{ title: application.name, href: addressOf(application.id) }}
+      parent={{ title: application.name, href: applicationAddress(application.id) }}
     >
       <h1>{title}</h1>
       <div class="warning">
@@ -113,9 +115,9 @@ function RevokePage({
       </div>
       <ConfirmForm
         context={context}
-        action={addressOf(application.id, 'secrets', secret.id, 'revoke')}
+        action={applicationAddress(application.id, 'secrets', secret.id, 'revoke')}
         button="Revoke secret"
-        cancel={addressOf(application.id)}
+        cancel={applicationAddress(application.id)}
       />
     </SitePage>
   );

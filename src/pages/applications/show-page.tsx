@@ -2,10 +2,10 @@ import type { ApplicationDetails } from '../../services/applications/application
 import type { WebhookEndpoint } from '../../services/webhooks/webhook-endpoint.js';
 import { Fact, Facts } from '../form-parts.js';
 import type { PageContext } from '../page-context.js';
+import { applicationAddress } from '../paths.js';
 import { scopeLabel } from '../scope-labels.js';
 import { SitePage } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
-import { addressOf } from './application-pages.js';
 import { clientTypeName } from './client-type-field.js';
 import { SecretsSection } from './secrets-section.js';
 import { TokenExample } from './token-example.js';
@@ -45,13 +45,13 @@ export function ShowPage({
         <div class="warning">
           <p>
             Events are no longer sent to an endpoint of this application.{' '}
-            <a href={addressOf(id, 'webhooks')}>Show webhooks</a>
+            <a href={applicationAddress(id, 'webhooks')}>Show webhooks</a>
           </p>
         </div>
       )}
       <div class="heading">
         <h1>{name}</h1>
-        <a class="button secondary" href={addressOf(id, 'edit')}>
+        <a class="button secondary" href={applicationAddress(id, 'edit')}>
           Edit
         </a>
       </div>
@@ -107,7 +107,7 @@ export function ShowPage({
           </p>
         )}
         <p>
-          <a class="button secondary" href={addressOf(id, 'usage')}>
+          <a class="button secondary" href={applicationAddress(id, 'usage')}>
             Show usage
           </a>
         </p>
@@ -117,7 +117,7 @@ export function ShowPage({
           <h2>Webhooks</h2>
           {endpoints !== undefined && <p>{endpointsInWords(endpoints)}.</p>}
           <p>
-            <a class="button secondary" href={addressOf(id, 'webhooks')}>
+            <a class="button secondary" href={applicationAddress(id, 'webhooks')}>
               Show webhooks
             </a>
           </p>
@@ -128,7 +128,7 @@ export function ShowPage({
         <h2>Revoke all access</h2>
         <p>Revokes all tokens of this application and disconnects all users. The application is kept.</p>
         <p>
-          <a class="button danger" href={addressOf(id, 'revoke_access')}>
+          <a class="button danger" href={applicationAddress(id, 'revoke_access')}>
             Revoke all access
           </a>
         </p>
@@ -137,7 +137,7 @@ export function ShowPage({
         <h2>Delete</h2>
         <p>Deletes this application and revokes all of its tokens. The next page asks for confirmation.</p>
         <p>
-          <a class="button danger" href={addressOf(id, 'delete')}>
+          <a class="button danger" href={applicationAddress(id, 'delete')}>
             Delete application
           </a>
         </p>

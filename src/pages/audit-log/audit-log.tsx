@@ -1,15 +1,16 @@
 import { invalidParameter } from '../../problems/problem.js';
 import type { OAuthApplications } from '../../services/applications/oauth-applications.js';
 import type { AuditLogExports } from '../../services/audit-log-exports.js';
+import { auditRetentionDays } from '../../services/audit-log-filter.js';
 import type { AuditAnchor, AuditEntry, AuditLogReader } from '../../services/audit-log-reader.js';
-import { auditRetentionDays } from '../../services/housekeeping.js';
 import type { Users } from '../../services/users.js';
 import { CsvHint, excelAddress } from '../csv-formats.js';
 import { DataTable } from '../data-table.js';
 import { ErrorSummary, type FormError } from '../form-parts.js';
 import type { PageContext } from '../page-context.js';
+import { settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { timeZoneOf } from '../timestamp.js';
 import { auditColumns } from './audit-columns.js';
 import { type AuditQuery, auditAddress, readAnchor, readAuditQuery } from './audit-query.js';

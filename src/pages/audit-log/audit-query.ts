@@ -1,6 +1,6 @@
 import type { AuditAnchor } from '../../services/audit-log-reader.js';
 import type { Fields } from '../fields.js';
-import { settings } from '../site-page.js';
+import { settings } from '../paths.js';
 
 /** Names of the filters in the URL. */
 export const filterNames = ['person', 'application', 'type', 'from', 'to', 'tokens'] as const;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { describedBy, FieldError, type FormError } from '../form-parts.js';
-import { settings } from '../site-page.js';
+import { settings } from '../paths.js';
 import { auditEventLabels } from './audit-event-labels.js';
 import type { AuditQuery } from './audit-query.js';
 import { operator } from './resolve-filter.js';

@@ -2,7 +2,7 @@ import { isDateText } from '../../contract/date-text.js';
 import type { AuditFilter } from '../../services/audit-log-filter.js';
 import type { User } from '../../services/user.js';
 import type { Users } from '../../services/users.js';
-import { isRecordId } from '../applications/application-pages.js';
+import { isRecordId } from '../fields.js';
 import type { FormError } from '../form-parts.js';
 import { timeZoneOf } from '../timestamp.js';
 import { isAuditEventType } from './audit-event-labels.js';

@@ -6,10 +6,11 @@ import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-p
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageHandler } from '../page-context.js';
+import { importPath } from '../paths.js';
 import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { CancelForm } from './cancel-form.js';
-import { type ImportPagesDependencies, importAddress, importPath, requestedImport } from './import-pages.js';
+import { type ImportPagesDependencies, importAddress, requestedImport } from './import-pages.js';
 
 const fieldOf = (column: number) => `column_${column}`;
 

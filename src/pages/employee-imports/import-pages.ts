@@ -5,10 +5,10 @@ import type {
 } from '../../services/employee-imports/uploads/employee-uploads.js';
 import type { UploadState } from '../../services/employee-imports/uploads/upload-state.js';
 import type { UploadSteps } from '../../services/employee-imports/uploads/upload-steps.js';
-import { isRecordId } from '../applications/application-pages.js';
 import type { Tone } from '../badge.js';
+import { isRecordId } from '../fields.js';
 import type { PageContext } from '../page-context.js';
-import { home } from '../return-to.js';
+import { home } from '../paths.js';
 
 /** Dependencies of the import pages. */
 export interface ImportPagesDependencies {
@@ -17,9 +17,6 @@ export interface ImportPagesDependencies {
   /** Starts queued imports in this process. */
   readonly wakeImports: () => void;
 }
-
-/** Path of the upload form and of the list of imports. */
-export const importPath = `${home}/employees/import`;
 
 const importsPath = `${home}/employees/imports`;
 

@@ -4,12 +4,12 @@ import { Badge } from '../badge.js';
 import { Fact, Facts } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext } from '../page-context.js';
-import { home } from '../return-to.js';
+import { home, importPath } from '../paths.js';
 import { SitePage } from '../site-page.js';
 import { Timestamp } from '../timestamp.js';
 import { CancelForm } from './cancel-form.js';
 import { ErrorsSection, type ErrorsSectionProps } from './errors-section.js';
-import { countText, importAddress, importPath, isRunning, stateLabels } from './import-pages.js';
+import { countText, importAddress, isRunning, stateLabels } from './import-pages.js';
 
 export interface StatusPageProps extends ErrorsSectionProps {
   readonly context: PageContext;

@@ -12,11 +12,11 @@ import { type Column, DataTable } from '../data-table.js';
 import { describedBy, ErrorSummary, FieldError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext, PageResponse } from '../page-context.js';
-import { home } from '../return-to.js';
+import { home, importPath } from '../paths.js';
 import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { Timestamp } from '../timestamp.js';
-import { type ImportPagesDependencies, importAddress, importPath, stateLabels } from './import-pages.js';
+import { type ImportPagesDependencies, importAddress, stateLabels } from './import-pages.js';
 
 const fileField = 'file';
 

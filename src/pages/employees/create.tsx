@@ -1,7 +1,7 @@
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageResponse } from '../page-context.js';
-import { home } from '../return-to.js';
+import { home } from '../paths.js';
 import type { Site } from '../site.js';
 import {
   checkForm,

@@ -3,7 +3,7 @@ import type { Employee } from '../../services/employees/employee.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
-import { home } from '../return-to.js';
+import { home } from '../paths.js';
 import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import {

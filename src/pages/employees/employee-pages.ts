@@ -4,7 +4,7 @@ import type { Employee } from '../../services/employees/employee.js';
 import type { EmployeeChanges } from '../../services/employees/employee-changes.js';
 import type { Employees } from '../../services/employees/employees.js';
 import type { PageContext } from '../page-context.js';
-import { home } from '../return-to.js';
+import { home } from '../paths.js';
 
 /** Dependencies of the pages of employees. */
 export interface EmployeePagesDependencies {

@@ -2,11 +2,9 @@ import type { PasswordLinks } from '../../services/password-links.js';
 import { emailFormRule } from '../../services/user-rules.js';
 import { ErrorSummary } from '../form-parts.js';
 import { CsrfField, Layout } from '../layout.js';
+import { forgotPasswordPath } from '../paths.js';
 import { TextField } from '../text-field.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
-
-/** Path of the page for a forgotten password. */
-export const forgotPasswordPath = '/forgot_password';
 
 const field = 'email';
 

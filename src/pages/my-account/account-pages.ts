@@ -7,7 +7,7 @@ import type { Passkeys } from '../../services/second-factors/passkeys.js';
 import type { SecondFactors } from '../../services/second-factors/second-factors.js';
 import type { Sessions } from '../../services/sessions.js';
 import type { Users } from '../../services/users.js';
-import { settings } from '../site-page.js';
+import { settings } from '../paths.js';
 import type { ProfileValidator } from './profile-form.js';
 
 /** Dependencies of the pages of the user's own account. */

@@ -5,10 +5,10 @@ import { Fact, Facts } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
-import { ownSecondFactorPath } from '../second-factor/next-step.js';
+import { ownSecondFactorPath, settings } from '../paths.js';
 import { SessionList } from '../session-list.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { roleName } from '../users/user-pages.js';
 import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
 

@@ -2,9 +2,10 @@ import { ErrorSummary, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
+import { settings } from '../paths.js';
 import { describeRejection } from '../rejected-password.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { NewPasswordField, sentence, TextField } from '../text-field.js';
 import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
 

@@ -4,8 +4,9 @@ import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-p
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
+import { settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
 import { type ProfileForm, readProfileForm, storedProfileForm } from './profile-form.js';

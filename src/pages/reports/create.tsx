@@ -1,12 +1,12 @@
 import { randomId } from '../../database/ids.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageResponse } from '../page-context.js';
+import { reportsPath } from '../paths.js';
 import type { Site } from '../site.js';
-import { reportsPath } from '../site-page.js';
 import { type FormExtras, handleForm, statusOf } from './form-actions.js';
 import { ReportFormPage } from './form-page.js';
 import { emptyForm, fieldIds, type ReportForm, readReportForm } from './report-form.js';
-import { addressOf, type ReportPagesDependencies } from './report-pages.js';
+import { type ReportPagesDependencies, reportAddress } from './report-pages.js';
 
 /** Form for a new report, and its submission. */
 export function createPages(site: Site, dependencies: ReportPagesDependencies): void {
@@ -46,9 +46,9 @@ export function createPages(site: Site, dependencies: ReportPagesDependencies): 
       const created = await reports.createThroughForm(context.auditContext, { ...handled, nonce });
       switch (created.kind) {
         case 'created':
-          return { redirect: withNotice(addressOf(created.id), 'report_created') };
+          return { redirect: withNotice(reportAddress(created.id), 'report_created') };
         case 'repeated':
-          return { redirect: withNotice(addressOf(created.id), 'report_exists') };
+          return { redirect: withNotice(reportAddress(created.id), 'report_exists') };
         case 'quota_exceeded': {
           const message = `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`;
           const errors = [{ field: fieldIds.title, message }];

@@ -1,10 +1,11 @@
 import { recordNotFound } from '../../problems/problem.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
+import { reportsPath } from '../paths.js';
 import type { Site } from '../site.js';
-import { reportsPath, SitePage } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { definitionWords } from './definition-words.js';
-import { addressOf, type ReportPagesDependencies, requestedReport } from './report-pages.js';
+import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 
 /** Confirmation page, and deletion of a report. */
 export function deletePages(site: Site, dependencies: ReportPagesDependencies): void {
@@ -14,7 +15,7 @@ export function deletePages(site: Site, dependencies: ReportPagesDependencies): 
     const report = await requestedReport(context, dependencies);
     const { id } = report;
     const title = `Delete ${report.title}?`;
-    const parent = { title: report.title, href: addressOf(id) };
+    const parent = { title: report.title, href: reportAddress(id) };
     return {
       page: (
         <SitePage context={context} title={title} section="reports" parent={parent}>
@@ -28,9 +29,9 @@ export function deletePages(site: Site, dependencies: ReportPagesDependencies): 
           </div>
           <ConfirmForm
             context={context}
-            action={addressOf(id, 'delete')}
+            action={reportAddress(id, 'delete')}
             button="Delete report"
-            cancel={addressOf(id)}
+            cancel={reportAddress(id)}
           />
         </SitePage>
       ),

@@ -2,12 +2,12 @@ import { recordNotFound } from '../../problems/problem.js';
 import type { Report } from '../../services/reports/report.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageResponse } from '../page-context.js';
+import { reportsPath } from '../paths.js';
 import type { Site } from '../site.js';
-import { reportsPath } from '../site-page.js';
 import { type FormExtras, handleForm, statusOf } from './form-actions.js';
 import { ReportFormPage } from './form-page.js';
 import { fieldIds, type ReportForm, readReportForm, storedForm } from './report-form.js';
-import { addressOf, type ReportPagesDependencies, requestedReport } from './report-pages.js';
+import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 
 /** Form that changes a report. */
 export function editPages(site: Site, dependencies: ReportPagesDependencies): void {
@@ -22,9 +22,9 @@ export function editPages(site: Site, dependencies: ReportPagesDependencies): vo
     <ReportFormPage
       context={context}
       title={`Edit ${title}`}
-      parent={{ title, href: addressOf(id) }}
-      action={addressOf(id, 'edit')}
-      back={addressOf(id)}
+      parent={{ title, href: reportAddress(id) }}
+      action={reportAddress(id, 'edit')}
+      back={reportAddress(id)}
       button="Save changes"
       form={form}
       options={validateReport.options}
@@ -57,7 +57,7 @@ export function editPages(site: Site, dependencies: ReportPagesDependencies): vo
       });
       switch (outcome.kind) {
         case 'updated':
-          return { redirect: withNotice(addressOf(report.id), 'report_updated') };
+          return { redirect: withNotice(reportAddress(report.id), 'report_updated') };
         case 'unknown':
           throw recordNotFound();
         case 'changed_meanwhile':

@@ -2,11 +2,12 @@ import type { Report } from '../../services/reports/report.js';
 import type { User } from '../../services/user.js';
 import { type Column, DataTable } from '../data-table.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
+import { reportsPath } from '../paths.js';
 import type { Site } from '../site.js';
-import { reportsPath, SitePage } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { Timestamp } from '../timestamp.js';
 import { definitionWords } from './definition-words.js';
-import { addressOf, type ReportPagesDependencies } from './report-pages.js';
+import { type ReportPagesDependencies, reportAddress } from './report-pages.js';
 
 const pageSize = 50;
 
@@ -79,7 +80,7 @@ function columnsFor(reader: User, creators: ReadonlyMap<string, string>): Column
   });
   return [
     column('title', 'Title', ({ id, title }) => (
-      <a href={addressOf(id)}>
+      <a href={reportAddress(id)}>
         <bdi>{title}</bdi>
       </a>
     )),

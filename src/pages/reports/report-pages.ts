@@ -7,9 +7,9 @@ import type { ChartData } from '../../services/reports/results/chart-data.js';
 import type { ReportCharts } from '../../services/reports/results/report-charts.js';
 import type { ReportExports } from '../../services/reports/results/report-exports.js';
 import type { ReportResults, ResultPage } from '../../services/reports/results/report-results.js';
-import { isRecordId } from '../applications/application-pages.js';
+import { isRecordId } from '../fields.js';
 import type { PageContext } from '../page-context.js';
-import { reportsPath } from '../site-page.js';
+import { reportsPath } from '../paths.js';
 import type { ReportValidator } from './report-validator.js';
 
 /** Dependencies of the report pages. */
@@ -24,7 +24,7 @@ export interface ReportPagesDependencies {
 }
 
 /** Path of the page of a report, or of a page below it. */
-export function addressOf(id: string, ...below: readonly string[]): string {
+export function reportAddress(id: string, ...below: readonly string[]): string {
   return [reportsPath, id, ...below].join('/');
 }
 

@@ -2,16 +2,17 @@ import type { Report } from '../../services/reports/report.js';
 import { CsvHint, excelAddress } from '../csv-formats.js';
 import type { PageContext } from '../page-context.js';
 import { lastPage, Pager, pageNumber } from '../pager.js';
+import { reportsPath } from '../paths.js';
 import type { Site } from '../site.js';
-import { reportsPath, SitePage } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { Timestamp } from '../timestamp.js';
 import { DefinitionFacts } from './definition-facts.js';
 import { definitionWords } from './definition-words.js';
 import { ReportChart } from './report-chart.js';
 import {
-  addressOf,
   type ReportPagesDependencies,
   type ReportRun,
+  reportAddress,
   requestedReport,
   runReport,
 } from './report-pages.js';
@@ -44,7 +45,7 @@ export function showPages(site: Site, dependencies: ReportPagesDependencies): vo
 }
 
 function pageAddress(id: string, number: number): string {
-  return `${addressOf(id)}?page=${number}`;
+  return `${reportAddress(id)}?page=${number}`;
 }
 
 function ShowPage({
@@ -82,16 +83,16 @@ function ShowPage({
       <div class="heading">
         <h1>{title}</h1>
         <div class="row-actions">
-          <a class="button" href={addressOf(id, 'results.csv')} download>
+          <a class="button" href={reportAddress(id, 'results.csv')} download>
             Download CSV
           </a>
-          <a class="button secondary" href={excelAddress(addressOf(id, 'results.csv'))} download>
+          <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'))} download>
             CSV for Excel
           </a>
-          <a class="button secondary" href={addressOf(id, 'edit')}>
+          <a class="button secondary" href={reportAddress(id, 'edit')}>
             Edit
           </a>
-          <a class="button danger" href={addressOf(id, 'delete')}>
+          <a class="button danger" href={reportAddress(id, 'delete')}>
             Delete
           </a>
         </div>

@@ -1,9 +1,6 @@
 import type { SignInStage } from '../../services/second-factors/sign-in-stage.js';
-import { settings } from '../site-page.js';
+import { ownSecondFactorPath } from '../paths.js';
 import { secondFactorPath } from './step-page.js';
-
-/** Settings → My account → Second factor. */
-export const ownSecondFactorPath = `${settings.account}/second_factor`;
 
 /** The page after the password: the next step of the sign-in, or the requested page. */
 export function nextStep(stage: SignInStage, returnTo: string): string {

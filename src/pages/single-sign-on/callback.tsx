@@ -4,7 +4,7 @@ import type { ReturnOutcome } from '../../services/single-sign-on/single-sign-on
 import type { User } from '../../services/user.js';
 import { readKeptForm } from '../kept-form.js';
 import { type Page, renderPage } from '../layout.js';
-import { home } from '../return-to.js';
+import { confirmPath, home, singleSignOnAddress } from '../paths.js';
 import { respondToSignIn } from '../second-factor/after-sign-in.js';
 import { privatePageHeaders } from '../security-headers.js';
 import type { SingleSignOnPagesDependencies } from './dependencies.js';
@@ -17,7 +17,6 @@ import {
   RejectedPage,
   UnavailablePage,
 } from './message-page.js';
-import { confirmPath, singleSignOnAddress } from './paths.js';
 
 /** The page to which the identity provider sends a user back. */
 export async function returnPage(

@@ -1,9 +1,8 @@
 import { ErrorSummary } from '../form-parts.js';
 import { keptFormField } from '../kept-form.js';
 import { CsrfField, Layout } from '../layout.js';
-import { signInAddress } from '../return-to.js';
+import { signInAddress, singleSignOnFormPath } from '../paths.js';
 import { TextField } from '../text-field.js';
-import { singleSignOnFormPath } from './paths.js';
 
 /** The page on which a user enters the address whose domain has an identity provider. */
 export function EmailPage({

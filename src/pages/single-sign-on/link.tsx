@@ -1,7 +1,6 @@
-import { singleSignOnPath } from '../../services/single-sign-on/single-sign-on-path.js';
 import { keptFormField } from '../kept-form.js';
 import { CsrfField } from '../layout.js';
-import { singleSignOnAddress, singleSignOnFormPath } from './paths.js';
+import { singleSignOnAddress, singleSignOnFormPath, singleSignOnPath } from '../paths.js';
 
 /**
  * Leads from the sign-in page to single sign-on: a link, or a form when the account is known or the form of an expired session is

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { singleSignOnPath } from '../../services/single-sign-on/single-sign-on-path.js';
 import type { User } from '../../services/user.js';
 import { CsrfField, Layout } from '../layout.js';
-import { home } from '../return-to.js';
+import { home, singleSignOnPath } from '../paths.js';
 
 /** A page with the reason why single sign-on failed, and a remedy. */
 export function MessagePage({ title, children }: { title: string; children: ComponentChildren }) {

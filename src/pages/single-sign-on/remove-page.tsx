@@ -1,7 +1,8 @@
 import { ConfirmForm } from '../confirm-form.js';
 import type { PageContext } from '../page-context.js';
+import { settings } from '../paths.js';
 import { RevokeGrantsField } from '../revocation-choice.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { removePath } from './paths.js';
 
 /** Confirms that the identity provider is removed. */

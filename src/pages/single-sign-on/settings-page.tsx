@@ -1,12 +1,12 @@
 import type { LastFailure, ProviderSettings } from '../../services/single-sign-on/identity-providers.js';
 import { maximumIssuerLength } from '../../services/single-sign-on/issuer-rule.js';
-import { callbackPath, singleSignOnPath } from '../../services/single-sign-on/single-sign-on-path.js';
 import { Copyable } from '../copyable.js';
 import { ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext } from '../page-context.js';
+import { callbackPath, settings, singleSignOnPath } from '../paths.js';
 import { RevokeGrantsField } from '../revocation-choice.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { Timestamp } from '../timestamp.js';
 import { removePath, requirePath } from './paths.js';

@@ -4,9 +4,9 @@ import type { IdentityProviders, RequireOutcome } from '../../services/single-si
 import type { FormError } from '../form-parts.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageHandler } from '../page-context.js';
+import { settings } from '../paths.js';
 import { revocationChoice } from '../revocation-choice.js';
 import type { Site } from '../site.js';
-import { settings } from '../site-page.js';
 import { removePath, requirePath } from './paths.js';
 import { RemovePage } from './remove-page.js';
 import { type ProviderFields, SettingsPage, switchId } from './settings-page.js';

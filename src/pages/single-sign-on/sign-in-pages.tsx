@@ -1,20 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { auditOrigin } from '../../http/audit-origin.js';
 import type { BrowserSessions } from '../../http/browser-sessions.js';
+import { signOutEvent } from '../../http/browser-sessions.js';
 import { Problem } from '../../problems/problem.js';
 import type { SingleSignOnStart } from '../../services/single-sign-on/single-sign-on.js';
 import { emailFormRule } from '../../services/user-rules.js';
 import { Fields } from '../fields.js';
 import { keptFormField, readKeptForm } from '../kept-form.js';
 import { type Page, renderPage } from '../layout.js';
-import { home, safeReturnTo, signInAddress } from '../return-to.js';
+import { confirmPath, home, signInAddress, singleSignOnAddress, singleSignOnFormPath } from '../paths.js';
+import { safeReturnTo } from '../return-to.js';
 import { privatePageHeaders } from '../security-headers.js';
-import { signOutEvent } from '../sign-in.js';
 import { returnPage } from './callback.js';
 import type { SingleSignOnPagesDependencies } from './dependencies.js';
 import { EmailPage } from './email-page.js';
 import { ContinuePage, NotSetUpPage, TooManyPage, UnavailablePage } from './message-page.js';
-import { confirmPath, singleSignOnAddress, singleSignOnFormPath } from './paths.js';
 
 type Account = { Params: { account: string } };
 

@@ -3,8 +3,9 @@ import type { UserSummary } from '../../services/users.js';
 import { ConfirmForm } from '../confirm-form.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageHandler } from '../page-context.js';
+import { settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { LinkPage } from './link-page.js';
 import {
   afterChange,

@@ -1,11 +1,12 @@
 import { recordNotFound } from '../../problems/problem.js';
 import type { ConnectedApplication } from '../../services/grants/grants.js';
 import type { UserSummary } from '../../services/users.js';
-import { isRecordId } from '../applications/application-pages.js';
 import { ConfirmForm } from '../confirm-form.js';
+import { isRecordId } from '../fields.js';
 import type { PageContext } from '../page-context.js';
+import { settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import {
   afterChange,
   changeableUser,

@@ -1,13 +1,14 @@
 import { recordNotFound } from '../../problems/problem.js';
 import { maximumInvitations } from '../../services/invitations/invitations.js';
 import type { Role } from '../../services/user.js';
-import { isRecordId } from '../applications/application-pages.js';
+import { isRecordId } from '../fields.js';
 import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext, PageResponse } from '../page-context.js';
+import { settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { TextField } from '../text-field.js';
 import { LinkPage } from './link-page.js';
 import {

@@ -1,13 +1,14 @@
 import type { Invitation } from '../../services/invitations/invitations.js';
 import { mayAdminister } from '../../services/lock-user.js';
 import type { UserSummary } from '../../services/users.js';
-import { isRecordId } from '../applications/application-pages.js';
 import { Badge } from '../badge.js';
 import { type Column, DataTable } from '../data-table.js';
+import { isRecordId } from '../fields.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext } from '../page-context.js';
+import { settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import { invitationsPath } from './invite.js';
 import { roleName, secondFactorText, type UserPagesDependencies, userAddress } from './user-pages.js';

@@ -1,5 +1,5 @@
+import { settings } from '../paths.js';
 import type { Site } from '../site.js';
-import { settings } from '../site-page.js';
 import { changePages } from './changes.js';
 import { disconnectPages } from './disconnect.js';
 import { invitationPages } from './invite.js';

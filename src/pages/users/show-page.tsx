@@ -5,8 +5,9 @@ import { Badge } from '../badge.js';
 import { Fact, Facts } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import type { PageContext } from '../page-context.js';
+import { settings } from '../paths.js';
 import { SessionList } from '../session-list.js';
-import { SitePage, settings } from '../site-page.js';
+import { SitePage } from '../site-page.js';
 import { Timestamp, TimestampOrNever } from '../timestamp.js';
 import {
   mayChange,

@@ -7,10 +7,10 @@ import type { Sessions } from '../../services/sessions.js';
 import { type Role, roles } from '../../services/user.js';
 import type { UserAdministration, UserChange } from '../../services/user-administration.js';
 import type { UserSummary, Users } from '../../services/users.js';
-import { isRecordId } from '../applications/application-pages.js';
+import { isRecordId } from '../fields.js';
 import { type Notice, withNotice } from '../notices.js';
 import type { PageContext, PageResponse } from '../page-context.js';
-import { settings } from '../site-page.js';
+import { settings } from '../paths.js';
 
 /** Dependencies of the user pages. */
 export interface UserPagesDependencies {

@@ -1,4 +1,5 @@
 import { Prisma } from '../../database/client.js';
+import type { AccountId } from '../account-id.js';
 import { liveGrant } from '../grants/live-grant.js';
 import type { ApplicationSettings } from './application-settings.js';
 import type { ClientType } from './client-registry.js';
@@ -29,6 +30,12 @@ export interface ApplicationDetails extends ApplicationSummary {
   readonly createdBy: string | null;
   /** Oldest first. */
   readonly secrets: readonly SecretSummary[];
+}
+
+/** Reads applications of an account. */
+export interface ApplicationReader {
+  /** The account's application with this id; `null` when there is none, or it is another account's. */
+  get(accountId: AccountId, options: { id: string; now: Date }): Promise<ApplicationDetails | null>;
 }
 
 /** Select list over `applications` that yields an {@link ApplicationSummary}. */

@@ -4,7 +4,12 @@ import type { AccountId } from '../account-id.js';
 import type { AuditContext, UserAuditContext } from '../audit-context.js';
 import { claimForm } from '../submitted-forms.js';
 import { pauseEndpoints } from '../webhooks/pause-endpoints.js';
-import { type ApplicationDetails, type ApplicationSummary, summarySelection } from './application-details.js';
+import {
+  type ApplicationDetails,
+  type ApplicationReader,
+  type ApplicationSummary,
+  summarySelection,
+} from './application-details.js';
 import type { ApplicationSettings } from './application-settings.js';
 import type { ClientType } from './client-registry.js';
 import { insertApplication } from './insert-application.js';
@@ -32,7 +37,7 @@ export interface RevokedAccess {
 export type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
 
 /** The OAuth applications of accounts. Each change is one transaction together with its audit event. */
-export class OAuthApplications {
+export class OAuthApplications implements ApplicationReader {
   readonly #prisma: Database['prisma'];
 
   constructor({ prisma }: Database) {
@@ -64,7 +69,6 @@ export class OAuthApplications {
     });
   }
 
-  /** Reads the account's application with this id; `null` when there is none, or it is another account's. */
   async get(
     accountId: AccountId,
     { id, now }: { id: string; now: Date },

@@ -1,6 +1,7 @@
 import type { Prisma } from '../../database/client.js';
 import type { UserAuditContext } from '../audit-context.js';
 import { type AuditEventType, recordIn } from '../audit-log.js';
+import { SessionEndedError } from '../sessions.js';
 import type { Role, SecondFactorPolicy } from '../user.js';
 import {
   lockEnabledUser,
@@ -23,11 +24,6 @@ export interface FactorAddition {
   readonly recoveryCodes: string[] | null;
   /** The id of the session from now on. */
   readonly sessionId: string;
-}
-
-/** The session was revoked, or the user disabled, while the request was processed. */
-export class SessionEndedError extends Error {
-  override readonly name = 'SessionEndedError';
 }
 
 export type FactorRemoval =

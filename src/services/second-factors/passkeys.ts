@@ -15,6 +15,7 @@ import { allAccounts, withScope } from '../../database/scope.js';
 import { type AccountId, toAccountId } from '../account-id.js';
 import type { UserAuditContext } from '../audit-context.js';
 import type { SecurityNotices } from '../security-notices.js';
+import { SessionEndedError } from '../sessions.js';
 import type { User } from '../user.js';
 import { lockEnabledUser } from './complete-sign-in.js';
 import {
@@ -23,7 +24,6 @@ import {
   type FactorRemoval,
   type FactorSession,
   removeFactor,
-  SessionEndedError,
 } from './factor-changes.js';
 import type { PasskeyChallenges, PasskeyPurpose } from './passkey-challenges.js';
 

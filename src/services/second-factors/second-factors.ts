@@ -2,9 +2,9 @@ import type { Database } from '../../database/client.js';
 import type { UserAuditContext } from '../audit-context.js';
 import { recordIn } from '../audit-log.js';
 import type { SecurityNotices } from '../security-notices.js';
+import { SessionEndedError } from '../sessions.js';
 import type { User } from '../user.js';
 import { lockEnabledUser } from './complete-sign-in.js';
-import { SessionEndedError } from './factor-changes.js';
 import { replaceRecoveryCodes } from './recovery-codes.js';
 
 /** The second factors of a user, except passkeys. */

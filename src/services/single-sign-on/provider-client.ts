@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
 import { parseUrl } from '../../contract/outside-text.js';
+import { callbackPath } from '../../pages/paths.js';
 import { ConcurrencyLimit, QueueTimeoutError } from '../concurrency-limit.js';
 import { PrivateAddressError } from '../public-address.js';
 import type { Findings } from './failure-details.js';
 import { isSameIssuer } from './issuer-rule.js';
 import { addUserInfo, hasAddress, type ProviderClaims } from './provider-claims.js';
 import { ProviderRequestError } from './provider-fetch.js';
-import { callbackPath } from './single-sign-on-path.js';
 
 /** The identity provider of an account, with its secret. */
 export interface Provider {

@@ -1,5 +1,11 @@
 import type { UsageRange } from './usage-reader.js';
 
+/** Retention of the counts of API calls, in days. */
+export const usageRetentionDays = 400;
+
+/** Retention of rejected requests, in days. */
+export const rejectionRetentionDays = 7;
+
 const dayMilliseconds = 86_400_000;
 
 /** The last days in UTC, including the day of `now`. */

@@ -1,7 +1,7 @@
 import type { Contract, ProblemCode } from '../../../contract/contract.js';
 import { problemSlug } from '../../../problems/problem-document.js';
-import { rejectionRetentionDays } from '../../../services/housekeeping.js';
 import { storedRejections } from '../../../services/usage/recent-rejections.js';
+import { rejectionRetentionDays } from '../../../services/usage/usage-range.js';
 import type { RejectedRequest } from '../../../services/usage/usage-reader.js';
 import type { User } from '../../../services/user.js';
 import { type Column, DataTable } from '../../data-table.js';

@@ -4,8 +4,8 @@ import { periodsOf } from '../../../services/usage/usage-range.js';
 import type { RejectedRequest, UsageInPeriod, UsageRange } from '../../../services/usage/usage-reader.js';
 import { usageIntervalMilliseconds } from '../../../services/usage/usage-recorder.js';
 import type { PageContext } from '../../page-context.js';
+import { applicationAddress } from '../../paths.js';
 import { SitePage } from '../../site-page.js';
-import { addressOf } from '../application-pages.js';
 import { CallsChart, countWords } from './calls-chart.js';
 import { type ApplicationLimits, LimitsSection } from './limits-section.js';
 import { RejectionsSection } from './rejections-section.js';
@@ -35,7 +35,7 @@ export function UsagePage(props: UsagePageProps) {
       context={context}
       title={`Usage of ${application.name}`}
       current="applications"
-      parent={{ title: application.name, href: addressOf(application.id) }}
+      parent={{ title: application.name, href: applicationAddress(application.id) }}
     >
       <h1>Usage</h1>
       <p>
@@ -130,7 +130,7 @@ function HoursSection({ application: { id }, byHour, range, day }: UsagePageProp
 }
 
 function hoursAddress(id: string, day: Date): string {
-  return `${addressOf(id, 'usage')}?day=${dateText(day)}#hours`;
+  return `${applicationAddress(id, 'usage')}?day=${dateText(day)}#hours`;
 }
 
 function sentence(words: string): string {

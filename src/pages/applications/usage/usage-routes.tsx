@@ -1,9 +1,10 @@
 import type { Contract } from '../../../contract/contract.js';
 import { lastDays } from '../../../services/usage/usage-range.js';
 import type { UsageReader } from '../../../services/usage/usage-reader.js';
+import { settings } from '../../paths.js';
 import type { Site } from '../../site.js';
-import { settings } from '../../site-page.js';
-import { type ApplicationPagesDependencies, requestedApplication } from '../application-pages.js';
+import type { ApplicationPagesDependencies } from '../application-pages.js';
+import { requestedApplication } from '../requested-application.js';
 import type { ApplicationLimits } from './limits-section.js';
 import { selectedDay, usageDays } from './usage-days.js';
 import { UsagePage } from './usage-page.js';

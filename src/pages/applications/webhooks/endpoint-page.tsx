@@ -4,9 +4,9 @@ import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoin
 import { ErrorSummary, Fact, Facts } from '../../form-parts.js';
 import { CsrfField } from '../../layout.js';
 import type { PageContext } from '../../page-context.js';
+import { applicationAddress } from '../../paths.js';
 import { SitePage } from '../../site-page.js';
 import { Timestamp } from '../../timestamp.js';
-import { addressOf } from '../application-pages.js';
 import { AttemptsSection } from './attempts-section.js';
 import { EndpointState, shownUrl } from './endpoint-state.js';
 import { afterField, ResumeForm, type ResumeFormValues } from './resume-form.js';
@@ -29,14 +29,17 @@ export function EndpointPage({
   error?: string;
 }) {
   const { id, url, description, eventTypes, lastEventId, createdAt } = endpoint;
-  const address = addressOf(application.id, 'webhooks', id);
+  const address = applicationAddress(application.id, 'webhooks', id);
   return (
     <SitePage
       context={context}
       title={`Endpoint ${shownUrl(url)}`}
       hasErrors={error !== undefined}
       current="applications"
-      parent={{ title: `Webhooks of ${application.name}`, href: addressOf(application.id, 'webhooks') }}
+      parent={{
+        title: `Webhooks of ${application.name}`,
+        href: applicationAddress(application.id, 'webhooks'),
+      }}
     >
       <h1>{shownUrl(url)}</h1>
       <ErrorSummary errors={error === undefined ? [] : [{ field: afterField, message: error }]} />

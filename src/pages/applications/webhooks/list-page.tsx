@@ -2,8 +2,8 @@ import type { ApplicationDetails } from '../../../services/applications/applicat
 import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
 import { type Column, DataTable } from '../../data-table.js';
 import type { PageContext } from '../../page-context.js';
+import { applicationAddress } from '../../paths.js';
 import { SitePage } from '../../site-page.js';
-import { addressOf } from '../application-pages.js';
 import { EndpointState, shownUrl } from './endpoint-state.js';
 
 /** The webhook endpoints of an application. */
@@ -21,7 +21,7 @@ export function WebhooksPage({
       context={context}
       title={`Webhooks of ${name}`}
       current="applications"
-      parent={{ title: name, href: addressOf(id) }}
+      parent={{ title: name, href: applicationAddress(id) }}
     >
       <h1>Webhooks</h1>
       <p>
@@ -52,7 +52,9 @@ function columnsFor({ user }: PageContext, applicationId: string): Column<Webhoo
     return { key: label, heading: label, label, cell };
   };
   return [
-    column('URL', ({ id, url }) => <a href={addressOf(applicationId, 'webhooks', id)}>{shownUrl(url)}</a>),
+    column('URL', ({ id, url }) => (
+      <a href={applicationAddress(applicationId, 'webhooks', id)}>{shownUrl(url)}</a>
+    )),
     column('Description', ({ description }) => (description === null ? '–' : <bdi>{description}</bdi>)),
     column('State', (endpoint) => <EndpointState endpoint={endpoint} reader={user} />),
   ];

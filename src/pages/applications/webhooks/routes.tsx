@@ -3,16 +3,13 @@ import type { ApplicationDetails } from '../../../services/applications/applicat
 import type { EndpointContext } from '../../../services/webhooks/change-endpoint.js';
 import type { WebhookServices } from '../../../services/webhooks/compose.js';
 import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
+import { isRecordId } from '../../fields.js';
 import { withNotice } from '../../notices.js';
 import type { PageContext } from '../../page-context.js';
+import { applicationAddress, settings } from '../../paths.js';
 import type { Site } from '../../site.js';
-import { settings } from '../../site-page.js';
-import {
-  type ApplicationPagesDependencies,
-  addressOf,
-  isRecordId,
-  requestedApplication,
-} from '../application-pages.js';
+import type { ApplicationPagesDependencies } from '../application-pages.js';
+import { requestedApplication } from '../requested-application.js';
 import { EndpointPage } from './endpoint-page.js';
 import { WebhooksPage } from './list-page.js';
 import { type ResumeFormValues, resumePoints } from './resume-form.js';
@@ -52,7 +49,7 @@ export function webhookPages(site: Site, dependencies: WebhookPagesDependencies)
   for (const form of ['test', 'resume']) {
     site.get(`${path}/:endpoint_id/${form}`, async (context) => {
       const { application, endpoint } = await requestedEndpoint(context, dependencies);
-      return { redirect: addressOf(application.id, 'webhooks', endpoint.id) };
+      return { redirect: applicationAddress(application.id, 'webhooks', endpoint.id) };
     });
   }
 
@@ -60,7 +57,9 @@ export function webhookPages(site: Site, dependencies: WebhookPagesDependencies)
     const { application, endpoint } = await requestedEndpoint(context, dependencies);
     const attempt = await tests.send(endpointContext(context, application), endpoint.id);
     if (attempt === null) throw recordNotFound();
-    return { redirect: withNotice(addressOf(application.id, 'webhooks', endpoint.id), 'webhook_test_sent') };
+    return {
+      redirect: withNotice(applicationAddress(application.id, 'webhooks', endpoint.id), 'webhook_test_sent'),
+    };
   });
 
   site.post(`${path}/:endpoint_id/resume`, async (context) => {
@@ -93,7 +92,10 @@ export function webhookPages(site: Site, dependencies: WebhookPagesDependencies)
         };
       case 'resumed':
         return {
-          redirect: withNotice(addressOf(application.id, 'webhooks', endpoint.id), 'webhook_resumed'),
+          redirect: withNotice(
+            applicationAddress(application.id, 'webhooks', endpoint.id),
+            'webhook_resumed',
+          ),
         };
     }
   });

@@ -2,8 +2,7 @@ import { recordNotFound } from '../../../problems/problem.js';
 import type { FactorAddition, FactorRemoval } from '../../../services/second-factors/factor-changes.js';
 import { type Notice, withNotice } from '../../notices.js';
 import type { PageContext, PageResponse } from '../../page-context.js';
-import { ownSecondFactorPath } from '../../second-factor/next-step.js';
-import { settings } from '../../site-page.js';
+import { ownSecondFactorPath, settings } from '../../paths.js';
 import { recoveryCodesPage } from './recovery-codes.js';
 
 /** The response after a second factor was added: the recovery codes with the first one, or the requested page. */

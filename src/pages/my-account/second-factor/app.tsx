@@ -2,7 +2,7 @@ import type { AppSetUp } from '../../../services/second-factors/authenticator-ap
 import { ErrorSummary } from '../../form-parts.js';
 import { CsrfField } from '../../layout.js';
 import type { PageContext } from '../../page-context.js';
-import { ownSecondFactorPath } from '../../second-factor/next-step.js';
+import { ownSecondFactorPath } from '../../paths.js';
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
 import { TextField } from '../../text-field.js';

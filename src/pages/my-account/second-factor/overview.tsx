@@ -3,7 +3,7 @@ import type { SecondFactorOverview } from '../../../services/second-factors/seco
 import { requiresSecondFactor } from '../../../services/second-factors/sign-in-stage.js';
 import { CsrfField } from '../../layout.js';
 import type { PageContext } from '../../page-context.js';
-import { ownSecondFactorPath } from '../../second-factor/next-step.js';
+import { ownSecondFactorPath } from '../../paths.js';
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
 import { Timestamp, TimestampOrNever } from '../../timestamp.js';

@@ -1,11 +1,11 @@
 import { recordNotFound } from '../../../problems/problem.js';
 import { maximumPasskeyName, passkeyNameRule } from '../../../services/name-rules.js';
 import { maximumPasskeys } from '../../../services/second-factors/passkeys.js';
-import { isRecordId } from '../../applications/application-pages.js';
 import { browserName } from '../../browser-name.js';
+import { isRecordId } from '../../fields.js';
 import { ErrorSummary, type FormError } from '../../form-parts.js';
 import type { PageContext } from '../../page-context.js';
-import { ownSecondFactorPath } from '../../second-factor/next-step.js';
+import { ownSecondFactorPath } from '../../paths.js';
 import { credentialField, NoPasskeyHint, PasskeyForm } from '../../second-factor/passkey-form.js';
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';

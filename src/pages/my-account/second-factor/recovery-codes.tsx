@@ -1,5 +1,5 @@
 import type { PageContext, PageResponse } from '../../page-context.js';
-import { ownSecondFactorPath } from '../../second-factor/next-step.js';
+import { ownSecondFactorPath } from '../../paths.js';
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
 import type { AccountPagesDependencies } from '../account-pages.js';

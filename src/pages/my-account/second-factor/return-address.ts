@@ -1,7 +1,8 @@
 import type { PageContext } from '../../page-context.js';
-import { home, safeReturnTo } from '../../return-to.js';
-import { ownSecondFactorPath, withReturnTo } from '../../second-factor/next-step.js';
-import { type Crumb, settings } from '../../site-page.js';
+import { home, ownSecondFactorPath, settings } from '../../paths.js';
+import { safeReturnTo } from '../../return-to.js';
+import { withReturnTo } from '../../second-factor/next-step.js';
+import type { Crumb } from '../../site-page.js';
 
 /** The overview of second factors, for pages below it. */
 export const parentCrumb: Crumb = { title: 'Second factor', href: ownSecondFactorPath };

@@ -1,0 +1,60 @@
+// Paths of pages to which pages of other features link.
+
+/** Default page after signing in. */
+export const home = '/people';
+
+/** Address of the sign-in page, which redirects to a path of this server after signing in. */
+export function signInAddress(returnTo: string): string {
+  return `/sign_in?return_to=${encodeURIComponent(returnTo)}`;
+}
+
+/** Path of the page for a forgotten password. */
+export const forgotPasswordPath = '/forgot_password';
+
+/** Path of the page that starts single sign-on of an account. */
+export function singleSignOnPath(accountId: string): string {
+  return `/sign_in/sso/${accountId}`;
+}
+
+/** Path that the identity provider of an account sends users back to. */
+export function callbackPath(accountId: string): string {
+  return `${singleSignOnPath(accountId)}/callback`;
+}
+
+/** Path of the page that asks for the e-mail address. */
+export const singleSignOnFormPath = '/sign_in/sso';
+
+/** Path that confirms a session at the identity provider. */
+export const confirmPath = '/sign_in/sso/confirm';
+
+/** Path that starts single sign-on of an account, or of the account of an address, and then returns to a path. */
+export function singleSignOnAddress(returnTo: string, accountId?: string): string {
+  const path = accountId === undefined ? singleSignOnFormPath : singleSignOnPath(accountId);
+  return `${path}?return_to=${encodeURIComponent(returnTo)}`;
+}
+
+/** Paths of the settings pages. */
+export const settings = {
+  root: '/people/settings',
+  account: '/people/settings/account',
+  users: '/people/settings/users',
+  applications: '/people/settings/oauth_applications',
+  connected: '/people/settings/connected_applications',
+  security: '/people/settings/security',
+  auditLog: '/people/settings/audit_log',
+  singleSignOn: '/people/settings/single_sign_on',
+} as const;
+
+/** Settings → My account → Second factor. */
+export const ownSecondFactorPath = `${settings.account}/second_factor`;
+
+/** Path of the list of reports. */
+export const reportsPath = '/people/reports';
+
+/** Path of the upload form and of the list of imports. */
+export const importPath = `${home}/employees/import`;
+
+/** Path of the page of an application, or of a page below it. */
+export function applicationAddress(id: string, ...below: readonly string[]): string {
+  return [settings.applications, id, ...below].join('/');
+}
