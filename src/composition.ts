@@ -69,6 +69,7 @@ import { ReportCharts } from './services/reports/results/report-charts.js';
 import { ReportExports } from './services/reports/results/report-exports.js';
 import { ReportResults } from './services/reports/results/report-results.js';
 import { composeSecondFactors } from './services/second-factors/compose.js';
+import { PasskeySignIn } from './services/second-factors/passkey-sign-in.js';
 import { SecondFactorPolicies } from './services/second-factors/second-factor-policy.js';
 import { createSecurityNotices, type SecurityNotices } from './services/security-notices.js';
 import { Sessions } from './services/sessions.js';
@@ -251,6 +252,10 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     apiConsole: { applications, settings: config },
     signIn: {
       ...secondFactorServices,
+      passkeySignIn: new PasskeySignIn({
+        ...{ database, users, sessions: userSessions, auditLog, failureLimit, clock },
+        passkeys: secondFactorServices.passkeys,
+      }),
       signIn: new SignIn({ users, passwords, sessions: userSessions, auditLog, failureLimit }),
       sessions,
       knownBrowsers: new KnownBrowsers({ appSecrets, baseUrl, clock }),

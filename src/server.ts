@@ -11,6 +11,7 @@ import { fillDemoData } from './demo-data/fill.js';
 import { hasDemoApplication } from './demo-data/find.js';
 import { createLifecycle } from './http/lifecycle.js';
 import { SigningKeys } from './oauth/signing-keys.js';
+import { grantTypes } from './oauth/token-endpoint.js';
 import { startInstruments } from './observability/instruments.js';
 import { packageRoot } from './package-root.js';
 import { resolveAppSecrets } from './process/app-secret.js';
@@ -48,7 +49,7 @@ async function start(): Promise<void> {
   const appSecrets = await resolveAppSecrets(config);
   const databaseOptions = { ...config, embeddedTemplate, logger, statementTimeoutMs, connectionTimeoutMs };
   const opened = await openDatabase(databaseOptions);
-  const instruments = await startInstruments(config, opened);
+  const instruments = await startInstruments(config, opened, grantTypes);
   const { database, observers } = instruments;
   await migrate(database, { logger });
   await new Issuer(database).claim(config.baseUrl, { at: systemClock(), logger });

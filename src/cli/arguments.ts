@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Accounts } from '../services/accounts.js';
 import type { Rule } from '../services/name-rules.js';
+import { NewUserError } from '../services/new-user.js';
 import { roles } from '../services/user.js';
 import { CliError } from './cli-error.js';
 
@@ -55,4 +56,9 @@ export async function findAccount(
     throw new CliError(`${others.length + 1} accounts are named ${idOrName}; use the id: see accounts list`);
   }
   return account;
+}
+
+/** Rethrows a {@link NewUserError} as {@link CliError}. */
+export function asCliError(error: unknown): never {
+  throw error instanceof NewUserError ? new CliError(error.message) : error;
 }

@@ -5,16 +5,20 @@ import { migrate } from '../database/migrate.js';
 import { openDatabase } from '../database/open-database.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { resolveAppSecrets } from '../process/app-secret.js';
+import { Accounts } from '../services/accounts.js';
 import type { AppSecrets } from '../services/keyring.js';
+import { createSecurityNotices, type SecurityNotices } from '../services/security-notices.js';
+import { Users } from '../services/users.js';
 import type { CommandProcess } from './command-process.js';
-import { type CommandServices, composeCommandServices } from './services.js';
 
-/** Services of a command, on the migrated database of the environment. */
+/** What every command needs, on the migrated database of the environment. */
 export interface CommandContext {
   readonly commandProcess: CommandProcess;
   readonly config: Config;
   readonly database: Database;
-  readonly services: CommandServices;
+  readonly accounts: Accounts;
+  readonly users: Users;
+  readonly notices: SecurityNotices;
   readonly clock: typeof systemClock;
   appSecrets(): Promise<AppSecrets>;
 }
@@ -33,17 +37,19 @@ export async function withContext<Result>(
   const database = await (commandProcess.openDatabase ?? openDatabase)(config);
   try {
     await migrate(database);
-    const services = composeCommandServices(database, systemClock, { config, logger });
+    const notices = createSecurityNotices(database, { config, clock: systemClock, logger });
     const context: CommandContext = {
       commandProcess,
       config,
       database,
-      services,
+      accounts: new Accounts(database),
+      users: new Users(database),
+      notices,
       clock: systemClock,
       appSecrets: () => resolveAppSecrets(config),
     };
     const result = await withScope(allAccounts, () => command(context));
-    await services.notices.settled();
+    await notices.settled();
     return result;
   } finally {
     await database.close();

@@ -17,15 +17,17 @@ export interface Instruments {
 /**
  * Sets up metrics and traces if they are configured. Their modules are not loaded otherwise.
  *
+ * @param grantTypes values of `grant_type` that tokens are counted by; others count as `unknown`
  * @throws {ConfigError} when the metrics server cannot listen
  */
 export async function startInstruments(
   { metricsPort, metricsHost, tracing }: Pick<Config, 'metricsPort' | 'metricsHost' | 'tracing'>,
   database: Database,
+  grantTypes: readonly string[],
 ): Promise<Instruments> {
   const tracer = tracing ? new (await import('./tracing.js')).Tracing() : undefined;
   const metrics =
-    metricsPort === undefined ? undefined : new (await import('./metrics.js')).Metrics(database);
+    metricsPort === undefined ? undefined : new (await import('./metrics.js')).Metrics(database, grantTypes);
   if (tracer === undefined && metrics === undefined) {
     return { database, observers: [], close: async () => {} };
   }

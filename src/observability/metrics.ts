@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../database/client.js';
 import { databaseErrorKind } from '../database/database-errors.js';
-import { grantTypes } from '../oauth/token-endpoint.js';
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 
@@ -43,9 +42,11 @@ export class Metrics implements RequestObserver {
     registers: [this.#registry],
   });
   readonly webhooks = new WebhookMetrics(this.#registry);
+  readonly #grantTypes: readonly string[];
   #inFlight = 0;
 
-  constructor(database: Pick<Database, 'poolState'>) {
+  constructor(database: Pick<Database, 'poolState'>, grantTypes: readonly string[]) {
+    this.#grantTypes = grantTypes;
     collectDefaultMetrics({ register: this.#registry });
     const inFlight = () => this.#inFlight;
     new Gauge({
@@ -100,7 +101,7 @@ export class Metrics implements RequestObserver {
 
   #countToken({ request, status, problemCode }: FinishedRequest): void {
     const requested = (request.body as { grant_type?: unknown } | null | undefined)?.grant_type;
-    const grantType = grantTypes.find((type) => type === requested) ?? 'unknown';
+    const grantType = this.#grantTypes.find((type) => type === requested) ?? 'unknown';
     const success = grantType === 'refresh_token' ? 'refreshed' : 'issued';
     const outcome = problemCode ?? (status === 200 ? success : 'aborted');
     this.#tokens.inc({ grant_type: grantType, outcome });

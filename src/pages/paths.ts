@@ -58,3 +58,13 @@ export const importPath = `${home}/employees/import`;
 export function applicationAddress(id: string, ...below: readonly string[]): string {
   return [settings.applications, id, ...below].join('/');
 }
+
+/** Path of a page below My account. */
+export function accountAddress(page: 'profile' | 'email' | 'password' | 'sessions'): string {
+  return `${settings.account}/${page}`;
+}
+
+/** Adds the requested page to a URL. */
+export function withReturnTo(address: string, returnTo: string): string {
+  return `${address}?return_to=${encodeURIComponent(returnTo)}`;
+}

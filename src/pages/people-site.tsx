@@ -34,7 +34,7 @@ import type { UserPagesDependencies } from './users/user-pages.js';
 export interface PeopleSiteDependencies
   extends ApplicationPagesDependencies,
     UsagePageDependencies,
-    WebhookPagesDependencies,
+    Omit<WebhookPagesDependencies, 'applications'>,
     AuditLogPageDependencies,
     UserPagesDependencies,
     SingleSignOnSettingsDependencies,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { randomId } from '../../src/database/ids.js';
+import { grantTypes } from '../../src/oauth/token-endpoint.js';
 import { startInstruments } from '../../src/observability/instruments.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import {
@@ -23,7 +24,11 @@ const log = captureLog();
 const spans = recordSpans(t);
 const opened = await openTestDatabase(t);
 const metricsPort = await freePort();
-const instruments = await startInstruments({ metricsPort, metricsHost: '127.0.0.1', tracing: true }, opened);
+const instruments = await startInstruments(
+  { metricsPort, metricsHost: '127.0.0.1', tracing: true },
+  opened,
+  grantTypes,
+);
 t.teardown(() => instruments.close());
 const api = await buildTestApp(t, {
   ...instruments,

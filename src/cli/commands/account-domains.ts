@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { AccountDomains } from '../../services/single-sign-on/account-domains.js';
 import { domainRule } from '../../services/single-sign-on/email-domain.js';
 import { accountOption, checkedBy, findAccount, jsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
@@ -22,10 +23,9 @@ Examples:
   npm run --silent cli -- accounts domains --account Initech --json`,
     )
     .action((options: { account?: string; json?: boolean }) =>
-      withContext(commandProcess, async ({ services }) => {
-        const only =
-          options.account === undefined ? undefined : await findAccount(services.accounts, options.account);
-        const domains = await services.domains.listAll();
+      withContext(commandProcess, async ({ database, accounts }) => {
+        const only = options.account === undefined ? undefined : await findAccount(accounts, options.account);
+        const domains = await new AccountDomains(database).listAll();
         const rows = domains
           .filter(({ accountId }) => only === undefined || accountId === only.id)
           .map(({ domain, accountId, accountName, confirmedAt }) => {
@@ -50,9 +50,9 @@ Examples:
   npm run cli -- accounts confirm-domain initech.example --account Initech`,
     )
     .action((domain: string, options: { account: string }) =>
-      withContext(commandProcess, async ({ services, clock }) => {
-        const { id, name } = await findAccount(services.accounts, options.account);
-        const { accountId } = await services.domains.confirm(id, domain, clock());
+      withContext(commandProcess, async ({ database, accounts, clock }) => {
+        const { id, name } = await findAccount(accounts, options.account);
+        const { accountId } = await new AccountDomains(database).confirm(id, domain, clock());
         if (accountId !== id)
           throw new CliError(`${domain} is confirmed for account ${accountId}; see: accounts domains`);
         print(commandProcess, `Confirmed ${domain} for account ${id} (${harmless(name)}).`);
@@ -68,9 +68,9 @@ Examples:
       '\nExamples:\n  npm run cli -- accounts remove-domain initech.example --account Initech',
     )
     .action((domain: string, options: { account: string }) =>
-      withContext(commandProcess, async ({ services, clock }) => {
-        const { id, name } = await findAccount(services.accounts, options.account);
-        if (!(await services.domains.remove(id, domain, clock())))
+      withContext(commandProcess, async ({ database, accounts, clock }) => {
+        const { id, name } = await findAccount(accounts, options.account);
+        if (!(await new AccountDomains(database).remove(id, domain, clock())))
           throw new CliError(`${domain} is not confirmed for this account; see: accounts domains`);
         print(commandProcess, `Removed ${domain} from account ${id} (${harmless(name)}).`);
       }),

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { accountNameRule, personNameRule } from '../../services/name-rules.js';
-import { NewUserError } from '../../services/new-user.js';
 import { emailRule } from '../../services/user-rules.js';
-import { checkedBy, jsonOption } from '../arguments.js';
+import { asCliError, checkedBy, jsonOption } from '../arguments.js';
 import { CliError, exitCodes } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
@@ -56,7 +55,7 @@ Examples:
       '\nExamples:\n  npm run cli -- accounts list\n  npm run --silent cli -- accounts list --json',
     )
     .action((options: { json?: boolean }) =>
-      withContext(commandProcess, async ({ services: { accounts } }) => {
+      withContext(commandProcess, async ({ accounts }) => {
         const rows = (await accounts.list()).map(({ id, name, users, employees, createdAt }) => {
           return { id, name, users, employees, created_at: createdAt.toISOString() };
         });
@@ -77,7 +76,7 @@ async function create(
       exitCodes.usage,
     );
   }
-  await withContext(commandProcess, async ({ services: { accounts }, clock }) => {
+  await withContext(commandProcess, async ({ accounts, clock }) => {
     const owner =
       ownerEmail === undefined || givenName === undefined || familyName === undefined
         ? undefined
@@ -96,9 +95,4 @@ async function create(
         `Created account ${accountId} (${harmless(name)})${ownerId === null ? '' : ` with owner ${ownerId}`}.`,
       );
   });
-}
-
-/** Rethrows a {@link NewUserError} as {@link CliError}. */
-export function asCliError(error: unknown): never {
-  throw error instanceof NewUserError ? new CliError(error.message) : error;
 }

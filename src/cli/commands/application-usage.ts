@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { OAuthApplications } from '../../services/applications/oauth-applications.js';
 import { storedRejections } from '../../services/usage/recent-rejections.js';
 import { lastDays, rejectionRetentionDays, usageRetentionDays } from '../../services/usage/usage-range.js';
+import { UsageReader } from '../../services/usage/usage-reader.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
@@ -52,20 +54,21 @@ Examples:
 }
 
 async function read(
-  { services, clock }: CommandContext,
+  { database, accounts, clock }: CommandContext,
   clientId: string,
   { account, days }: UsageOptions,
 ): Promise<{ usage: Row[]; rejections: Row[] }> {
-  const { id: accountId } = await findAccount(services.accounts, account);
-  const application = await services.applications.findByClientId(accountId, clientId);
+  const { id: accountId } = await findAccount(accounts, account);
+  const application = await new OAuthApplications(database).findByClientId(accountId, clientId);
   if (application === null) {
     throw new CliError(`Unknown application ${clientId} in this account; see: applications list`);
   }
-  const usage = await services.usage.usageOf(accountId, application.id, {
+  const reader = new UsageReader(database);
+  const usage = await reader.usageOf(accountId, application.id, {
     ...lastDays(clock(), days),
     per: 'day',
   });
-  const rejections = await services.usage.rejectedRequestsOf(accountId, application.id);
+  const rejections = await reader.rejectedRequestsOf(accountId, application.id);
   return {
     usage: usage.map(({ start, operation, calls, errors, rateLimited, records }) => {
       const day = start.toISOString().slice(0, 10);

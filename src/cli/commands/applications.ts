@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AccountId } from '../../services/account-id.js';
-import type { OAuthApplications } from '../../services/applications/oauth-applications.js';
+import { OAuthApplications } from '../../services/applications/oauth-applications.js';
 import { accountOption, findAccount, jsonOption } from '../arguments.js';
 import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
@@ -28,14 +28,14 @@ Examples:
   npm run --silent cli -- applications list --account Initech --json`,
     )
     .action((options: { account?: string; json?: boolean }) =>
-      withContext(commandProcess, async ({ services, clock }) => {
+      withContext(commandProcess, async ({ database, accounts: allAccounts, clock }) => {
         const accounts =
           options.account === undefined
-            ? await services.accounts.list()
-            : [await findAccount(services.accounts, options.account)];
+            ? await allAccounts.list()
+            : [await findAccount(allAccounts, options.account)];
         const rows: Row[] = [];
         for (const account of accounts)
-          rows.push(...(await readRows(services.applications, account, clock())));
+          rows.push(...(await readRows(new OAuthApplications(database), account, clock())));
         printList(commandProcess, ['account', ...columns], rows, options);
       }),
     );

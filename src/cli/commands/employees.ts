@@ -4,6 +4,7 @@ import { accountScope, withScope } from '../../database/scope.js';
 import { readCsvEntries } from '../../services/employee-imports/csv-entries.js';
 import type { Delimiter } from '../../services/employee-imports/delimiter.js';
 import { createEmployeeCheck, recordMembers } from '../../services/employee-imports/employee-check.js';
+import { EmployeeImports } from '../../services/employee-imports/employee-imports.js';
 import { UnusableFileError } from '../../services/employee-imports/entry.js';
 import {
   type ImportOptions,
@@ -12,6 +13,7 @@ import {
 } from '../../services/employee-imports/import-employees.js';
 import { readJsonEntries } from '../../services/employee-imports/json-entries.js';
 import { splitLines } from '../../services/employee-imports/lines.js';
+import { MissingEmployees } from '../../services/employee-imports/missing-employees.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../arguments.js';
 import { CliError, exitCodes } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
@@ -132,20 +134,20 @@ function report(
 }
 
 async function runImport(
-  { commandProcess, services }: CommandContext,
+  { commandProcess, database, accounts, clock }: CommandContext,
   source: ImportSource,
   options: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<{ outcome: ImportOutcome; missing: MissingReport | undefined }> {
   const { account, dryRun = false, delimiter, batchSize, maxErrors } = options;
-  const { id: accountId } = await findAccount(services.accounts, account);
+  const { id: accountId } = await findAccount(accounts, account);
   const { attributes, check } = createEmployeeCheck(loadContract());
   const numbers = new Set<string>();
   const progress = new Progress(commandProcess.stderr, source.totalBytes);
   const lines = splitLines(source.pieces);
   try {
     const importOptions: ImportOptions = {
-      imports: services.employeeImports,
+      imports: new EmployeeImports(database, clock),
       accountId,
       entries:
         source.format === 'csv'
@@ -163,7 +165,7 @@ async function runImport(
     return await withScope(accountScope(accountId), async () => {
       if (!options.deleteMissing)
         return { outcome: await importEmployees(importOptions), missing: undefined };
-      const { missingEmployees } = services;
+      const missingEmployees = new MissingEmployees(database, clock);
       const start = await missingEmployees.start(accountId);
       const outcome = await importEmployees(importOptions);
       const request = { accountId, numbers, start, maximumPercent: options.deleteLimit, dryRun };

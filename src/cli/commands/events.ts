@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AccountId } from '../../services/account-id.js';
-import type { EventFeed, FeedRequest } from '../../services/events/event-feed.js';
+import { EventFeed, type FeedRequest } from '../../services/events/event-feed.js';
 import { eventPosition } from '../../services/events/event-id.js';
 import { accountOption, findAccount } from '../arguments.js';
 import { CliError, exitCodes } from '../cli-error.js';
@@ -43,10 +43,11 @@ Examples:
   npm run --silent cli -- events tail --account Initech --since 2026-11-01T00:00:00Z --no-follow`,
     )
     .action((options: TailOptions) =>
-      withContext(commandProcess, async ({ services: { accounts, events }, clock }) => {
+      withContext(commandProcess, async ({ database, config, accounts, clock }) => {
         const { id } = await findAccount(accounts, options.account);
         const start = startOf(id, options, clock());
-        await interruptible((signal) => tail(commandProcess, events, { id, start, options, signal }));
+        const feed = new EventFeed(database, { clock, retentionDays: config.eventRetentionDays });
+        await interruptible((signal) => tail(commandProcess, feed, { id, start, options, signal }));
       }),
     );
 }

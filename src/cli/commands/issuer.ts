@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { baseUrlRule, withoutTrailingSlashes } from '../../base-url.js';
+import { Issuer } from '../../services/recorded-issuer.js';
 import { checkedBy } from '../arguments.js';
 import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
@@ -12,8 +13,8 @@ export function addIssuerCommands(program: Command, commandProcess: CommandProce
     .command('show')
     .description('show the recorded issuer, which every server must have as BASE_URL')
     .action(() =>
-      withContext(commandProcess, async ({ services: { issuer } }) => {
-        const recorded = await issuer.read();
+      withContext(commandProcess, async ({ database }) => {
+        const recorded = await new Issuer(database).read();
         print(
           commandProcess,
           recorded ?? 'No issuer is recorded yet. The server records its BASE_URL when it first starts.',
@@ -26,9 +27,9 @@ export function addIssuerCommands(program: Command, commandProcess: CommandProce
     .argument('<url>', 'the new BASE_URL', checkedBy(baseUrlRule))
     .addHelpText('after', '\nExamples:\n  npm run cli -- issuer set https://people.example')
     .action((given: string) =>
-      withContext(commandProcess, async ({ services: { issuer }, clock }) => {
+      withContext(commandProcess, async ({ database, clock }) => {
         const url = withoutTrailingSlashes(given);
-        const earlier = await issuer.set(url, clock());
+        const earlier = await new Issuer(database).set(url, clock());
         print(commandProcess, describeChange(earlier, url));
       }),
     );

@@ -5,7 +5,9 @@ import {
   AuthenticatorAppSecrets,
   createAppSeal,
 } from '../../services/second-factors/authenticator-app-secrets.js';
+import { SigningKeyStore } from '../../services/signing-key-store.js';
 import { createProviderSeal } from '../../services/single-sign-on/provider-seal.js';
+import { ProviderSecrets } from '../../services/single-sign-on/provider-secrets.js';
 import { resealWebhookSecrets } from '../../services/webhooks/reseal-webhook-secrets.js';
 import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
@@ -22,8 +24,8 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
       'reject all tokens that were signed with an earlier key, for a key that may have leaked',
     )
     .action(({ discardOld = false }: { discardOld?: boolean }) =>
-      withContext(commandProcess, async ({ config, services, clock, appSecrets }) => {
-        const signingKeys = await SigningKeys.open(services.signingKeys, await appSecrets(), clock);
+      withContext(commandProcess, async ({ config, database, clock, appSecrets }) => {
+        const signingKeys = await SigningKeys.open(new SigningKeyStore(database), await appSecrets(), clock);
         const kid = await signingKeys.rotate(
           discardOld ? 'discard' : { tokenTtlSeconds: config.accessTokenTtlSeconds },
         );
@@ -34,9 +36,9 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
     .command('reseal')
     .description('re-encrypt stored keys and secrets from APP_SECRET_PREVIOUS to APP_SECRET')
     .action(() =>
-      withContext(commandProcess, async ({ services, database, clock, appSecrets }) => {
+      withContext(commandProcess, async ({ database, clock, appSecrets }) => {
         const secrets = await appSecrets();
-        const count = await resealSigningKeys(services.signingKeys, secrets, clock());
+        const count = await resealSigningKeys(new SigningKeyStore(database), secrets, clock());
         const keys = count === 1 ? '1 signing key' : `${count} signing keys`;
         print(commandProcess, `Re-encrypted ${keys} with APP_SECRET.`);
         const apps = await new AuthenticatorAppSecrets(database).reseal(createAppSeal(secrets));
@@ -44,7 +46,7 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
           commandProcess,
           `Re-encrypted ${apps === 1 ? '1 secret' : `${apps} secrets`} of authenticator apps.`,
         );
-        const providers = await services.providerSecrets.reseal(createProviderSeal(secrets), clock());
+        const providers = await new ProviderSecrets(database).reseal(createProviderSeal(secrets), clock());
         const ofProviders = providers === 1 ? '1 secret' : `${providers} secrets`;
         print(commandProcess, `Re-encrypted ${ofProviders} of identity providers.`);
         const endpoints = await resealWebhookSecrets(database, secrets, clock());

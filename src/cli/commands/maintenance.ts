@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { DistributionError, distribute } from '../../database/distribute.js';
+import { Housekeeping } from '../../services/housekeeping.js';
 import { CliError } from '../cli-error.js';
 import type { CommandProcess } from '../command-process.js';
 import { withContext } from '../context.js';
@@ -41,8 +42,8 @@ export function addMaintenanceCommands(program: Command, commandProcess: Command
     .command('prune')
     .description('delete expired codes, tokens, sessions and records; the server also does this regularly')
     .action(() =>
-      withContext(commandProcess, async ({ services: { housekeeping }, clock }) => {
-        for (const [table, count] of Object.entries(await housekeeping.prune(clock())))
+      withContext(commandProcess, async ({ database, config, clock }) => {
+        for (const [table, count] of Object.entries(await new Housekeeping(database, config).prune(clock())))
           print(commandProcess, `${table}: ${count}`);
       }),
     );

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { AccountId } from '../../services/account-id.js';
-import type { AccountEndpoint, AccountEndpoints } from '../../services/webhooks/account-endpoints.js';
+import { type AccountEndpoint, AccountEndpoints } from '../../services/webhooks/account-endpoints.js';
 import type { ResumePoint } from '../../services/webhooks/resume-endpoint.js';
 import { WebhookEndpoints } from '../../services/webhooks/webhook-endpoints.js';
 import { WebhookSecrets } from '../../services/webhooks/webhook-secrets.js';
@@ -24,9 +24,14 @@ export function addWebhookCommands(program: Command, commandProcess: CommandProc
     .addOption(jsonOption())
     .addHelpText('after', '\nExamples:\n  npm run cli -- webhooks list --account Initech')
     .action((options: { account: string; json?: boolean }) =>
-      withContext(commandProcess, async ({ services: { accounts, accountEndpoints } }) => {
+      withContext(commandProcess, async ({ database, accounts }) => {
         const account = await findAccount(accounts, options.account);
-        printList(commandProcess, columns, await readRows(accountEndpoints, account.id), options);
+        printList(
+          commandProcess,
+          columns,
+          await readRows(new AccountEndpoints(database), account.id),
+          options,
+        );
       }),
     );
   webhooks
@@ -57,10 +62,9 @@ interface ResumeOptions {
 }
 
 async function resume(commandProcess: CommandProcess, id: string, options: ResumeOptions): Promise<void> {
-  await withContext(commandProcess, async ({ services, database, config, clock, appSecrets }) => {
-    const { accounts, accountEndpoints } = services;
+  await withContext(commandProcess, async ({ accounts, database, config, clock, appSecrets }) => {
     const account = await findAccount(accounts, options.account);
-    const endpoint = await accountEndpoints.find(account.id, id);
+    const endpoint = await new AccountEndpoints(database).find(account.id, id);
     const unknown = new CliError(
       `${harmless(account.name)} has no webhook endpoint with the id ${harmless(id)}; see: webhooks list`,
     );

@@ -2,11 +2,11 @@ import { ErrorSummary } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
-import { settings } from '../paths.js';
+import { accountAddress, settings } from '../paths.js';
 import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { TextField } from '../text-field.js';
-import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
+import type { AccountPagesDependencies } from './account-pages.js';
 
 const field = 'email';
 

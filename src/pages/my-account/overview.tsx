@@ -5,12 +5,12 @@ import { Fact, Facts } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
-import { ownSecondFactorPath, settings } from '../paths.js';
+import { accountAddress, ownSecondFactorPath, settings } from '../paths.js';
 import { SessionList } from '../session-list.js';
 import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { roleName } from '../users/user-pages.js';
-import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
+import type { AccountPagesDependencies } from './account-pages.js';
 
 /** Settings → My account, and signing out of all browsers. */
 export function overviewPages(site: Site, dependencies: AccountPagesDependencies): void {

@@ -2,12 +2,12 @@ import { ErrorSummary, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
-import { settings } from '../paths.js';
+import { accountAddress, settings } from '../paths.js';
 import { describeRejection } from '../rejected-password.js';
 import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { NewPasswordField, sentence, TextField } from '../text-field.js';
-import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
+import type { AccountPagesDependencies } from './account-pages.js';
 
 const currentField = 'current_password';
 const newField = 'new_password';

@@ -1,18 +1,28 @@
 import { recordNotFound } from '../../problems/problem.js';
-import { claimNames } from '../../services/profiles.js';
+import { claimNames, type Profiles } from '../../services/profiles.js';
 import { describedBy, ErrorSummary, FieldError, type FormError } from '../form-parts.js';
 import { CsrfField } from '../layout.js';
 import { withNotice } from '../notices.js';
 import type { PageContext } from '../page-context.js';
-import { settings } from '../paths.js';
+import { accountAddress, settings } from '../paths.js';
 import type { Site } from '../site.js';
 import { SitePage } from '../site-page.js';
 import { TextField } from '../text-field.js';
-import { type AccountPagesDependencies, accountAddress } from './account-pages.js';
-import { type ProfileForm, readProfileForm, storedProfileForm } from './profile-form.js';
+import {
+  type ProfileForm,
+  type ProfileValidator,
+  readProfileForm,
+  storedProfileForm,
+} from './profile-form.js';
+
+/** Dependencies of the pages of the user's profile. */
+export interface ProfilePagesDependencies {
+  readonly profiles: Profiles;
+  readonly validateProfile: ProfileValidator;
+}
 
 /** Form for the name, language, time zone, picture and phone number of the user. */
-export function profilePages(site: Site, { profiles, validateProfile }: AccountPagesDependencies): void {
+export function profilePages(site: Site, { profiles, validateProfile }: ProfilePagesDependencies): void {
   const path = accountAddress('profile');
 
   const storedForm = async ({ user }: PageContext): Promise<ProfileForm> => {

@@ -1,5 +1,5 @@
 import type { SignInStage } from '../../services/second-factors/sign-in-stage.js';
-import { ownSecondFactorPath } from '../paths.js';
+import { ownSecondFactorPath, withReturnTo } from '../paths.js';
 import { secondFactorPath } from './step-page.js';
 
 /** The page after the password: the next step of the sign-in, or the requested page. */
@@ -12,9 +12,4 @@ export function nextStep(stage: SignInStage, returnTo: string): string {
     case 'enrolment':
       return withReturnTo(ownSecondFactorPath, returnTo);
   }
-}
-
-/** Adds the requested page to a URL. */
-export function withReturnTo(address: string, returnTo: string): string {
-  return `${address}?return_to=${encodeURIComponent(returnTo)}`;
 }

@@ -8,7 +8,6 @@ import type { Sessions } from '../sessions.js';
 import type { Users } from '../users.js';
 import { AuthenticatorApps } from './authenticator-apps.js';
 import { PasskeyChallenges } from './passkey-challenges.js';
-import { PasskeySignIn } from './passkey-sign-in.js';
 import { Passkeys } from './passkeys.js';
 import { SecondFactorSignIn } from './second-factor-sign-in.js';
 import { SecondFactors } from './second-factors.js';
@@ -31,7 +30,6 @@ interface SecondFactorServices {
   readonly apps: AuthenticatorApps;
   readonly passkeys: Passkeys;
   readonly secondFactorSignIn: SecondFactorSignIn;
-  readonly passkeySignIn: PasskeySignIn;
 }
 
 /** Creates the services with their dependencies. */
@@ -45,6 +43,5 @@ export function composeSecondFactors(dependencies: Dependencies): SecondFactorSe
     apps,
     passkeys,
     secondFactorSignIn: new SecondFactorSignIn({ ...dependencies, apps, passkeys }),
-    passkeySignIn: new PasskeySignIn({ ...dependencies, passkeys }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { OAuthApplications } from '../../../services/applications/oauth-applications.js';
 import { accountOption, findAccount } from '../../arguments.js';
 import { CliError } from '../../cli-error.js';
 import type { CommandProcess } from '../../command-process.js';
@@ -27,7 +28,8 @@ Examples:
 }
 
 async function run(commandProcess: CommandProcess, clientId: string, idOrName: string): Promise<void> {
-  await withContext(commandProcess, async ({ services: { accounts, applications }, clock }) => {
+  await withContext(commandProcess, async ({ database, accounts, clock }) => {
+    const applications = new OAuthApplications(database);
     const account = await findAccount(accounts, idOrName);
     const application = await applications.findByClientId(account.id, clientId);
     const context = { accountId: account.id, at: clock() };

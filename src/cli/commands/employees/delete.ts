@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { accountScope, withScope } from '../../../database/scope.js';
+import { EmployeeChanges } from '../../../services/employees/employee-changes.js';
 import type { ResolvedReferences } from '../../../services/employees/employee-references.js';
 import { accountOption, findAccount, jsonOption } from '../../arguments.js';
 import { CliError } from '../../cli-error.js';
@@ -33,11 +34,11 @@ Examples:
   npm run cli -- employees delete E1001 --account Initech`,
     )
     .action((references: string[], options: DeleteOptions) =>
-      withContext(commandProcess, async ({ services, clock }) => {
-        const { id: accountId } = await findAccount(services.accounts, options.account);
+      withContext(commandProcess, async ({ database, accounts, clock }) => {
+        const { id: accountId } = await findAccount(accounts, options.account);
         const { dryRun = false } = options;
         const outcome = await withScope(accountScope(accountId), () =>
-          services.employeeChanges.deleteAll({ accountId, at: clock() }, references, { dryRun }),
+          new EmployeeChanges(database).deleteAll({ accountId, at: clock() }, references, { dryRun }),
         );
         report(commandProcess, outcome, options);
       }),

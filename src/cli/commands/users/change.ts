@@ -1,9 +1,9 @@
 import type { AuditContext } from '../../../services/audit-context.js';
-import type {
-  EmailChange,
-  PasswordChange,
+import {
+  type EmailChange,
+  type PasswordChange,
   UserAdministration,
-  UserChange,
+  type UserChange,
 } from '../../../services/user-administration.js';
 import { CliError } from '../../cli-error.js';
 import type { CommandProcess } from '../../command-process.js';
@@ -36,12 +36,12 @@ export async function changeUser(
   emailOrId: string,
   prepare: () => Change | Promise<Change>,
 ): Promise<void> {
-  await withContext(commandProcess, async ({ services, clock }) => {
-    const user = await services.users.find(emailOrId);
+  await withContext(commandProcess, async ({ database, users, notices, clock }) => {
+    const user = await users.find(emailOrId);
     if (user === null) throw unknownUser(emailOrId);
     const { make, changed, unchanged = 'is unchanged' } = await prepare();
     const context = { accountId: user.accountId, at: clock() };
-    const outcome = await make(services.userAdministration, context, user.id);
+    const outcome = await make(new UserAdministration(database, notices), context, user.id);
     switch (outcome.kind) {
       case 'changed':
         print(commandProcess, `User ${harmless(user.email)} ${changed}.${consequences(outcome)}`);

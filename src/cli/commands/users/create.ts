@@ -3,12 +3,18 @@ import { personNameRule } from '../../../services/name-rules.js';
 import { normalizeEmail } from '../../../services/normalize.js';
 import type { Role } from '../../../services/user.js';
 import { emailRule } from '../../../services/user-rules.js';
-import { accountOption, checkedBy, findAccount, jsonOption, roleOption } from '../../arguments.js';
+import {
+  accountOption,
+  asCliError,
+  checkedBy,
+  findAccount,
+  jsonOption,
+  roleOption,
+} from '../../arguments.js';
 import type { CommandProcess } from '../../command-process.js';
 import { withContext } from '../../context.js';
 import { readNewPassword } from '../../password.js';
 import { harmless, print } from '../../print.js';
-import { asCliError } from '../accounts.js';
 
 interface CreateOptions {
   readonly account: string;
@@ -49,10 +55,10 @@ async function create(
   { account, email: given, role, givenName, familyName, json }: CreateOptions,
 ): Promise<void> {
   const email = normalizeEmail(given);
-  await withContext(commandProcess, async ({ services, clock }) => {
-    const { id: accountId, name } = await findAccount(services.accounts, account);
+  await withContext(commandProcess, async ({ accounts, users, clock }) => {
+    const { id: accountId, name } = await findAccount(accounts, account);
     const user = { email, role, givenName, familyName, password: await readNewPassword(commandProcess) };
-    const id = await services.users.create(accountId, { user, at: clock() }).catch(asCliError);
+    const id = await users.create(accountId, { user, at: clock() }).catch(asCliError);
     if (json) print(commandProcess, JSON.stringify({ id, account_id: accountId, email, role }));
     else print(commandProcess, `Created user ${id} (${harmless(email)}) as ${role} of ${harmless(name)}.`);
   });

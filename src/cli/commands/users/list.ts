@@ -23,9 +23,9 @@ Examples:
   npm run --silent cli -- users list --account Initech --json`,
     )
     .action((options: { account: string; json?: boolean }) =>
-      withContext(commandProcess, async ({ services }) => {
-        const { id: accountId } = await findAccount(services.accounts, options.account);
-        const rows = await readRows(services.users, accountId);
+      withContext(commandProcess, async ({ accounts, users }) => {
+        const { id: accountId } = await findAccount(accounts, options.account);
+        const rows = await readRows(users, accountId);
         printList(
           commandProcess,
           ['id', 'email', 'role', 'state', 'second_factor', 'created_at'],

@@ -1,9 +1,9 @@
 import type { Contract } from '../../../contract/contract.js';
+import type { ApplicationReader } from '../../../services/applications/application-details.js';
 import { lastDays } from '../../../services/usage/usage-range.js';
 import type { UsageReader } from '../../../services/usage/usage-reader.js';
 import { settings } from '../../paths.js';
 import type { Site } from '../../site.js';
-import type { ApplicationPagesDependencies } from '../application-pages.js';
 import { requestedApplication } from '../requested-application.js';
 import type { ApplicationLimits } from './limits-section.js';
 import { selectedDay, usageDays } from './usage-days.js';
@@ -19,7 +19,7 @@ export interface UsagePageDependencies {
 /** Settings → OAuth applications → an application → Usage. */
 export function usagePage(
   site: Site,
-  dependencies: Pick<ApplicationPagesDependencies, 'applications'> & UsagePageDependencies,
+  dependencies: { readonly applications: ApplicationReader } & UsagePageDependencies,
 ): void {
   const { usage, limits, problems } = dependencies;
   site.get(`${settings.applications}/:id/usage`, async (context) => {

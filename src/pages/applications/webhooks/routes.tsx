@@ -1,5 +1,8 @@
 import { recordNotFound } from '../../../problems/problem.js';
-import type { ApplicationDetails } from '../../../services/applications/application-details.js';
+import type {
+  ApplicationDetails,
+  ApplicationReader,
+} from '../../../services/applications/application-details.js';
 import type { EndpointContext } from '../../../services/webhooks/change-endpoint.js';
 import type { WebhookServices } from '../../../services/webhooks/compose.js';
 import type { WebhookEndpoint } from '../../../services/webhooks/webhook-endpoint.js';
@@ -8,14 +11,14 @@ import { withNotice } from '../../notices.js';
 import type { PageContext } from '../../page-context.js';
 import { applicationAddress, settings } from '../../paths.js';
 import type { Site } from '../../site.js';
-import type { ApplicationPagesDependencies } from '../application-pages.js';
 import { requestedApplication } from '../requested-application.js';
 import { EndpointPage } from './endpoint-page.js';
 import { WebhooksPage } from './list-page.js';
 import { type ResumeFormValues, resumePoints } from './resume-form.js';
 
 /** Dependencies of the pages for the webhook endpoints of an application. */
-export interface WebhookPagesDependencies extends Pick<ApplicationPagesDependencies, 'applications'> {
+export interface WebhookPagesDependencies {
+  readonly applications: ApplicationReader;
   readonly webhooks: WebhookServices;
 }
 

@@ -6,8 +6,8 @@ import { ownSecondFactorPath } from '../../paths.js';
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
 import { TextField } from '../../text-field.js';
-import type { AccountPagesDependencies } from '../account-pages.js';
 import { afterAddition, afterRemoval } from './after-change.js';
+import type { OwnSecondFactorDependencies } from './dependencies.js';
 import { QrCode } from './qr-code.js';
 import { parentCrumb, returnAddress, returnField } from './return-address.js';
 
@@ -16,7 +16,7 @@ const codeField = 'code';
 const tokenField = 'set_up';
 
 /** Pages that set up and remove an authenticator app. */
-export function appPages(site: Site, { apps, baseUrl }: AccountPagesDependencies): void {
+export function appPages(site: Site, { apps, baseUrl }: OwnSecondFactorDependencies): void {
   site.get(path, async (context) => {
     const setUp = await apps.setUp(context.user);
     return { page: <AppPage {...{ context, setUp }} returnTo={returnAddress(context, baseUrl)} /> };

@@ -7,13 +7,13 @@ import { ownSecondFactorPath } from '../../paths.js';
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
 import { Timestamp, TimestampOrNever } from '../../timestamp.js';
-import type { AccountPagesDependencies } from '../account-pages.js';
+import type { OwnSecondFactorDependencies } from './dependencies.js';
 import { addressWithReturn, returnAddress } from './return-address.js';
 
 /** Settings → My account → Second factor. */
 export function secondFactorOverviewPage(
   site: Site,
-  { secondFactors, passkeys, baseUrl }: AccountPagesDependencies,
+  { secondFactors, passkeys, baseUrl }: OwnSecondFactorDependencies,
 ): void {
   site.get(ownSecondFactorPath, async (context) => {
     const [overview, keys] = await Promise.all([

@@ -10,8 +10,8 @@ import { credentialField, NoPasskeyHint, PasskeyForm } from '../../second-factor
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
 import { sentence, TextField } from '../../text-field.js';
-import type { AccountPagesDependencies } from '../account-pages.js';
 import { afterAddition, afterRemoval } from './after-change.js';
+import type { OwnSecondFactorDependencies } from './dependencies.js';
 import { parentCrumb, returnAddress, returnField } from './return-address.js';
 
 const path = `${ownSecondFactorPath}/passkeys`;
@@ -24,7 +24,7 @@ const messages = {
 } as const;
 
 /** Pages that add and remove passkeys. */
-export function passkeyPages(site: Site, { passkeys, baseUrl }: AccountPagesDependencies): void {
+export function passkeyPages(site: Site, { passkeys, baseUrl }: OwnSecondFactorDependencies): void {
   const show = async (
     context: PageContext,
     { name, errors = [] }: { name: string; errors?: readonly FormError[] },

@@ -2,10 +2,10 @@ import type { PageContext, PageResponse } from '../../page-context.js';
 import { ownSecondFactorPath } from '../../paths.js';
 import type { Site } from '../../site.js';
 import { SitePage } from '../../site-page.js';
-import type { AccountPagesDependencies } from '../account-pages.js';
+import type { OwnSecondFactorDependencies } from './dependencies.js';
 
 /** Form that creates new recovery codes. */
-export function recoveryCodePages(site: Site, { secondFactors }: AccountPagesDependencies): void {
+export function recoveryCodePages(site: Site, { secondFactors }: OwnSecondFactorDependencies): void {
   const path = `${ownSecondFactorPath}/recovery_codes`;
   site.get(path, async () => ({ redirect: ownSecondFactorPath }));
   site.post(path, async (context) => {

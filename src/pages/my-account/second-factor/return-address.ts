@@ -1,7 +1,6 @@
 import type { PageContext } from '../../page-context.js';
-import { home, ownSecondFactorPath, settings } from '../../paths.js';
+import { home, ownSecondFactorPath, settings, withReturnTo } from '../../paths.js';
 import { safeReturnTo } from '../../return-to.js';
-import { withReturnTo } from '../../second-factor/next-step.js';
 import type { Crumb } from '../../site-page.js';
 
 /** The overview of second factors, for pages below it. */
