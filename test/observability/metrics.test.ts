@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import net from 'node:net';
 import { ConfigError } from '../../src/config/config-error.js';
 import type { Database } from '../../src/database/client.js';
+import { grantTypes } from '../../src/oauth/token-endpoint.js';
 import { startInstruments } from '../../src/observability/instruments.js';
 import { deliveryLagSeconds } from '../../src/services/webhooks/delivery/delivery-lag.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -32,6 +33,7 @@ async function measure(t: Test): Promise<Measured> {
   const instruments = await startInstruments(
     { metricsPort, metricsHost: '127.0.0.1', tracing: false },
     database,
+    grantTypes,
   );
   t.teardown(() => instruments.close());
   const api = await buildTestApp(t, {
@@ -185,7 +187,11 @@ t.test('the port serves GET /metrics only, and closes with the process', async (
 t.test('a port in use is reported in one line', async (t) => {
   const { address } = await measure(t);
   const metricsPort = Number(new URL(address).port);
-  const again = startInstruments({ metricsPort, metricsHost: '127.0.0.1', tracing: false }, database);
+  const again = startInstruments(
+    { metricsPort, metricsHost: '127.0.0.1', tracing: false },
+    database,
+    grantTypes,
+  );
   const error = await again.then(
     () => undefined,
     (failure) => failure,
@@ -196,7 +202,7 @@ t.test('a port in use is reported in one line', async (t) => {
 
 t.test('metrics are off without a port', async (t) => {
   const unset = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
-  const instruments = await startInstruments(unset, database);
+  const instruments = await startInstruments(unset, database, grantTypes);
   t.equal(instruments.database, database, 'the database is not wrapped');
   t.same(instruments.observers, []);
   await instruments.close();
@@ -209,6 +215,7 @@ t.test(
     const instruments = await startInstruments(
       { metricsPort, metricsHost: '127.0.0.1', tracing: false },
       database,
+      grantTypes,
     );
     t.teardown(() => instruments.close());
     const api = await buildTestApp(t, { database, clock: createTestClock(new Date()) });

@@ -15,7 +15,7 @@ const traceparent = `00-${caller.traceId}-${caller.spanId}-01`;
 
 async function traced(t: import('tap').Test) {
   const spans = recordSpans(t);
-  const instruments = await startInstruments({ ...settings, tracing: true }, database);
+  const instruments = await startInstruments({ ...settings, tracing: true }, database, []);
   const log = captureLog();
   const api = await buildTestApp(t, { ...instruments, logger: log.logger });
   return { api, spans, log };
@@ -111,7 +111,7 @@ t.test('the span of a request is a child of the span of node:http', async (t) =>
 
 t.test('without tracing no span is created', async (t) => {
   const spans = recordSpans(t);
-  const instruments = await startInstruments({ ...settings, tracing: false }, database);
+  const instruments = await startInstruments({ ...settings, tracing: false }, database, []);
   const api = await buildTestApp(t, { ...instruments });
   await api.app.inject({ url: '/readyz', headers: { traceparent } });
   t.same(spans, []);
