@@ -18,6 +18,7 @@ import { UserHandlers } from './http/handlers/users.js';
 import { WebhookEndpointHandlers } from './http/handlers/webhook-endpoints.js';
 import { KnownBrowsers } from './http/known-browser-cookie.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
+import { PartnerWaits } from './http/partner-waits.js';
 import { ReportConcurrency } from './http/report-concurrency.js';
 import { defaultReportLimits, type ReportLimits } from './http/report-limits.js';
 import { ReportRuns } from './http/report-runs.js';
@@ -205,7 +206,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     auditLog,
     grants,
   });
-  const webhooks = composeWebhooks({ config, database, clock, appSecrets });
+  const webhooks = { ...composeWebhooks({ config, database, clock, appSecrets }), waits: new PartnerWaits() };
   const { accessTokens, authorizationEndpoint } = authorizationServer;
   const metadata = authorizationServerMetadata(contract, baseUrl);
   const reports = new Reports(database, {

@@ -9,8 +9,8 @@ const maximumOfAccount = 5;
 const queueSeconds = 15;
 
 /**
- * Limits the requests of an account that wait for a name or a response of a webhook endpoint, which can take seconds. They are not
- * in the queue of all requests: an account whose endpoints do not respond would fill it.
+ * Limits the requests of an account, to the API and to pages, that wait for a name or a response of a webhook endpoint, which can
+ * take seconds. They are not in the queue of all requests: an account whose endpoints do not respond would fill it.
  */
 export class PartnerWaits {
   readonly #limit = new ConcurrencyLimit(maximumOfAccount);

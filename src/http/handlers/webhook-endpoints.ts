@@ -10,7 +10,7 @@ import { auditOrigin } from '../audit-origin.js';
 import type { Handlers, Input, Output } from '../binding/handlers.js';
 import { challenge } from '../challenges.js';
 import { abortOnDisconnect } from '../disconnect.js';
-import { PartnerWaits } from '../partner-waits.js';
+import type { PartnerWaits } from '../partner-waits.js';
 import { eventsExpired } from './events-expired.js';
 import { toDeliveryResource, toEndpointResource } from './webhook-documents.js';
 
@@ -31,21 +31,24 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   readonly #tests: WebhookTests;
   readonly #baseUrl: string;
   readonly #clock: Clock;
-  readonly #waits = new PartnerWaits();
+  readonly #waits: PartnerWaits;
 
   constructor({
     endpoints,
     tests,
+    waits,
     baseUrl,
     clock,
   }: {
     endpoints: WebhookEndpoints;
     tests: WebhookTests;
+    waits: PartnerWaits;
     baseUrl: string;
     clock: Clock;
   }) {
     this.#endpoints = endpoints;
     this.#tests = tests;
+    this.#waits = waits;
     this.#baseUrl = baseUrl;
     this.#clock = clock;
   }

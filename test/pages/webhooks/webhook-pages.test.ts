@@ -6,7 +6,9 @@ import { sendJson } from '../../support/records/send-json.js';
 import { createApplication, makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';
+import { holdTimers } from '../../support/server/timers.js';
 import t from '../../support/tap.js';
+import { until } from '../../support/until.js';
 import { answers, startReceiver } from '../../support/webhooks/receiver.js';
 
 const clock = createTestClock(new Date());
@@ -32,7 +34,7 @@ async function arrange({
   const change = (data: Parameters<typeof prisma.webhookEndpoint.updateMany>[0]['data']) =>
     prisma.webhookEndpoint.updateMany({ where: { accountId, id }, data });
   const browser = await signedInBrowser(api, scene.user);
-  return { scene, accountId, application, id, list, path: `${list}/${id}`, stored, change, browser };
+  return { scene, accountId, application, token, id, list, path: `${list}/${id}`, stored, change, browser };
 }
 
 /** Tests accept local addresses. Hostile ones are stored directly. */
@@ -89,6 +91,34 @@ t.test('a test delivery is sent and listed as the first attempt', async (t) => {
   t.match(page.body, '&lt;b>teapot&lt;/b>');
   t.match(page.body, /class="badge ended">418/);
   t.match(page.body, 'Test sent.');
+});
+
+t.test('tests of an account from pages and from the API share one limit', async (t) => {
+  const receiver = await startReceiver(t);
+  const releases: (() => void)[] = [];
+  receiver.answer = (response) => releases.push(() => response.end());
+  const { browser, path, id, token } = await arrange({ url: receiver.url });
+  const page = await browser.open(path);
+  const timers = holdTimers(t);
+  const fromPages = Array.from({ length: 5 }, () => browser.submitForm(page, `${path}/test`, {}));
+  await until(() => releases.length >= 5);
+  const others = [
+    browser.submitForm(page, `${path}/test`, {}),
+    sendJson(api, { url: `/v1/webhook_endpoints/${id}/test_deliveries`, token }),
+  ];
+  // Of each test: the time limit of its request, or of the queue.
+  await until(() => timers.started(15_000) >= 7);
+  const later = fetch(receiver.url, { method: 'POST', body: '{}' });
+  await until(() => releases.length >= 6);
+  t.equal(releases.length, 6, 'five tests and the later request: the other tests are queued');
+  receiver.answer = answers.ok;
+  for (const release of releases) release();
+  await later;
+  for (const { statusCode } of await Promise.all(fromPages)) t.equal(statusCode, 303);
+  t.same(
+    (await Promise.all(others)).map(({ statusCode }) => statusCode),
+    [303, 201],
+  );
 });
 
 t.test('resumes an endpoint where it stopped, after the last event, or after a given one', async (t) => {

@@ -1,3 +1,4 @@
+import type { PartnerWaits } from '../../../http/partner-waits.js';
 import { recordNotFound } from '../../../problems/problem.js';
 import type {
   ApplicationDetails,
@@ -19,12 +20,12 @@ import { type ResumeFormValues, resumePoints } from './resume-form.js';
 /** Dependencies of the pages for the webhook endpoints of an application. */
 export interface WebhookPagesDependencies {
   readonly applications: ApplicationReader;
-  readonly webhooks: WebhookServices;
+  readonly webhooks: WebhookServices & { readonly waits: PartnerWaits };
 }
 
 /** Settings → OAuth applications → an application → Webhooks. */
 export function webhookPages(site: Site, dependencies: WebhookPagesDependencies): void {
-  const { endpoints, tests } = dependencies.webhooks;
+  const { endpoints, tests, waits } = dependencies.webhooks;
   const path = `${settings.applications}/:id/webhooks`;
 
   const show = async (
@@ -58,7 +59,10 @@ export function webhookPages(site: Site, dependencies: WebhookPagesDependencies)
 
   site.post(`${path}/:endpoint_id/test`, async (context) => {
     const { application, endpoint } = await requestedEndpoint(context, dependencies);
-    const attempt = await tests.send(endpointContext(context, application), endpoint.id);
+    const attempt = await waits.run(context.auditContext.accountId, {
+      signal: context.disconnected(),
+      work: () => tests.send(endpointContext(context, application), endpoint.id),
+    });
     if (attempt === null) throw recordNotFound();
     return {
       redirect: withNotice(applicationAddress(application.id, 'webhooks', endpoint.id), 'webhook_test_sent'),
