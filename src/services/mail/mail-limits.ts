@@ -1,6 +1,7 @@
 import { Prisma } from '../../database/client.js';
 import { Problem } from '../../problems/problem.js';
 import { keyFor } from '../counters/counter.js';
+import { domainOf } from '../single-sign-on/email-domain.js';
 
 /** Mails are counted for an hour, from the first one. */
 const windowSeconds = 3600;
@@ -27,6 +28,12 @@ export type MailSubjects<Cause extends MailCause> = Readonly<
   Record<keyof (typeof mailLimits)[Cause], string>
 >;
 
+/** An address with the domain in ASCII form: an internationalized domain has several spellings. */
+function mailboxOf(email: string): string {
+  const domain = domainOf(email);
+  return domain === '' ? email : `${email.slice(0, email.lastIndexOf('@'))}@${domain}`;
+}
+
 /**
  * Counts a mail. One statement counts it for all subjects, in the order of their keys. In a transaction it is the last statement
  * with locks, and a rejection undoes the counts.
@@ -40,7 +47,8 @@ export async function countMail<Cause extends MailCause>(
   const limits = new Map<string, number>();
   for (const [subject, limit] of Object.entries<number>(mailLimits[cause])) {
     const id = subjects[subject as keyof MailSubjects<Cause>];
-    limits.set(keyFor(`mail ${cause} ${subject} ${id}`), limit);
+    const counted = subject === 'recipient' ? mailboxOf(id) : id;
+    limits.set(keyFor(`mail ${cause} ${subject} ${counted}`), limit);
   }
   const expire = new Date(at.getTime() + windowSeconds * 1000);
   const rows = [...limits.keys()].sort().map((key) => Prisma.sql`(${key}, 1, ${expire})`);

@@ -48,6 +48,15 @@ t.test('a user causes five mails an hour by changing the e-mail address', async 
   expectRedirect(t, await later.submitForm(await later.open(path), path, { email }), /email_link_sent/);
 });
 
+t.test('the spellings of an internationalized domain are one address for the limits', async (t) => {
+  const { browser } = await owner();
+  const name = freshAddress().split('@')[0];
+  const [unicode, ascii] = [`${name}@bücher.example`, `${name}@xn--bcher-kva.example`];
+  for (const email of [unicode, ascii, unicode, ascii, unicode])
+    expectRedirect(t, await invite(browser, email), /invited/);
+  for (const email of [unicode, ascii]) isPage(t, await invite(browser, email), 429);
+});
+
 t.test(
   'an address gets five invitations an hour, of all accounts and with those that were revoked',
   async (t) => {
