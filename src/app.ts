@@ -3,6 +3,7 @@ import formbody from '@fastify/formbody';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifySchemaCompiler,
   type FastifySerializerCompiler,
   LogController,
@@ -15,7 +16,7 @@ import { createAllowedMethods } from './http/allowed-methods.js';
 import { bindContract, type ContractRoutes } from './http/binding/bind.js';
 import { createConnectionErrorHandler } from './http/connection-errors.js';
 import { bodyLimitBytes, connectionLimits, headerLimits, idleLimits } from './http/connection-limits.js';
-import { allowCrossOrigin, preflightRoutes } from './http/cors.js';
+import { allowAnyOrigin, allowCrossOrigin, preflightRoutes } from './http/cors.js';
 import { documentRoutes } from './http/document-routes.js';
 import { createErrorHandler } from './http/error-handler.js';
 import { parseForm } from './http/form-parser.js';
@@ -91,6 +92,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     new RequestUsage(usage),
     ...observers,
   ]);
+  const https = config.baseUrl.startsWith('https://');
+  const requireHttps = (reply: FastifyReply) => {
+    if (https) reply.header('strict-transport-security', 'max-age=31536000');
+  };
   const app = fastify({
     ...(logger === false ? { logger } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -110,7 +115,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     http: { requireHostHeader: false, ...headerLimits },
     routerOptions: { maxParamLength: maximumParameterLength },
     clientErrorHandler: createConnectionErrorHandler(contract.problems, config.errorsUrl),
-    frameworkErrors: requestWatch.including(handleError),
+    // Paths that are not percent-encoded UTF-8, for which no hook runs.
+    frameworkErrors: requestWatch.including((error, request, reply) => {
+      requireHttps(reply);
+      allowAnyOrigin(reply);
+      return handleError(error, request, reply);
+    }),
   });
   requestWatch.attach(app);
   app.decorateRequest('signedIn', null);
@@ -118,10 +128,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
   const allowedMethods = createAllowedMethods(contract);
 
-  const https = config.baseUrl.startsWith('https://');
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
-    if (https) reply.header('strict-transport-security', 'max-age=31536000');
+    requireHttps(reply);
     allowCrossOrigin(request, reply);
     checkRequestHead(request);
     // Before the body is parsed: an unknown route has precedence over all other errors.

@@ -37,7 +37,11 @@ const maximumAge = '600';
  */
 export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): void {
   const { operation } = request.routeOptions.config;
-  if (operation === undefined || !isCallable(operation) || hasEmptyParameter(request)) return;
+  if (operation !== undefined && isCallable(operation) && !hasEmptyParameter(request)) allowAnyOrigin(reply);
+}
+
+/** Allows scripts of any origin to read a response, such as an error of a request that has no route. */
+export function allowAnyOrigin(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', exposedHeaders);
 }

@@ -154,7 +154,7 @@ t.test(
   'every response of a server with an https:// BASE_URL has Strict-Transport-Security, and no other',
   async (t) => {
     const secure = await buildTestApp(t, { environment: { BASE_URL: 'https://api.test' } });
-    for (const url of ['/sign_in', '/v1/employees', '/unknown', '/errors']) {
+    for (const url of ['/sign_in', '/v1/employees', '/v1/employees/%', '/unknown', '/errors']) {
       const overHttps = await secure.injectUnchecked({ url });
       t.equal(overHttps.headers['strict-transport-security'], 'max-age=31536000', url);
       t.equal((await api.injectUnchecked({ url })).headers['strict-transport-security'], undefined, url);

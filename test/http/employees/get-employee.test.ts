@@ -164,6 +164,7 @@ t.test('rejects an id that is not percent-encoded UTF-8 with 400', async (t) => 
   for (const id of ['%ff', '%C3%28', '%ED%A0%80', '%E2%82']) {
     const response = await api.get(`/v1/employees/${id}`, token);
     t.equal(response.statusCode, 400, id);
+    t.equal(response.headers['access-control-allow-origin'], '*', id);
     t.equal(response.json().code, 'invalid_request');
   }
 });
