@@ -117,6 +117,11 @@ const unspecificHeaders: readonly string[] = [
   ...['strict-transport-security', 'deprecation', 'sunset'],
 ];
 
+/** Headers of limits that a test may switch off, of an overload, and of a challenge for the way in which a client authenticates. */
+const conditionalHeaders: readonly string[] = [
+  ...['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate'],
+];
+
 /** Compares responses with what the contract declares for them. */
 export class Conformance {
   readonly #contract: Contract;
@@ -173,7 +178,9 @@ export class Conformance {
     }
     for (const [name, validate] of checker.headers) {
       const value = response.headers[name];
-      if (value !== undefined && !validate({ value })) yield `header ${name}: ${messages(validate)}`;
+      if (value === undefined) {
+        if (id !== 'authorize' && !conditionalHeaders.includes(name)) yield `header ${name} is missing`;
+      } else if (!validate({ value })) yield `header ${name}: ${messages(validate)}`;
     }
     // The pages of `authorize` have headers for browsers only.
     const others = id === 'authorize' ? [] : Object.keys(response.headers);

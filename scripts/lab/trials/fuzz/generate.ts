@@ -114,12 +114,12 @@ function addParameterHeaders({ operation, random, kind, state, headers }: Draft)
 }
 
 function bodyOf(draft: Draft): string | undefined {
-  const { operation, random, values, kind, headers } = draft;
+  const { operation, random, values, kind, state, headers } = draft;
   if (operation.body === undefined) return undefined;
   headers['content-type'] = operation.body.mediaType;
   if (operation.body.mediaType !== 'application/json') return createForm(draft);
   const isMutated = (probability: number) => kind === 'mutated' && random.chance(probability);
-  let value = values.valid(operation.body.schema);
+  let value = state.bodyFor(operation.id, values.valid(operation.body.schema), random);
   if (isMutated(0.6)) value = values.mutated(value);
   let text = JSON.stringify(value) ?? '';
   if (isMutated(0.15)) text = random.pick(hostileBodies);

@@ -3,7 +3,7 @@ import { query } from '../../kit/database/postgresql.js';
 import { Browser } from '../../kit/http/browser.js';
 import { HttpClient, jsonOf, type Send } from '../../kit/http/client.js';
 import { postForm } from '../../kit/http/requests.js';
-import { type Account, allScopes, requestToken, type Setup, startServer } from '../accounts.js';
+import { type Account, requestToken, type Setup, startServer } from '../accounts.js';
 import { employeeIdsOf } from '../request-mix.js';
 import { bearers } from './bearers.js';
 import { State } from './state.js';
@@ -12,26 +12,32 @@ import { State } from './state.js';
 export const seededPrefix = 'seeded';
 
 /** Requests tokens of every kind and creates records of each account. */
-export async function prepare({
-  url,
-  accounts: [account, other],
-  send,
-}: Omit<Setup, 'random'>): Promise<State> {
+export async function prepare(
+  { url, accounts: [account, other], send }: Omit<Setup, 'random'>,
+  scopes: readonly string[],
+): Promise<State> {
+  const scope = scopes.join(' ');
+  await query(url, 'UPDATE applications SET scopes = $1', [scopes]);
+  // Each change is an event.
+  await query(url, `UPDATE employees SET job_title = 'Changed' WHERE account_id = $1`, [account.accountId]);
   await query(
     url,
     `INSERT INTO reports (id, account_id, title, columns)
      SELECT '${seededPrefix}' || a.id || n, a.id, 'Seeded ' || n, ARRAY['id']
      FROM accounts AS a, generate_series(1, 5) AS n`,
   );
-  const userTokens = await authorize(send, account);
-  const disposable = await authorize(send, account);
+  const userTokens = await authorize(send, account, scope);
+  const disposable = await authorize(send, account, scope);
   const foreign = await authorize(send, other, 'reports:read user:read');
+  const headers = { authorization: `Bearer ${userTokens.access_token}` };
+  const events = jsonOf(await send({ path: '/v1/events', headers }));
   const state = new State({
     account,
+    eventIds: events.data.map(({ id }: { id: string }) => id),
     employeeIds: await employeeIdsOf(url, account),
     codeChallenge: createHash('sha256').update('verifier').digest('base64url'),
     bearers: bearers({
-      valid: [userTokens.access_token, await requestToken(send, account.application)],
+      valid: [userTokens.access_token, await requestToken(send, account.application, scope)],
       readOnly: await requestToken(send, account.application, 'reports:read user:read'),
       foreign: foreign.access_token,
       expired: await expiredToken(url, account),
@@ -46,7 +52,7 @@ export async function prepare({
 async function authorize(
   send: Send,
   { owner, application }: Account,
-  scope = allScopes,
+  scope: string,
 ): Promise<{ access_token: string; refresh_token: string }> {
   const browser = new Browser(send);
   await browser.signIn(owner);

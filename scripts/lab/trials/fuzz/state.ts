@@ -11,6 +11,7 @@ const maximumCursors = 500;
 export interface Known {
   readonly account: Account;
   readonly employeeIds: readonly string[];
+  readonly eventIds: readonly string[];
   readonly bearers: Bearers;
   readonly codeChallenge: string;
 }
@@ -22,6 +23,9 @@ export class State {
   readonly created = new Set<string>();
   readonly deleted = new Set<string>();
   profileChanges = 0;
+  /** Operations that had a response below 400. */
+  readonly succeeded = new Set<string>();
+  readonly #endpoints: string[] = [];
   readonly #tokens: string[] = [];
   readonly #cursors: string[] = [];
 
@@ -30,7 +34,13 @@ export class State {
   }
 
   idFor(name: string, random: Random): string {
-    const ids = name === 'report_id' ? [...this.created].slice(-20) : this.known.employeeIds;
+    const { employeeIds, eventIds } = this.known;
+    const ids =
+      {
+        report_id: [...this.created].slice(-20),
+        webhook_endpoint_id: this.#endpoints.slice(-20),
+        event_id: eventIds,
+      }[name] ?? employeeIds;
     return ids.length === 0 || random.chance(0.2) ? random.text(26) : random.pick(ids);
   }
 
@@ -47,6 +57,15 @@ export class State {
       code_challenge: codeChallenge,
     };
     return parameters[name];
+  }
+
+  /** The body of a request, with values that only the server and this trial know. */
+  bodyFor(operation: string, body: unknown, random: Random): unknown {
+    if (random.chance(0.1)) return body;
+    if (operation === 'createWebhookEndpointResumption') return { after: random.pick(this.known.eventIds) };
+    const isEndpoint = operation === 'createWebhookEndpoint' || operation === 'updateWebhookEndpoint';
+    // Nothing listens on port 1.
+    return isEndpoint ? { ...(body as object), url: `http://localhost:1/${random.text(5)}` } : body;
   }
 
   headerFor(name: string, random: Random): string {
@@ -66,8 +85,10 @@ export class State {
   /** Reads the response to a request for an operation. */
   learn(operation: string, response: HttpResponse): void {
     const { status, body } = response;
+    if (status < 400) this.succeeded.add(operation);
     if (status >= 300) return;
     if (operation === 'createReport' && status === 201) this.created.add(jsonOf(response).data.id);
+    if (operation === 'createWebhookEndpoint') this.#endpoints.push(jsonOf(response).data.id);
     if (operation === 'createToken') this.#keepTokens(jsonOf(response));
     if (operation === 'updateCurrentUser') this.profileChanges += 1;
     const cursor = /page%5Bafter%5D=([\w-]+)/.exec(body.toString('utf8'))?.[1];
